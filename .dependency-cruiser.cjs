@@ -1,0 +1,90 @@
+// Who may import whom in src/. `npm run check:structure` holds every import against this, type-only ones too;
+// test/structure/arrows.test.ts proves that each rule can fail.
+
+/** The folders of src/, and what each one may import of ours beside itself. A folder missing here has no rule. */
+const MAY_IMPORT = {
+  contract: [],
+  qr: [],
+  web: ['contract/'],
+  domain: ['contract/'],
+  engine: ['domain/', 'contract/', 'qr/', 'package-files.ts'],
+  server: ['engine/', 'domain/', 'contract/', 'qr/'],
+  client: ['contract/'],
+  library: ['simulator.ts', 'client/', 'contract/'],
+  // A scenario's rules, faults and catalogue are the domain's own words.
+  scenario: ['library/', 'client/', 'domain/', 'contract/', 'package-files.ts'],
+}
+
+/** Where engine and server meet: what composes `serve`, `exec`, `run` and the library. */
+const COMPOSITION = ['simulator.ts']
+
+const oneOf = paths => paths.map(path => path.replaceAll('.', '\\.')).join('|')
+
+const layers = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
+  name: `${folder}-imports`,
+  comment: `of ours, ${folder}/ imports ${others.length > 0 ? `only ${others.join(', ')}` : 'nothing'}`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${oneOf([`${folder}/`, ...others])})` },
+}))
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: 'server-only-composed',
+      comment: `engine and server meet only in ${COMPOSITION.join(', ')}; what others need of the server, types too, comes from there`,
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(${oneOf(['server/', ...COMPOSITION])})` },
+      to: { path: '^src/server/' },
+    },
+    {
+      name: 'cli-is-the-end',
+      comment: 'nothing imports cli/: it is where the arrows start',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment:
+        'domain/ is the same arguments, the same decision: no Node module, and no package but these two',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: '^src/|^node_modules/(sorted-btree|@sinclair/typebox)/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'two files that need each other are one file, or a third one that both import',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    {
+      name: 'ships-what-it-imports',
+      comment: 'src/ imports what package.json lists as a dependency, and nothing from test/ or dist/',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'stays-inside',
+      comment: 'src/ imports what package.json lists as a dependency, and nothing from test/ or dist/',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['local'], pathNot: '^src/' },
+    },
+  ],
+  options: {
+    // An import of a type is an arrow as well: it is gone from the bundle, but not from the reader's way.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+}

@@ -1,0 +1,35 @@
+import { availableParallelism } from 'node:os'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
+const UNIT = [
+  'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
+  // The OpenAPI document is linted as the built binary prints it.
+  'test/contract/!(openapi*).test.ts',
+]
+
+export default defineConfig({
+  test: {
+    // A black-box test waits for processes, disks and sockets more than it computes, so each core is worth a worker:
+    // vitest would leave one idle, which on two cores is half the machine. More only makes the servers wait.
+    maxWorkers: Math.max(2, availableParallelism()),
+    // CommonJS packages are imported as Node itself does it, which is how the code was written.
+    deps: { interopDefault: false },
+    // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: UNIT } },
+      {
+        extends: true,
+        test: {
+          name: 'built',
+          // Whatever is not known to be a unit test may need the binary.
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...UNIT],
+          globalSetup: ['test/build-once.ts'],
+        },
+      },
+    ],
+  },
+})
