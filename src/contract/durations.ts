@@ -1,0 +1,40 @@
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const SHORT = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/
+const SHORT_PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
+const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+
+/** A hundred years: a time that far off still has a date. */
+const LONGEST_MS = 36_525 * 86_400_000
+
+/** `250ms`, `5s`, `1h30m`, `7d` or ISO 8601 (`PT5M`), in milliseconds; undefined where it is no duration. */
+export function parseDuration(text: string): number | undefined {
+  const total = SHORT.test(text) ? parseShort(text) : parseIso(text)
+  return total !== undefined && total <= LONGEST_MS ? total : undefined
+}
+
+function parseShort(text: string): number {
+  let total = 0
+  for (const [, amount, unit] of text.matchAll(SHORT_PART))
+    total += Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN)
+  return Math.round(total)
+}
+
+function parseIso(text: string): number | undefined {
+  const parts = ISO.exec(text)?.slice(1)
+  if (!parts?.some(part => part !== undefined)) return undefined
+  const scale = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1000]
+  return Math.round(parts.reduce((total, part, index) => total + Number(part ?? 0) * (scale[index] ?? 0), 0))
+}
+
+/** The shortest spelling that `parseDuration` reads back: 5400000 is `1h30m`. */
+export function formatDuration(durationMs: number): string {
+  let rest = durationMs
+  let text = ''
+  for (const unit of ['d', 'h', 'm', 's', 'ms']) {
+    const size = UNITS[unit] ?? 1
+    const count = Math.floor(rest / size)
+    if (count > 0) text += `${count}${unit}`
+    rest -= count * size
+  }
+  return text || '0s'
+}

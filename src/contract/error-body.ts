@@ -1,0 +1,42 @@
+import type { Contract } from './decisions.ts'
+import { ERROR_STATUS, type ErrorCode, type Rejection } from './errors.ts'
+
+export interface RenderedError {
+  status: number
+  contentType: string
+  body: string
+}
+
+/** A rejection as the wire has it, in the body shape that the contract in force asks for. */
+export function renderError(contract: Contract, rejection: Rejection, requestId: string): RenderedError {
+  const { code, message } = rejection
+  const status = rejection.status ?? statusOf(code, contract)
+  const details = rejection.details ?? []
+  const facts = { code, message, details, request_id: requestId }
+  switch (contract['errors.body']) {
+    case 'nested':
+      return {
+        status,
+        contentType: 'application/json; charset=utf-8',
+        body: JSON.stringify({ error: facts }),
+      }
+    case 'flat':
+      return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify(facts) }
+    case 'problem': {
+      const problem = { type: 'about:blank', title: titleOf(code), status, detail: message, ...facts }
+      return { status, contentType: 'application/problem+json; charset=utf-8', body: JSON.stringify(problem) }
+    }
+  }
+}
+
+/** The status of a code, where a decision may have moved it. */
+export function statusOf(code: ErrorCode, contract: Contract): number {
+  if (code === 'unauthorized') return Number(contract['auth.failure_status'])
+  if (code === 'idempotency_conflict') return Number(contract['errors.idempotency_conflict'])
+  return ERROR_STATUS[code]
+}
+
+function titleOf(code: string): string {
+  const words = code.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

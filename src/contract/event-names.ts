@@ -1,0 +1,14 @@
+/** What webhooks report: the ends of payments and payouts, and on request the steps before them. */
+export const STANDARD_EVENTS = [
+  'payment.succeeded',
+  'payment.failed',
+  'payment.expired',
+  'payment.cancelled',
+  'payout.succeeded',
+  'payout.failed',
+  'payout.cancelled',
+] as const
+/** Off, unless an endpoint asks for them by name. */
+export const OPTIONAL_EVENTS = ['payment.created', 'payment.updated', 'payout.updated'] as const
+
+export const isStandardEvent = (name: string) => STANDARD_EVENTS.some(event => event === name)

@@ -1,0 +1,125 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Contract } from './decisions.ts'
+import type { ErrorCode } from './errors.ts'
+import {
+  AssetReceiptBody,
+  CancelPayoutBody,
+  createPaymentBody,
+  DiscoveryQuery,
+  PayoutListQuery,
+} from './requests.ts'
+
+/** The merchant interface, operation by operation. The server, the client and the OpenAPI document read it. */
+export interface Operation {
+  readonly id: OperationId
+  readonly method: 'GET' | 'POST'
+  /** With `:id` where a record is addressed. */
+  readonly path: string
+  readonly summary: string
+  readonly query?: TSchema
+  readonly json?: { readonly schema?: TSchema; readonly required: boolean }
+  readonly multipart?: true
+  readonly idempotencyKey?: 'optional' | 'required' | 'multipart'
+  readonly success: { readonly status: number; readonly resource: ResourceName }
+  readonly errors: readonly ErrorCode[]
+}
+
+export type OperationId =
+  | 'listPaymentMethods'
+  | 'createPayment'
+  | 'getPayment'
+  | 'cancelPayment'
+  | 'submitReceipt'
+  | 'listPayouts'
+  | 'cancelPayout'
+export type ResourceName = 'PaymentIntent' | 'PayoutIntent' | 'PayoutList' | 'PaymentMethodOptions'
+
+export function operations(contract: Contract): readonly Operation[] {
+  const onCreate = contract['create.idempotency']
+  return [
+    {
+      id: 'listPaymentMethods',
+      method: 'GET',
+      path: '/payment_methods/options',
+      summary: 'List the payment methods that are eligible',
+      query: DiscoveryQuery,
+      success: { status: 200, resource: 'PaymentMethodOptions' },
+      errors: ['validation_failed', 'checkout_mode_not_allowed'],
+    },
+    {
+      id: 'createPayment',
+      method: 'POST',
+      path: contract['create.path'],
+      summary: 'Create a payment intent',
+      json: { schema: createPaymentBody(contract), required: true },
+      ...(onCreate === 'off' ? {} : { idempotencyKey: onCreate }),
+      success: { status: 201, resource: 'PaymentIntent' },
+      errors: [
+        'validation_failed',
+        'checkout_mode_not_allowed',
+        'idempotency_conflict',
+        'payment_configuration_unavailable',
+        'routing_unavailable',
+      ],
+    },
+    {
+      id: 'getPayment',
+      method: 'GET',
+      path: '/payment_intents/:id',
+      summary: 'Retrieve a payment intent',
+      success: { status: 200, resource: 'PaymentIntent' },
+      errors: ['not_found'],
+    },
+    {
+      id: 'cancelPayment',
+      method: 'POST',
+      path: '/payment_intents/:id/cancel-pending',
+      summary: 'Cancel a pending payment intent',
+      json: { required: false },
+      idempotencyKey: 'optional',
+      success: { status: 202, resource: 'PaymentIntent' },
+      errors: [
+        'validation_failed',
+        'not_found',
+        'idempotency_conflict',
+        'invalid_state',
+        'provider_capability_unsupported',
+      ],
+    },
+    {
+      id: 'submitReceipt',
+      method: 'POST',
+      path: '/payment_intents/:id/receipt',
+      summary: 'Submit a receipt: an asset, or an image',
+      json: { schema: AssetReceiptBody, required: true },
+      multipart: true,
+      idempotencyKey: 'multipart',
+      success: { status: Number(contract['status.receipt']), resource: 'PaymentIntent' },
+      errors: [
+        'validation_failed',
+        'not_found',
+        'idempotency_conflict',
+        'invalid_state',
+        'provider_capability_unsupported',
+      ],
+    },
+    {
+      id: 'listPayouts',
+      method: 'GET',
+      path: '/payout_intents',
+      summary: 'List payout intents, most recent first',
+      query: PayoutListQuery,
+      success: { status: 200, resource: 'PayoutList' },
+      errors: ['validation_failed'],
+    },
+    {
+      id: 'cancelPayout',
+      method: 'POST',
+      path: '/payout_intents/:id/cancel',
+      summary: 'Cancel a payout intent that awaits approval',
+      json: { schema: CancelPayoutBody, required: false },
+      success: { status: Number(contract['status.payout_cancel']), resource: 'PayoutIntent' },
+      errors: ['validation_failed', 'not_found', 'invalid_state'],
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import {
+  type Constant,
+  type Contract,
+  DECISIONS,
+  type Decision,
+  type DecisionKey,
+  isDecisionKey,
+  type SwitchKey,
+} from './decisions.ts'
+import { formatDuration, parseDuration } from './durations.ts'
+
+/** What a caller may write for a switch, in words; undefined for a constant. */
+export function allowedValues(decision: Decision): string | undefined {
+  switch (decision.kind) {
+    case 'choice':
+      return decision.values.join(', ')
+    case 'path':
+      return 'any path that starts with /'
+    case 'duration':
+      return 'a duration, as 30m or 72h'
+    case 'durations':
+      return 'a list of durations, as ["0s","5s"]'
+    case 'constant':
+      return undefined
+  }
+}
+
+/** The answer in force, spelled as an override would spell it. */
+export function answerOf(key: DecisionKey, contract: Contract): string {
+  const decision: Decision = DECISIONS[key]
+  if (decision.kind === 'constant') return decision.answer
+  const value = contract[key as SwitchKey]
+  if (typeof value === 'number') return formatDuration(value)
+  return typeof value === 'string' ? value : value.map(formatDuration).join(', ')
+}
+
+export class ContractFault extends Error {}
+
+/** The defaults with the overrides laid over them; throws a ContractFault that says what is allowed. */
+export function resolveContract(overrides: Readonly<Record<string, unknown>> = {}): Contract {
+  const contract: Record<string, unknown> = {}
+  for (const [key, decision] of Object.entries<Decision>(DECISIONS)) {
+    if (decision.kind === 'constant') continue
+    const standard = decision.kind === 'choice' ? decision.values[0] : decision.value
+    contract[key] = readValue(key, decision, Object.hasOwn(overrides, key) ? overrides[key] : standard)
+  }
+  for (const key of Object.keys(overrides)) {
+    if (!isDecisionKey(key))
+      throw new ContractFault(`${key} is not a decision; \`paysim contract\` lists them`)
+    if (DECISIONS[key].kind === 'constant')
+      throw new ContractFault(`${key} is constant: it cannot be switched`)
+  }
+  return contract as unknown as Contract
+}
+
+function readValue(key: string, decision: Exclude<Decision, Constant>, given: unknown): unknown {
+  const refuse = () =>
+    new ContractFault(`${key}: ${JSON.stringify(given)} is not allowed; allowed: ${allowedValues(decision)}`)
+  switch (decision.kind) {
+    case 'choice': {
+      const text = typeof given === 'number' || given === null ? String(given) : given
+      if (typeof text !== 'string' || !decision.values.includes(text)) throw refuse()
+      return text
+    }
+    case 'path':
+      if (typeof given !== 'string' || !/^(\/[A-Za-z0-9._~-]+)+$/.test(given)) throw refuse()
+      return given
+    case 'duration': {
+      const ms = typeof given === 'string' ? parseDuration(given) : undefined
+      if (ms === undefined || ms === 0) throw refuse()
+      return ms
+    }
+    case 'durations': {
+      const parts = typeof given === 'string' ? given.split(',').map(part => part.trim()) : given
+      if (!Array.isArray(parts) || parts.length === 0) throw refuse()
+      const durations = parts.map(part => (typeof part === 'string' ? parseDuration(part) : undefined))
+      if (durations.includes(undefined)) throw refuse()
+      return durations
+    }
+  }
+}

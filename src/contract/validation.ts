@@ -1,0 +1,83 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { closest } from './closest.ts'
+import { parseDuration } from './durations.ts'
+import type { FieldFault } from './errors.ts'
+import { parseTimestamp } from './timestamps.ts'
+
+const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, validateSchema: false })
+ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
+ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
+
+/** Which faults a value has against a schema: none, or each with the field and the rule it broke. */
+export type Validator = (value: unknown) => readonly FieldFault[]
+
+const NONE: readonly FieldFault[] = []
+
+/** The schema is compiled at its first use, so that a start does not pay for what is never asked. */
+export function validator(schema: TSchema): Validator {
+  let check: ValidateFunction | undefined
+  return value => {
+    check ??= ajv.compile(schema)
+    return check(value) ? NONE : faultsOf(check.errors ?? [])
+  }
+}
+
+/** Fewer than the caller may cause: a body of 100,000 bad members gets a message, not a novel. */
+const MOST_FAULTS = 50
+
+function faultsOf(errors: readonly ErrorObject[]): readonly FieldFault[] {
+  const faults = new Map<string, FieldFault>()
+  for (const error of errors) {
+    const field = fieldOf(error)
+    // Several rules may fail on one field: the first says enough.
+    if (!faults.has(field)) faults.set(field, { field, message: ruleOf(error) })
+    if (faults.size === MOST_FAULTS) break
+  }
+  // Where one branch of a union was meant, what is wrong inside it says more than that the other branch was not.
+  const fields = [...faults.keys()]
+  return [...faults.values()].filter(({ field }) => !fields.some(other => other.startsWith(`${field}.`)))
+}
+
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1).map(unescapePointer)
+  if (keyword === 'required') path.push(params.missingProperty)
+  if (keyword === 'additionalProperties') path.push(params.additionalProperty)
+  return path.join('.') || 'body'
+}
+
+const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
+  const also = typeof parentSchema?.description === 'string' ? ` (${parentSchema.description})` : ''
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'type':
+      if (Array.isArray(data) && params.type === 'string') return 'must be a string, given once'
+      return `must be ${article(params.type)} ${params.type}${also}`
+    case 'pattern':
+      return `must match ${params.pattern}${also}`
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
+    case 'format':
+      return params.format === 'duration'
+        ? 'must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M'
+        : 'must be an RFC 3339 date-time with an offset, as 2026-01-31T09:30:00Z or 2026-01-31T16:30:00%2B07:00'
+    case 'additionalProperties':
+      return `is not a known key${didYouMean(params.additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}${didYouMean(data, params.allowedValues)}`
+    default:
+      return `breaks the rule ${keyword} ${JSON.stringify(params)}`
+  }
+}
+
+const article = (type: unknown) => (/^[aeiou]/.test(String(type)) ? 'an' : 'a')
+
+function didYouMean(given: unknown, known: readonly string[]): string {
+  const meant = typeof given === 'string' && given !== '' ? closest(given, known) : undefined
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}

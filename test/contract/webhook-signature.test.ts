@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { signWebhook, verifyWebhook } from '../../src/contract/webhook-signature.ts'
+
+const secrets = fc
+  .uint8Array({ minLength: 24, maxLength: 64 })
+  .map(bytes => `whsec_${Buffer.from(bytes).toString('base64')}`)
+/** A verifier looks at the clock on its wall. */
+const now = () => Math.floor(Date.now() / 1000)
+const messages = fc
+  .record({ id: fc.stringMatching(/^evt_[A-Za-z0-9]{24}$/), body: fc.json() })
+  .map(message => ({ ...message, timestamp: now() }))
+
+const headersOf = ({ id, timestamp }: { id: string; timestamp: number }, signature: string) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signature,
+})
+
+describe('a signature', () => {
+  it('is taken by the public verifier, and is the one that it makes', () => {
+    fc.assert(
+      fc.property(messages, secrets, (message, secret) => {
+        const signature = signWebhook(message, [secret])
+        const webhook = new Webhook(secret)
+        expect(webhook.verify(message.body, headersOf(message, signature))).toEqual(JSON.parse(message.body))
+        expect(signature).toBe(webhook.sign(message.id, new Date(message.timestamp * 1000), message.body))
+      }),
+    )
+  })
+
+  it('is taken by either secret while they rotate', () => {
+    fc.assert(
+      fc.property(messages, secrets, secrets, secrets, (message, fresh, old, other) => {
+        fc.pre(new Set([fresh, old, other]).size === 3)
+        const signature = signWebhook(message, [fresh, old])
+        for (const secret of [fresh, old]) {
+          new Webhook(secret).verify(message.body, headersOf(message, signature))
+          expect(verifyWebhook(message, signature, secret)).toBe(true)
+        }
+        expect(verifyWebhook(message, signature, other)).toBe(false)
+      }),
+    )
+  })
+
+  it('is for one id, one time and one body', () => {
+    fc.assert(
+      fc.property(messages, secrets, (message, secret) => {
+        const signature = signWebhook(message, [secret])
+        const others = [
+          { ...message, id: `${message.id}x` },
+          { ...message, timestamp: message.timestamp + 1 },
+          { ...message, body: `${message.body} ` },
+        ]
+        for (const other of others) expect(verifyWebhook(other, signature, secret)).toBe(false)
+      }),
+    )
+  })
+})
+
+it.each(['', 'v1,', 'v2,AAAA', 'AAAA', 'v1', ' ', 'v1,é'])('%j is no signature of anything', signatures => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  expect(verifyWebhook({ id: 'evt_1', timestamp: 1, body: '' }, signatures, secret)).toBe(false)
+})
+
+it('another version beside it does no harm', () => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  const message = { id: 'evt_1', timestamp: 1, body: '{}' }
+  expect(verifyWebhook(message, `v1a,AAAA ${signWebhook(message, [secret])}`, secret)).toBe(true)
+})
