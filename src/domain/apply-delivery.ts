@@ -1,0 +1,123 @@
+import type { DomainEvent, EventOf } from './events.ts'
+import type { Delivery, WebhookEndpoint, WebhookEvent } from './model.ts'
+import { deliveryTimer } from './timer-names.ts'
+import type { MutableWorld } from './world.ts'
+
+export type DeliveryEvent = Extract<
+  DomainEvent,
+  {
+    type:
+      | 'EventEmitted'
+      | 'EndpointAdded'
+      | 'EndpointSecretsSet'
+      | 'EndpointDisabled'
+      | 'EndpointRemoved'
+      | 'DeliveryQueued'
+      | 'DeliveryMoved'
+      | 'AttemptStarted'
+      | 'AttemptEnded'
+  }
+>
+
+export function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): void {
+  switch (event.type) {
+    case 'EventEmitted': {
+      const { event: id, name: type, subject } = event
+      world.events.set(id, { id, type, at: world.at, subject: snapshot(world, subject), seq: world.seq })
+      return
+    }
+    case 'EndpointAdded': {
+      const { endpoint: id, url, events, secret } = event
+      const secrets = [{ secret, endsAt: null }]
+      world.endpoints.set(id, { id, url, events, secrets, disabled: false, createdAt: world.at })
+      return
+    }
+    case 'EndpointSecretsSet':
+      return changeEndpoint(world, event.endpoint, { secrets: event.secrets })
+    case 'EndpointDisabled':
+      changeEndpoint(world, event.endpoint, { disabled: true })
+      return giveUp(world, event.endpoint)
+    case 'EndpointRemoved':
+      world.endpoints.delete(event.endpoint)
+      return giveUp(world, event.endpoint)
+    case 'DeliveryQueued':
+      return queue(world, event)
+    case 'DeliveryMoved':
+      return change(world, event.delivery, () => ({ status: 'pending', nextAttemptAt: event.dueAt }))
+    case 'AttemptStarted':
+      release(world, event.delivery)
+      return change(world, event.delivery, delivery => ({
+        status: 'attempting',
+        attempts: [...delivery.attempts, { startedAt: world.at, result: null }],
+        nextAttemptAt: null,
+      }))
+    case 'AttemptEnded':
+      return change(world, event.delivery, delivery => ({
+        status: isSuccess(event.result.status) ? 'delivered' : event.next === null ? 'failed' : 'pending',
+        attempts: delivery.attempts.with(-1, { ...lastAttempt(delivery), result: event.result }),
+        nextAttemptAt: event.next,
+      }))
+  }
+}
+
+export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
+
+function lastAttempt(delivery: Delivery) {
+  const attempt = delivery.attempts.at(-1)
+  if (!attempt) throw new Error(`the journal ends an attempt that never started: ${delivery.id}`)
+  return attempt
+}
+
+function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject']): WebhookEvent['subject'] {
+  if ('payment' in subject) {
+    const payment = world.payments.get(subject.payment)
+    if (payment) return { payment }
+  } else {
+    const payout = world.payouts.get(subject.payout)
+    if (payout) return { payout }
+  }
+  throw new Error('the journal emits an event about a record that was never created')
+}
+
+function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
+  const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null } = event
+  world.deliveries.set(id, {
+    id,
+    eventId,
+    endpointId,
+    url: world.endpoints.get(endpointId)?.url ?? '',
+    status: dueAt === null ? 'dropped' : 'pending',
+    attempts: [],
+    fault,
+    nextAttemptAt: dueAt,
+    createdAt: world.at,
+    seq: world.seq,
+  })
+  if (fault === 'reorder') world.heldDeliveries.set(endpointId, id)
+  else world.heldDeliveries.delete(endpointId)
+}
+
+/** Once it goes out, nothing need overtake it any more. */
+function release({ heldDeliveries }: MutableWorld, id: string): void {
+  for (const [endpoint, held] of heldDeliveries) if (held === id) heldDeliveries.delete(endpoint)
+}
+
+function change(world: MutableWorld, id: string, edit: (delivery: Delivery) => Partial<Delivery>): void {
+  const delivery = world.deliveries.get(id)
+  if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
+  world.deliveries.set(id, { ...delivery, ...edit(delivery), seq: world.seq })
+}
+
+function changeEndpoint(world: MutableWorld, id: string, changes: Partial<WebhookEndpoint>): void {
+  const endpoint = world.endpoints.get(id)
+  if (endpoint) world.endpoints.set(id, { ...endpoint, ...changes })
+}
+
+/** An endpoint that is gone gets nothing any more. */
+function giveUp(world: MutableWorld, endpoint: string): void {
+  for (const delivery of world.deliveries.values()) {
+    if (delivery.endpointId !== endpoint || delivery.status !== 'pending') continue
+    world.timers.clear(deliveryTimer(delivery.id))
+    world.deliveries.set(delivery.id, { ...delivery, status: 'failed', nextAttemptAt: null, seq: world.seq })
+  }
+}

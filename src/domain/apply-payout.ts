@@ -1,0 +1,60 @@
+import type { DomainEvent, EventOf } from './events.ts'
+import type { Payout } from './model.ts'
+import { UNSCRIPTED_PAYOUT } from './script.ts'
+import { payoutTimer } from './timer-names.ts'
+import type { MutableWorld } from './world.ts'
+
+export type PayoutEvent = Extract<DomainEvent, { payout: string }>
+
+/** What the payout list can be filtered by, quickly. */
+const payoutFacets = (payout: Payout): [country: string, currency: string, status: string] => [
+  payout.country,
+  payout.currency,
+  payout.status,
+]
+
+export function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void {
+  if (event.type === 'PayoutCreated') return create(world, event)
+  const payout = world.payouts.get(event.payout)
+  if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
+  const next = { ...payout, ...changes(event), updatedAt: world.at, seq: world.seq }
+  world.payouts.set(event.payout, next)
+  world.payoutList.move(payout.place, payoutFacets(payout), payoutFacets(next))
+  world.timers.clear(payoutTimer(event.payout, 'approve'))
+  if (next.status !== 'processing') world.timers.clear(payoutTimer(event.payout, 'outcome'))
+}
+
+function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
+  const place = { id: event.payout, createdAt: event.createdAt ?? world.at, ordinal: world.seq }
+  const { amount, currency, country, merchantReference, recipient, status } = event
+  const payout: Payout = {
+    place,
+    amount,
+    currency,
+    country,
+    merchantReference,
+    recipient,
+    script: event.script ?? UNSCRIPTED_PAYOUT,
+    status,
+    failure: null,
+    cancelReason: null,
+    updatedAt: place.createdAt,
+    seq: world.seq,
+  }
+  world.payouts.set(event.payout, payout)
+  world.payoutList.add(place, payoutFacets(payout))
+  world.payoutsByReference.add(merchantReference, place)
+}
+
+function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {
+  switch (event.type) {
+    case 'PayoutApproved':
+      return { status: 'processing' }
+    case 'PayoutSucceeded':
+      return { status: 'succeeded' }
+    case 'PayoutFailed':
+      return { status: 'failed', failure: event.failure }
+    case 'PayoutCancelled':
+      return { status: 'cancelled', cancelReason: event.reason }
+  }
+}

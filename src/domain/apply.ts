@@ -1,0 +1,110 @@
+import { LIMITS } from '../contract/limits.ts'
+import { applyDeliveryEvent } from './apply-delivery.ts'
+import { applyPaymentEvent } from './apply-payment.ts'
+import { applyPayoutEvent } from './apply-payout.ts'
+import { indexCatalogue } from './catalogue.ts'
+import type { DomainEvent, Entry, EventOf } from './events.ts'
+import { compileFaults } from './faults/fault.ts'
+import { compileRule } from './rules/rule.ts'
+import { countTurn } from './turns.ts'
+import type { MutableWorld } from './world.ts'
+
+/** The only code that changes a world. It takes what happened as given: there is nothing left to decide. */
+export function apply(world: MutableWorld, entry: Entry): void {
+  world.seq = entry.seq
+  world.at = entry.at
+  for (const event of entry.events) applyEvent(world, event)
+}
+
+function applyEvent(world: MutableWorld, event: DomainEvent): void {
+  switch (event.type) {
+    case 'PaymentCreated':
+    case 'RouteFrozen':
+    case 'ActionPresented':
+    case 'ActionWithdrawn':
+    case 'ReceiptSubmitted':
+    case 'ReceiptAccepted':
+    case 'ReceiptRejected':
+    case 'CancelRequested':
+    case 'PaymentSucceeded':
+    case 'PaymentFailed':
+    case 'PaymentExpired':
+    case 'PaymentCancelled':
+      return applyPaymentEvent(world, event)
+    case 'PayoutCreated':
+    case 'PayoutApproved':
+    case 'PayoutSucceeded':
+    case 'PayoutFailed':
+    case 'PayoutCancelled':
+      return applyPayoutEvent(world, event)
+    case 'EventEmitted':
+    case 'EndpointAdded':
+    case 'EndpointSecretsSet':
+    case 'EndpointDisabled':
+    case 'EndpointRemoved':
+    case 'DeliveryQueued':
+    case 'DeliveryMoved':
+    case 'AttemptStarted':
+    case 'AttemptEnded':
+      return applyDeliveryEvent(world, event)
+    case 'AssetStored': {
+      const { asset: id, kind, digest, size, contentType } = event
+      world.assets.set(id, { id, kind, digest, size, contentType, paymentId: null, createdAt: world.at })
+      return
+    }
+    case 'AnswerKept':
+      return keepAnswer(world, event)
+    case 'TimerSet':
+      return world.timers.set(event.timer, event.dueAt, event.command)
+    case 'TimerFired':
+      return world.timers.clear(event.timer)
+    case 'RulesReplaced':
+      world.rules = event.rules?.map(compileRule) ?? null
+      world.ruleCounts.clear()
+      return
+    case 'RulesPutInFront':
+      world.rules = [
+        ...event.rules.map(compileRule),
+        ...(world.rules ?? event.standard?.map(compileRule) ?? []),
+      ]
+      world.ruleCounts = new Map([...world.ruleCounts].map(([at, count]) => [at + event.rules.length, count]))
+      return
+    case 'RulesConsulted':
+      return countTurn(world.ruleCounts, event)
+    case 'FaultsReplaced':
+      world.faults = compileFaults(event.faults)
+      world.faultCounts.clear()
+      return
+    case 'FaultsCounted':
+      return countTurn(world.faultCounts, event)
+    case 'CatalogueReplaced':
+      world.catalogue = indexCatalogue(event.catalogue)
+      world.health.clear()
+      return
+    case 'ProviderHealthSet':
+      world.health.set(event.provider, event.healthy)
+      return
+    case 'ClockSet':
+      world.clock = event.clock
+      return
+    default:
+      return event satisfies never
+  }
+}
+
+function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf<'AnswerKept'>): void {
+  forgetOldAnswers(world)
+  const payment = 'payment' in answer ? world.payments.get(answer.payment) : undefined
+  const kept = 'payment' in answer ? (payment ? { payment } : undefined) : answer
+  if (!kept) throw new Error(`the journal keeps an answer for ${scope} without its payment`)
+  world.kept.delete(scope)
+  world.kept.set(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
+}
+
+/** Answers stand in the order they were kept, so the old ones are at the front. */
+function forgetOldAnswers(world: MutableWorld): void {
+  for (const [scope, { at }] of world.kept) {
+    if (world.at - at < LIMITS.idempotencyWindowMs) return
+    world.kept.delete(scope)
+  }
+}

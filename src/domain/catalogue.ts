@@ -1,0 +1,160 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { parseDuration } from '../contract/durations.ts'
+import type { FieldFault } from '../contract/errors.ts'
+import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
+import { validator } from '../contract/validation.ts'
+import type { FrozenRoute } from './model.ts'
+
+/** The methods that a merchant can offer and the routes that carry them. */
+
+const oneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+const name = Type.String({ minLength: 1, maxLength: 256 })
+const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
+const closed = { additionalProperties: false }
+
+const Bank = Type.Object({ code: name, label: name, name_th: Type.Optional(name) }, closed)
+const Method = Type.Object(
+  { code: name, label: name, category: name, banks: Type.Optional(Type.Array(Bank)) },
+  closed,
+)
+const Route = Type.Object(
+  {
+    id: name,
+    provider: name,
+    method: name,
+    local_code: name,
+    environments: Type.Array(oneOf(['test', 'live']), { minItems: 1 }),
+    country: Type.String({ pattern: '^[A-Z]{2}$' }),
+    currency: Type.String({ pattern: '^[A-Z]{3,6}$' }),
+    min_amount: Type.Optional(amount),
+    max_amount: Type.Optional(amount),
+    checkout_modes: Type.Array(oneOf(['hosted', 'merchant']), { minItems: 1 }),
+    action: oneOf(ACTION_TYPES),
+    action_after: Type.Optional(Type.String()),
+    payer: Type.Optional(
+      Type.Object(
+        Object.fromEntries(PAYER_FIELDS.map(field => [field, Type.Optional(Type.Boolean())])),
+        closed,
+      ),
+    ),
+    banks: Type.Optional(Type.Record(Type.String(), name)),
+    receipt: oneOf(['required', 'none']),
+    cancel_pending: Type.Boolean(),
+  },
+  closed,
+)
+const Provider = Type.Object({ id: name, healthy: Type.Optional(Type.Boolean()) }, closed)
+const CatalogueSchema = Type.Object(
+  { providers: Type.Array(Provider), methods: Type.Array(Method), routes: Type.Array(Route) },
+  closed,
+)
+
+export type CatalogueData = Static<typeof CatalogueSchema>
+export type MethodEntry = Static<typeof Method>
+export type RouteEntry = Static<typeof Route>
+
+/** A catalogue ready to route by. */
+export interface Catalogue {
+  readonly data: CatalogueData
+  readonly methods: ReadonlyMap<string, MethodEntry>
+  /** In the order in which they are tried. */
+  readonly routesOf: ReadonlyMap<string, readonly RouteEntry[]>
+  readonly frozen: ReadonlyMap<string, FrozenRoute>
+  /** The providers that it calls healthy. */
+  readonly healthy: ReadonlySet<string>
+}
+
+const checkShape = validator(CatalogueSchema)
+
+/** Reads a catalogue; the faults say why it does not hold together. */
+export function readCatalogue(data: unknown): { catalogue: Catalogue } | { faults: readonly FieldFault[] } {
+  const faults = checkShape(data)
+  if (faults.length > 0) return { faults }
+  const catalogue = data as CatalogueData
+  const broken = incoherences(catalogue)
+  return broken.length > 0 ? { faults: broken } : { catalogue: indexCatalogue(catalogue) }
+}
+
+function incoherences({ providers, methods, routes }: CatalogueData): FieldFault[] {
+  const faults: FieldFault[] = []
+  const say = (field: string, message: string) => faults.push({ field, message })
+  const unique = (list: string, key: string, values: readonly string[]) => {
+    values.forEach((value, at) => {
+      if (values.indexOf(value) < at) say(`${list}.${at}.${key}`, `is taken: another one is ${value} too`)
+    })
+  }
+  unique(
+    'providers',
+    'id',
+    providers.map(provider => provider.id),
+  )
+  unique(
+    'methods',
+    'code',
+    methods.map(method => method.code),
+  )
+  unique(
+    'routes',
+    'id',
+    routes.map(route => route.id),
+  )
+  methods.forEach((method, at) => {
+    unique(
+      `methods.${at}.banks`,
+      'code',
+      (method.banks ?? []).map(bank => bank.code),
+    )
+  })
+  routes.forEach((route, at) => {
+    const method = methods.find(candidate => candidate.code === route.method)
+    if (!method) say(`routes.${at}.method`, `names no method: ${route.method}`)
+    if (!providers.some(provider => provider.id === route.provider))
+      say(`routes.${at}.provider`, `names no provider: ${route.provider}`)
+    if (route.action_after !== undefined && parseDuration(route.action_after) === undefined)
+      say(`routes.${at}.action_after`, 'must be a duration, as 10s')
+    if (route.min_amount && route.max_amount && compareAmounts(route.min_amount, route.max_amount) > 0)
+      say(`routes.${at}.max_amount`, 'must not be below min_amount')
+    const banks = new Set(method?.banks?.map(bank => bank.code))
+    for (const bank of Object.keys(route.banks ?? {}))
+      if (method && !banks.has(bank)) say(`routes.${at}.banks.${bank}`, 'is no bank of the method')
+    if (route.payer?.bank && Object.keys(route.banks ?? {}).length === 0)
+      say(`routes.${at}.payer.bank`, 'is required, but the route maps no bank')
+  })
+  return faults
+}
+
+/** A catalogue known to hold together: the one that ships, or one that was read before. */
+export function indexCatalogue(data: CatalogueData): Catalogue {
+  const routesOf = new Map<string, RouteEntry[]>()
+  for (const route of data.routes) {
+    const routes = routesOf.get(route.method)
+    if (routes) routes.push(route)
+    else routesOf.set(route.method, [route])
+  }
+  return {
+    data,
+    methods: new Map(data.methods.map(method => [method.code, method])),
+    routesOf,
+    frozen: new Map(data.routes.map(route => [route.id, freeze(route)])),
+    healthy: new Set(data.providers.filter(({ healthy }) => healthy !== false).map(({ id }) => id)),
+  }
+}
+
+function freeze(route: RouteEntry): FrozenRoute {
+  return {
+    id: route.id,
+    provider: route.provider,
+    localCode: route.local_code,
+    method: route.method,
+    action: route.action,
+    actionAfterMs: parseDuration(route.action_after ?? '0s') ?? 0,
+    takesReceipt: route.receipt === 'required',
+    cancelPending: route.cancel_pending,
+  }
+}
+
+/** Amounts are digit strings of any length: the longer is the greater. */
+export function compareAmounts(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
+}

@@ -1,0 +1,99 @@
+import type { CreatePaymentRequest } from '../contract/requests.ts'
+import type { CatalogueData } from './catalogue.ts'
+import type { FaultData } from './faults/schema.ts'
+import type { PaymentTrigger, PayoutTrigger } from './lifecycle.ts'
+import type {
+  Asset,
+  AttemptResult,
+  Customer,
+  Failure,
+  MethodOptions,
+  PayoutStatus,
+  StoredImage,
+} from './model.ts'
+import type { RuleData } from './rules/schema.ts'
+
+/** A key that makes a retry safe: the same scope and fingerprint get the same answer again. */
+export interface IdempotencyKey {
+  /** Method, path and key: one merchant's in one environment, as the account is. */
+  readonly scope: string
+  readonly fingerprint: string
+  /** The request that stands behind a stored refusal. */
+  readonly requestId: string
+}
+
+interface Repeatable {
+  readonly idempotency?: IdempotencyKey | undefined
+}
+
+/** What is wanted, in the imperative. A timer holds one of these too. */
+export type Command =
+  | ({ readonly type: 'CreatePayment'; readonly request: CreatePaymentRequest } & Repeatable)
+  | ({ readonly type: 'RequestCancel'; readonly payment: string } & Repeatable)
+  | ({ readonly type: 'SubmitReceipt'; readonly payment: string; readonly image: ReceiptSource } & Repeatable)
+  | {
+      readonly type: 'ChooseMethod'
+      readonly payment: string
+      readonly method: string
+      readonly options: MethodOptions
+      readonly customer: Customer
+    }
+  | {
+      readonly type: 'MovePayment'
+      readonly payment: string
+      readonly trigger: PaymentTrigger
+      readonly failure?: Partial<Failure>
+    }
+  | { readonly type: 'CreatePayout'; readonly payout: NewPayout }
+  | {
+      readonly type: 'MovePayout'
+      readonly payout: string
+      readonly trigger: PayoutTrigger
+      readonly reason?: string
+      readonly failure?: Partial<Failure>
+    }
+  | { readonly type: 'StoreAsset'; readonly kind: Asset['kind']; readonly image: StoredImage }
+  | { readonly type: 'AddEndpoint'; readonly url: string; readonly events: readonly string[] | null }
+  | { readonly type: 'RotateEndpointSecret'; readonly endpoint: string; readonly overlapMs: number }
+  | { readonly type: 'RemoveEndpoint'; readonly endpoint: string }
+  | { readonly type: 'AttemptDelivery'; readonly delivery: string }
+  | { readonly type: 'Redeliver'; readonly delivery: string }
+  | {
+      readonly type: 'RecordAttempt'
+      readonly delivery: string
+      readonly attempt: number
+      readonly result: Omit<AttemptResult, 'at'>
+    }
+  | { readonly type: 'ReplaceFaults'; readonly faults: readonly FaultData[] }
+  | { readonly type: 'ReplaceRules'; readonly rules: readonly RuleData[] | null }
+  | { readonly type: 'PutRulesInFront'; readonly rules: readonly RuleData[] }
+  | { readonly type: 'ReplaceCatalogue'; readonly catalogue: CatalogueData }
+  | { readonly type: 'SetProviderHealth'; readonly provider: string; readonly healthy: boolean }
+  | { readonly type: 'SetClock'; readonly clock: ClockSetting }
+
+export type ReceiptSource = { readonly asset: string } | { readonly upload: StoredImage }
+
+export interface NewPayout {
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly merchantReference: string
+  readonly recipient: {
+    readonly bankCode: string
+    readonly holderName: string
+    readonly accountNumber: string
+  }
+  readonly status: PayoutStatus
+  readonly createdAt: number | null
+}
+
+/** Account time as a line over wall time: flat where the clock stands still. */
+export interface ClockSetting {
+  readonly mode: 'real' | 'virtual'
+  readonly rate: number
+  readonly accountAt: number
+  readonly wallAt: number
+}
+
+/** Who asked. */
+export type Actor = 'merchant' | 'payer' | 'operator' | 'timer' | 'courier'

@@ -1,0 +1,55 @@
+import { invalid } from '../../contract/errors.ts'
+import type { Command } from '../commands.ts'
+import { chooseRoute, missingFields } from '../routing.ts'
+import type { World } from '../world.ts'
+import { routeNeeds } from './create-payment.ts'
+import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { emit } from './emit.ts'
+import { freezeRoute } from './freeze-route.ts'
+import { routingTable } from './routing-table.ts'
+
+/** The payer chooses on the hosted page, by the same rules as a create request with a method. */
+export function chooseMethod(
+  world: World,
+  command: Extract<Command, { type: 'ChooseMethod' }>,
+  context: Context,
+): Decision {
+  const payment = world.payments.get(command.payment)
+  if (!payment) return notFound('payment intent')
+  if (payment.route || !payment.action)
+    return refuse('invalid_state', 'The method of this payment can no longer be chosen')
+  const { amount, currency, country, checkoutMode } = payment
+  const table = routingTable(world, context)
+  const unknown = unknownBank(table.catalogue.methods.get(command.method)?.banks, command.options.bank)
+  if (unknown) return { refused: invalid([unknown]) }
+  const chosen = chooseRoute(table, context.contract, {
+    amount,
+    currency,
+    country,
+    checkoutMode,
+    environment: context.environment,
+    method: command.method,
+    bank: command.options.bank,
+  })
+  if ('refused' in chosen) return chosen
+  const customer = { ...payment.customer, ...command.customer }
+  const missing = missingFields(chosen.route, customer, command.options)
+  if (missing.length > 0) return { refused: routeNeeds(missing) }
+  const draft = { ...payment, id: command.payment, customer, createdAt: payment.place.createdAt }
+  const choice = {
+    route: chosen.route,
+    options: command.options,
+    byPayer: { customer, pageEndsAt: payment.action.expiresAt },
+  }
+  const events = freezeRoute(world, context, draft, choice)
+  return happens(command.payment, [
+    ...events,
+    ...emit(world, context, 'payment.updated', { payment: command.payment }),
+  ])
+}
+
+/** An option value that the method does not list is a fault of the request, whatever the routes. */
+export function unknownBank(banks: readonly { code: string }[] | undefined, bank: string | undefined) {
+  if (bank === undefined || !banks?.length || banks.some(({ code }) => code === bank)) return undefined
+  return { field: 'payment_method_options.bank', message: `is no bank of this method: ${bank}` }
+}

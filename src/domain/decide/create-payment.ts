@@ -1,0 +1,98 @@
+import { invalid, type rejection } from '../../contract/errors.ts'
+import type { CreatePaymentRequest } from '../../contract/requests.ts'
+import type { RouteEntry } from '../catalogue.ts'
+import type { Command } from '../commands.ts'
+import type { EventOf } from '../events.ts'
+import type { CheckoutMode, Customer, MethodOptions } from '../model.ts'
+import { chooseRoute, eligibleMethods, missingFields, noRoute } from '../routing.ts'
+import { UNSCRIPTED_PAYMENT } from '../script.ts'
+import type { World } from '../world.ts'
+import { type Context, type Decision, happens, refuse } from './decision.ts'
+import { emit } from './emit.ts'
+import { freezeRoute, presentAction } from './freeze-route.ts'
+import { once } from './idempotency.ts'
+import { moveLater } from './payment-timer.ts'
+import { routingTable } from './routing-table.ts'
+
+export function createPayment(
+  world: World,
+  command: Extract<Command, { type: 'CreatePayment' }>,
+  context: Context,
+): Decision {
+  const { request, idempotency } = command
+  const checkoutMode = request.checkout_mode ?? 'hosted'
+  if (!context.checkoutModes.includes(checkoutMode)) return refuse(...deniedMode(checkoutMode))
+  return once(world, context, idempotency, () => create(world, request, checkoutMode, context))
+}
+
+export const deniedMode = (mode: CheckoutMode): Parameters<typeof rejection> => [
+  'checkout_mode_not_allowed',
+  `The Team policy does not allow checkout_mode ${mode}`,
+]
+
+function create(
+  world: World,
+  request: CreatePaymentRequest,
+  checkoutMode: CheckoutMode,
+  context: Context,
+): Decision {
+  const { amount, currency, country } = request
+  const table = routingTable(world, context)
+  const wanted = { amount, currency, country, checkoutMode, environment: context.environment }
+  const options: MethodOptions = request.payment_method_options ?? {}
+  let route: RouteEntry | undefined
+  if (request.payment_method !== undefined) {
+    const chosen = chooseRoute(table, context.contract, {
+      ...wanted,
+      method: request.payment_method,
+      bank: options.bank,
+    })
+    if ('refused' in chosen) return chosen
+    const missing = missingFields(chosen.route, request.customer, options)
+    if (missing.length > 0) return { refused: routeNeeds(missing) }
+    route = chosen.route
+  } else if (eligibleMethods(table, wanted).length === 0) return { refused: noRoute() }
+
+  const id = context.newId('pi')
+  const expiresAt = context.at + context.contract['payment.expiry']
+  const created: EventOf<'PaymentCreated'> = {
+    type: 'PaymentCreated',
+    payment: id,
+    amount,
+    currency,
+    country,
+    checkoutMode,
+    merchantReference: request.merchant_reference ?? null,
+    customer: knownFields(request.customer),
+    returnUrl: request.return_url ?? null,
+    expiresAt,
+  }
+  const { merchantReference, customer } = created
+  const draft = {
+    id,
+    amount,
+    currency,
+    country,
+    checkoutMode,
+    merchantReference,
+    customer,
+    createdAt: context.at,
+  }
+  const start = route
+    ? freezeRoute(world, context, draft, { route, options })
+    : presentAction(context, { id, checkoutMode, expiresAt, script: UNSCRIPTED_PAYMENT, takesReceipt: false })
+  const told = emit(world, context, 'payment.created', { payment: id })
+  return happens(id, [created, moveLater(id, 'expire', expiresAt), ...start, ...told])
+}
+
+/** Extra members of the customer are ignored, so they are not kept either. */
+function knownFields({ name, phone, email }: Customer): Customer {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(phone === undefined ? {} : { phone }),
+    ...(email === undefined ? {} : { email }),
+  }
+}
+
+export const routeNeeds = (fields: readonly string[]) =>
+  invalid(fields.map(field => ({ field, message: 'is required by the route of this method' })))

@@ -1,0 +1,26 @@
+import { isStandardEvent } from '../../contract/event-names.ts'
+import type { DomainEvent, EventOf } from '../events.ts'
+import type { WebhookEndpoint } from '../model.ts'
+import type { World } from '../world.ts'
+import type { Context } from './decision.ts'
+import { queueDelivery } from './queue-delivery.ts'
+
+/** An event, and a delivery to each endpoint that wants it. One that is off by default exists only if wanted. */
+export function emit(
+  world: World,
+  context: Context,
+  name: string,
+  subject: EventOf<'EventEmitted'>['subject'],
+): DomainEvent[] {
+  const endpoints = [...world.endpoints.values()].filter(endpoint => wants(endpoint, name))
+  if (endpoints.length === 0 && !isStandardEvent(name)) return []
+  const event = context.newId('evt')
+  return [
+    { type: 'EventEmitted', event, name, subject },
+    ...endpoints.flatMap(({ id }) => queueDelivery(world, context, { event, name, endpoint: id })),
+  ]
+}
+
+function wants({ events, disabled }: WebhookEndpoint, name: string): boolean {
+  return !disabled && (events ? events.includes(name) || events.includes('*') : isStandardEvent(name))
+}

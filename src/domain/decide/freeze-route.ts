@@ -1,0 +1,148 @@
+import type { MethodEntry, RouteEntry } from '../catalogue.ts'
+import type { DomainEvent } from '../events.ts'
+import { makeInstrument } from '../instrument/index.ts'
+import type { Customer, FrozenRoute, MethodOptions, Payment } from '../model.ts'
+import type { Facts } from '../rules/condition.ts'
+import { consult } from '../rules/consult.ts'
+import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
+import type { World } from '../world.ts'
+import type { Context } from './decision.ts'
+import { moveLater } from './payment-timer.ts'
+import { routingTable } from './routing-table.ts'
+
+type Draft = Pick<
+  Payment,
+  'amount' | 'currency' | 'country' | 'checkoutMode' | 'merchantReference' | 'customer'
+> & {
+  readonly id: string
+  readonly createdAt: number
+}
+
+interface Choice {
+  readonly route: RouteEntry
+  readonly options: MethodOptions
+  /** Set where the payer chose, on the hosted page. */
+  readonly byPayer?: { readonly customer: Customer; readonly pageEndsAt: number }
+}
+
+/** The route is chosen: the provider starts, and its script for this intent begins to run. */
+export function freezeRoute(world: World, context: Context, draft: Draft, choice: Choice): DomainEvent[] {
+  const { id } = draft
+  const { catalogue } = routingTable(world, context)
+  const route = catalogue.frozen.get(choice.route.id)
+  const method = catalogue.methods.get(choice.route.method)
+  if (!route || !method) throw new Error(`the catalogue lost its route ${choice.route.id}`)
+  const { rule, events: counted } = consult(world, context.rules, factsOf(context, draft, choice))
+  const script = rule?.payment ?? UNSCRIPTED_PAYMENT
+  const expiresAt = draft.createdAt + (script.expiryMs ?? context.contract['payment.expiry'])
+  const instrument = makeInstrument({
+    paymentId: id,
+    action: route.action,
+    country: draft.country,
+    currency: draft.currency,
+    amount: draft.amount,
+    method: { code: method.code, label: method.label, banks: banksOf(method, choice.route) },
+    bank: choice.options.bank ?? null,
+    payee: context.merchantName,
+  })
+  const frozen: DomainEvent = {
+    type: 'RouteFrozen',
+    payment: id,
+    route,
+    options: choice.options,
+    ...(choice.byPayer ? { customer: choice.byPayer.customer } : {}),
+    instrument,
+    ...(rule ? { script } : {}),
+    expiresAt,
+    byPayer: choice.byPayer !== undefined,
+  }
+  const payment = {
+    id,
+    checkoutMode: draft.checkoutMode,
+    expiresAt,
+    script,
+    takesReceipt: route.takesReceipt,
+  }
+  return [
+    ...counted,
+    frozen,
+    ...(script.expiryMs === null ? [] : [moveLater(id, 'expire', expiresAt)]),
+    ...firstAction(context, payment, route, choice.byPayer?.pageEndsAt),
+  ]
+}
+
+function factsOf({ environment }: Context, draft: Draft, { route }: Choice): Facts {
+  const { amount, currency, country, checkoutMode, merchantReference, customer } = draft
+  const { method, provider } = route
+  return {
+    kind: 'payment',
+    environment,
+    amount,
+    currency,
+    country,
+    checkoutMode,
+    merchantReference,
+    customer,
+    method,
+    provider,
+  }
+}
+
+/** Instructions may only name a bank that the route can be paid at. */
+const banksOf = ({ banks = [] }: MethodEntry, route: RouteEntry) =>
+  banks.filter(({ code }) => route.banks && Object.hasOwn(route.banks, code))
+
+/** What presenting an action depends on. */
+interface Presentable {
+  readonly id: string
+  readonly checkoutMode: Payment['checkoutMode']
+  readonly expiresAt: number
+  readonly script: PaymentScript
+  readonly takesReceipt: boolean
+}
+
+/** In hosted mode the page is the action, and it is open already where the payer chose on it. */
+function firstAction(
+  context: Context,
+  payment: Presentable,
+  route: FrozenRoute,
+  pageEndsAt: number | undefined,
+): DomainEvent[] {
+  const { action } = payment.script
+  if (pageEndsAt !== undefined) return presentAction(context, payment, pageEndsAt)
+  const afterMs = action.afterMs ?? (payment.checkoutMode === 'hosted' ? 0 : route.actionAfterMs)
+  if (afterMs > 0) return [moveLater(payment.id, 'present-action', context.at + afterMs)]
+  return presentAction(context, payment)
+}
+
+/** The payer can act, until the action ends: as its rule says, or as long as a page that is open already. */
+export function presentAction(context: Context, payment: Presentable, pageEndsAt?: number): DomainEvent[] {
+  const { at, contract } = context
+  const { id, expiresAt } = payment
+  const pageMs = payment.checkoutMode === 'hosted' ? contract['hosted.page'] : Number.POSITIVE_INFINITY
+  const { expiresAfterMs } = payment.script.action
+  const standardEnd = pageEndsAt ?? at + pageMs
+  const endsAt = Math.min(expiresAfterMs === null ? standardEnd : at + expiresAfterMs, expiresAt)
+  return [
+    { type: 'ActionPresented', payment: id, expiresAt: endsAt },
+    // An action that lasts as long as the intent ends with it.
+    ...(endsAt < expiresAt ? [moveLater(id, 'withdraw-action', endsAt)] : []),
+    ...outcomeOfAction(context, payment),
+  ]
+}
+
+/** Where no receipt is needed, the scripted outcome runs from the action. */
+function outcomeOfAction(context: Context, { id, script, takesReceipt }: Presentable): DomainEvent[] {
+  return takesReceipt ? [] : outcomeTimer(context, id, script)
+}
+
+/** When the provider's scripted outcome comes; nothing where the payment waits for a person. */
+export function outcomeTimer({ at }: Context, payment: string, { outcome }: PaymentScript): DomainEvent[] {
+  if (outcome === 'manual') return []
+  const trigger = ({ succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const)[outcome.status]
+  const failure = {
+    ...(outcome.code === null ? {} : { code: outcome.code }),
+    ...(outcome.message === null ? {} : { message: outcome.message }),
+  }
+  return [moveLater(payment, 'outcome', at + outcome.afterMs, trigger, failure)]
+}

@@ -1,0 +1,47 @@
+import { rejection } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { IdempotencyKey } from '../commands.ts'
+import type { DomainEvent, KeptRefusal } from '../events.ts'
+import type { KeptAnswer, World } from '../world.ts'
+import type { Context, Decision } from './decision.ts'
+
+/**
+ * A key seen before gets its answer again, a key seen with something else is a conflict, and a new key keeps the
+ * answer: a success as the record it left, a refusal for its state as it was worded. A request that was not valid
+ * keeps nothing, so that it can be put right and sent again.
+ */
+export function once(
+  world: World,
+  { at }: Context,
+  key: IdempotencyKey | undefined,
+  decideAfresh: () => Decision,
+): Decision {
+  if (!key) return decideAfresh()
+  const kept = world.kept.get(key.scope)
+  if (kept && at - kept.at < LIMITS.idempotencyWindowMs) return repeat(kept, key)
+  const decision = decideAfresh()
+  if ('replay' in decision) return decision
+  if ('events' in decision) {
+    return { ...decision, events: [...decision.events, keep(key, { payment: decision.id })] }
+  }
+  const { refused } = decision
+  if (refused.code === 'validation_failed' || refused.code === 'not_found') return decision
+  const refusal: KeptRefusal = { ...refused, requestId: key.requestId }
+  return { refused, kept: keep(key, refusal) }
+}
+
+function repeat(kept: KeptAnswer, key: IdempotencyKey): Decision {
+  if (kept.fingerprint === key.fingerprint) return { replay: kept }
+  const message = 'This Idempotency-Key was used with a different request'
+  return { refused: rejection('idempotency_conflict', message, [{ field: 'Idempotency-Key', message }]) }
+}
+
+const keep = (
+  { scope, fingerprint }: IdempotencyKey,
+  answer: { payment: string } | KeptRefusal,
+): DomainEvent => ({
+  type: 'AnswerKept',
+  scope,
+  fingerprint,
+  answer,
+})

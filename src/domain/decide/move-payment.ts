@@ -1,0 +1,108 @@
+import type { Command } from '../commands.ts'
+import type { DomainEvent } from '../events.ts'
+import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
+import { type Failure, type Payment, statusOf } from '../model.ts'
+import type { World } from '../world.ts'
+import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { emit } from './emit.ts'
+import { outcomeTimer, presentAction } from './freeze-route.ts'
+
+type Wording = Partial<Failure>
+
+/** What a provider, a payer or an operator makes happen: by a timer, on a page or over the control surface. */
+export function movePayment(
+  world: World,
+  { payment: id, trigger, failure = {} }: Extract<Command, { type: 'MovePayment' }>,
+  context: Context,
+): Decision {
+  const payment = world.payments.get(id)
+  if (!payment) return notFound('payment intent')
+  if (!isPossible(payment, trigger)) return refuse('invalid_state', whyNot(payment, trigger))
+  return happens(id, move(world, payment, trigger, failure, context))
+}
+
+/** The moves that a payment's lifecycle allows now. */
+function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
+  const status = statusOf(payment)
+  switch (trigger) {
+    case 'accept-receipt':
+    case 'reject-receipt':
+      return (
+        payment.outcome === null &&
+        !!payment.receipt &&
+        allows(RECEIPT_MOVES[trigger], payment.receipt.status)
+      )
+    case 'confirm-cancel':
+      return payment.outcome === null && payment.cancelRequestedAt !== null
+    default:
+      return allows(PAYMENT_MOVES[trigger], status)
+  }
+}
+
+function whyNot(payment: Payment, trigger: PaymentTrigger): string {
+  const status = statusOf(payment)
+  if (payment.outcome !== null) return `The payment intent is ${status}, which is final`
+  if (trigger === 'confirm-cancel') return 'No cancellation of this payment intent is in flight'
+  if (trigger === 'accept-receipt' || trigger === 'reject-receipt')
+    return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none taken'})`
+  return `${trigger} is not possible while the payment intent is ${status}`
+}
+
+function move(
+  world: World,
+  payment: Payment,
+  trigger: PaymentTrigger,
+  wording: Wording,
+  context: Context,
+): readonly DomainEvent[] {
+  const { id } = payment.place
+  const subject = { payment: id }
+  const updated = () => emit(world, context, 'payment.updated', subject)
+  switch (trigger) {
+    case 'present-action': {
+      const takesReceipt = payment.route?.takesReceipt ?? false
+      return [...presentAction(context, { ...payment, id, takesReceipt }), ...updated()]
+    }
+    case 'withdraw-action':
+      return [{ type: 'ActionWithdrawn', payment: id }, ...updated()]
+    case 'accept-receipt':
+      return [
+        { type: 'ReceiptAccepted', payment: id },
+        ...outcomeTimer(context, id, payment.script),
+        ...updated(),
+      ]
+    case 'reject-receipt':
+      return [
+        { type: 'ReceiptRejected', payment: id, message: wording.message ?? 'The receipt was rejected' },
+        ...updated(),
+      ]
+    case 'succeed':
+      return [
+        { type: 'PaymentSucceeded', payment: id },
+        ...emit(world, context, 'payment.succeeded', subject),
+      ]
+    case 'fail': {
+      const failure = {
+        code: wording.code ?? 'payment_failed',
+        message: wording.message ?? 'The payment failed',
+      }
+      return [
+        { type: 'PaymentFailed', payment: id, failure },
+        ...emit(world, context, 'payment.failed', subject),
+      ]
+    }
+    case 'expire':
+      return [{ type: 'PaymentExpired', payment: id }, ...emit(world, context, 'payment.expired', subject)]
+    case 'confirm-cancel':
+      return [cancelled(id, wording, context), ...emit(world, context, 'payment.cancelled', subject)]
+  }
+}
+
+function cancelled(payment: string, wording: Wording, { contract }: Context): DomainEvent {
+  const outcome = contract['payment.after_cancel']
+  const failure = {
+    code: wording.code ?? 'payment_cancelled',
+    message: wording.message ?? 'The payment was cancelled',
+  }
+  return { type: 'PaymentCancelled', payment, outcome, failure: outcome === 'failed' ? failure : null }
+}

@@ -1,0 +1,20 @@
+import type { DomainEvent } from '../events.ts'
+import type { PaymentTrigger } from '../lifecycle.ts'
+import type { Failure } from '../model.ts'
+import { type PaymentTimer, paymentTimer } from '../timer-names.ts'
+
+/** A move of a payment that is still to come. */
+export function moveLater(
+  payment: string,
+  kind: PaymentTimer,
+  dueAt: number,
+  trigger: PaymentTrigger = kind as PaymentTrigger,
+  failure?: Partial<Failure>,
+): DomainEvent {
+  return {
+    type: 'TimerSet',
+    timer: paymentTimer(payment, kind),
+    dueAt,
+    command: { type: 'MovePayment', payment, trigger, ...(failure ? { failure } : {}) },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Command } from '../commands.ts'
+import type { DomainEvent } from '../events.ts'
+import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
+import type { Failure, Payout } from '../model.ts'
+import { consult } from '../rules/consult.ts'
+import { type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
+import { payoutTimer } from '../timer-names.ts'
+import type { World } from '../world.ts'
+import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { emit } from './emit.ts'
+
+export function createPayout(
+  world: World,
+  { payout }: Extract<Command, { type: 'CreatePayout' }>,
+  context: Context,
+): Decision {
+  const id = context.newId('po')
+  const { amount, currency, country, merchantReference, status } = payout
+  const { bankCode, holderName, accountNumber } = payout.recipient
+  const { rule, events: counted } = consult(world, context.rules, {
+    kind: 'payout',
+    environment: context.environment,
+    amount,
+    currency,
+    country,
+    merchantReference,
+    recipient: { bankCode, holderName },
+  })
+  const script = rule?.payout ?? UNSCRIPTED_PAYOUT
+  const created: DomainEvent = {
+    type: 'PayoutCreated',
+    payout: id,
+    amount,
+    currency,
+    country,
+    merchantReference,
+    // The full number is not kept: nothing may ever return it.
+    recipient: { bankCode, holderName, accountLast4: accountNumber.slice(-4) },
+    status,
+    ...(rule ? { script } : {}),
+    ...(payout.createdAt === null ? {} : { createdAt: payout.createdAt }),
+  }
+  return happens(id, [...counted, created, ...nextStep(id, status, script, context)])
+}
+
+/** What the provider does by itself with a payout in this state. */
+function nextStep(
+  payout: string,
+  status: Payout['status'],
+  script: PayoutScript,
+  { at }: Context,
+): DomainEvent[] {
+  const later = (
+    kind: 'approve' | 'outcome',
+    afterMs: number,
+    trigger: PayoutTrigger,
+    failure?: Partial<Failure>,
+  ): DomainEvent => ({
+    type: 'TimerSet',
+    timer: payoutTimer(payout, kind),
+    dueAt: at + afterMs,
+    command: { type: 'MovePayout', payout, trigger, ...(failure ? { failure } : {}) },
+  })
+  if (status === 'requires_approval' && script.approval !== 'manual')
+    return [later('approve', script.approval.afterMs, 'approve')]
+  if (status === 'processing' && script.outcome !== 'manual') {
+    const { afterMs, status: end, code, message } = script.outcome
+    const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
+    return [later('outcome', afterMs, end === 'succeeded' ? 'succeed' : 'fail', failure)]
+  }
+  return []
+}
+
+export function movePayout(
+  world: World,
+  { payout: id, trigger, reason, failure = {} }: Extract<Command, { type: 'MovePayout' }>,
+  context: Context,
+): Decision {
+  const payout = world.payouts.get(id)
+  if (!payout) return notFound('payout intent')
+  if (!allows(PAYOUT_MOVES[trigger], payout.status)) {
+    const from = PAYOUT_MOVES[trigger].from.join(' or ')
+    return refuse(
+      'invalid_state',
+      `${trigger} needs a payout intent that is ${from}; this one is ${payout.status}`,
+    )
+  }
+  const subject = { payout: id }
+  switch (trigger) {
+    case 'approve':
+      return happens(id, [
+        { type: 'PayoutApproved', payout: id },
+        ...nextStep(id, 'processing', payout.script, context),
+        ...emit(world, context, 'payout.updated', subject),
+      ])
+    case 'cancel':
+      return happens(id, [
+        { type: 'PayoutCancelled', payout: id, reason: reason ?? null },
+        ...emit(world, context, 'payout.cancelled', subject),
+      ])
+    case 'succeed':
+      return happens(id, [
+        { type: 'PayoutSucceeded', payout: id },
+        ...emit(world, context, 'payout.succeeded', subject),
+      ])
+    case 'fail': {
+      const { code = 'payout_failed', message = 'The payout failed' } = failure
+      return happens(id, [
+        { type: 'PayoutFailed', payout: id, failure: { code, message } },
+        ...emit(world, context, 'payout.failed', subject),
+      ])
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { DomainEvent } from '../events.ts'
+import type { WebhookFault } from '../faults/fault.ts'
+import { deliveryTimer } from '../timer-names.ts'
+import { firstInTurn } from '../turns.ts'
+import type { World } from '../world.ts'
+import type { Context } from './decision.ts'
+
+/** How long after the event that overtook it a held one goes out. */
+const AFTER_THE_OTHER_MS = 1000
+
+interface Wanted {
+  readonly event: string
+  readonly name: string
+  readonly endpoint: string
+}
+
+/** A delivery and the timer of its first attempt, unless a fault has it otherwise. */
+export function queueDelivery(world: World, context: Context, wanted: Wanted): DomainEvent[] {
+  const { name, endpoint } = wanted
+  const turn = firstInTurn(
+    world.faults.webhook,
+    ({ eventTypes }) => eventTypes === null || eventTypes.includes(name),
+    world.faultCounts,
+    context.chance,
+  )
+  const counted: DomainEvent[] =
+    turn.held.length > 0 ? [{ type: 'FaultsCounted', held: turn.held, used: turn.used }] : []
+  const dueAt = context.at + (context.contract['events.retry'][0] ?? 0)
+  // One that is held waits for this one: it may not be held itself.
+  const overtakes = turn.taken?.type === 'reorder' && world.heldDeliveries.has(endpoint)
+  const fault = overtakes ? undefined : turn.taken
+  return [...counted, ...deliveries(context, wanted, dueAt, fault), ...released(world, endpoint, dueAt)]
+}
+
+function deliveries(
+  context: Context,
+  wanted: Wanted,
+  dueAt: number,
+  fault: WebhookFault | undefined,
+): DomainEvent[] {
+  switch (fault?.type) {
+    case undefined:
+      return one(context, wanted, dueAt)
+    case 'duplicate':
+      return [...one(context, wanted, dueAt), ...one(context, wanted, dueAt)]
+    case 'delay':
+      return one(context, wanted, dueAt + fault.delayMs, 'delay')
+    case 'reorder':
+      return one(context, wanted, dueAt + fault.delayMs, 'reorder')
+    case 'bad_signature':
+      return one(context, wanted, dueAt, 'bad_signature')
+    case 'drop':
+      return [queued(context, wanted, null, 'drop')]
+  }
+}
+
+function one(context: Context, wanted: Wanted, dueAt: number, fault?: WebhookFault['type']): DomainEvent[] {
+  const event = queued(context, wanted, dueAt, fault)
+  return [event, attemptAt(event.delivery, dueAt)]
+}
+
+function queued(
+  context: Context,
+  { event, endpoint }: Wanted,
+  dueAt: number | null,
+  fault?: WebhookFault['type'],
+): Extract<DomainEvent, { type: 'DeliveryQueued' }> {
+  const delivery = context.newId('dlv')
+  return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...(fault ? { fault } : {}) }
+}
+
+/** An event that was held to be overtaken goes out behind the one that overtakes it. */
+function released({ heldDeliveries }: World, endpoint: string, dueAt: number): DomainEvent[] {
+  const held = heldDeliveries.get(endpoint)
+  if (held === undefined) return []
+  const behind = dueAt + AFTER_THE_OTHER_MS
+  return [{ type: 'DeliveryMoved', delivery: held, dueAt: behind }, attemptAt(held, behind)]
+}
+
+export const attemptAt = (delivery: string, dueAt: number): DomainEvent => ({
+  type: 'TimerSet',
+  timer: deliveryTimer(delivery),
+  dueAt,
+  command: { type: 'AttemptDelivery', delivery },
+})

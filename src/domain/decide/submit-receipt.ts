@@ -1,0 +1,83 @@
+import type { Command, ReceiptSource } from '../commands.ts'
+import type { DomainEvent } from '../events.ts'
+import { allows, RECEIPT_MOVES } from '../lifecycle.ts'
+import { type Payment, statusOf } from '../model.ts'
+import { verdictFor } from '../script.ts'
+import type { World } from '../world.ts'
+import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { emit } from './emit.ts'
+import { once } from './idempotency.ts'
+import { moveLater } from './payment-timer.ts'
+
+export function submitReceipt(
+  world: World,
+  command: Extract<Command, { type: 'SubmitReceipt' }>,
+  context: Context,
+): Decision {
+  const payment = world.payments.get(command.payment)
+  if (!payment) return notFound('payment intent')
+  const image = findImage(world, command.image)
+  if ('refused' in image) return image
+  return once(world, context, command.idempotency, () => submit(world, payment, image, context))
+}
+
+interface ReceiptImage {
+  readonly digest: string
+  readonly asset: string | null
+  readonly attachedTo: string | null
+}
+
+function findImage(
+  world: World,
+  source: ReceiptSource,
+): ReceiptImage | Extract<Decision, { refused: unknown }> {
+  if ('upload' in source) return { digest: source.upload.digest, asset: null, attachedTo: null }
+  const asset = world.assets.get(source.asset)
+  if (!asset) return { refused: { code: 'not_found', message: 'No such asset' } }
+  if (asset.kind !== 'payment_receipt') {
+    const message = `must name an asset of kind payment_receipt; this one is of kind ${asset.kind}`
+    return {
+      refused: {
+        code: 'validation_failed',
+        message: `asset_id ${message}`,
+        details: [{ field: 'asset_id', message }],
+      },
+    }
+  }
+  return { digest: asset.digest, asset: asset.id, attachedTo: asset.paymentId }
+}
+
+function submit(world: World, payment: Payment, image: ReceiptImage, context: Context): Decision {
+  const { id } = payment.place
+  const status = statusOf(payment)
+  if (status !== 'pending')
+    return refuse('invalid_state', `Only a pending payment intent takes a receipt; this one is ${status}`)
+  const { receipt } = payment
+  if (!receipt) return refuse('provider_capability_unsupported', 'This payment intent takes no receipt')
+  if (image.attachedTo !== null && image.attachedTo !== id)
+    return refuse('invalid_state', 'The asset is attached to another payment intent')
+  const same =
+    image.asset === null
+      ? receipt.digest === image.digest
+      : receipt.assetId === image.asset || receipt.digest === image.digest
+  if (!allows(RECEIPT_MOVES.submit, receipt.status)) {
+    if (same) return happens(id, [])
+    return refuse(
+      'invalid_state',
+      `A different receipt is ${receipt.status}: it can be replaced only after a rejection`,
+    )
+  }
+  return happens(id, [
+    { type: 'ReceiptSubmitted', payment: id, digest: image.digest, asset: image.asset },
+    ...verdict(payment, context),
+    ...emit(world, context, 'payment.updated', { payment: id }),
+  ])
+}
+
+function verdict({ place: { id }, receipt, script }: Payment, { at }: Context): DomainEvent[] {
+  const scripted = verdictFor(script, (receipt?.submissions ?? 0) + 1)
+  if (!scripted || scripted.verdict === 'manual') return []
+  const trigger = scripted.verdict === 'accept' ? 'accept-receipt' : 'reject-receipt'
+  const failure = scripted.message === null ? undefined : { message: scripted.message }
+  return [moveLater(id, 'receipt', at + scripted.afterMs, trigger, failure)]
+}

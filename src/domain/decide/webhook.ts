@@ -1,0 +1,82 @@
+import { isSuccess } from '../apply-delivery.ts'
+import type { Command } from '../commands.ts'
+import type { DomainEvent } from '../events.ts'
+import type { Delivery } from '../model.ts'
+import type { World } from '../world.ts'
+import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { attemptAt } from './queue-delivery.ts'
+
+type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+export function addEndpoint(_: World, { url, events }: CommandOf<'AddEndpoint'>, context: Context): Decision {
+  const endpoint = context.newId('we')
+  return happens(endpoint, [{ type: 'EndpointAdded', endpoint, url, events, secret: context.newSecret() }])
+}
+
+/** The old secret signs beside the new one until the overlap ends. */
+export function rotateSecret(
+  world: World,
+  { endpoint: id, overlapMs }: CommandOf<'RotateEndpointSecret'>,
+  { at, newSecret }: Context,
+): Decision {
+  const endpoint = world.endpoints.get(id)
+  if (!endpoint) return notFound('webhook endpoint')
+  const ending = endpoint.secrets
+    .filter(({ endsAt }) => endsAt === null || endsAt > at)
+    .map(({ secret, endsAt }) => ({ secret, endsAt: Math.min(endsAt ?? at + overlapMs, at + overlapMs) }))
+  const secrets = [{ secret: newSecret(), endsAt: null }, ...ending.filter(({ endsAt }) => endsAt > at)]
+  return happens(id, [{ type: 'EndpointSecretsSet', endpoint: id, secrets }])
+}
+
+export function removeEndpoint(world: World, { endpoint }: CommandOf<'RemoveEndpoint'>): Decision {
+  if (!world.endpoints.has(endpoint)) return notFound('webhook endpoint')
+  return happens(endpoint, [{ type: 'EndpointRemoved', endpoint }])
+}
+
+export function attemptDelivery(world: World, { delivery: id }: CommandOf<'AttemptDelivery'>): Decision {
+  const delivery = world.deliveries.get(id)
+  if (delivery?.status !== 'pending')
+    return refuse('invalid_state', 'The delivery is not waiting for an attempt')
+  return happens(id, [{ type: 'AttemptStarted', delivery: id }])
+}
+
+/** One attempt now, out of turn: its success ends the schedule, and its failure leaves what is left of it. */
+export function redeliver(world: World, { delivery: id }: CommandOf<'Redeliver'>, { at }: Context): Decision {
+  const delivery = world.deliveries.get(id)
+  if (!delivery) return notFound('webhook delivery')
+  const endpoint = world.endpoints.get(delivery.endpointId)
+  if (!endpoint || endpoint.disabled)
+    return refuse('invalid_state', 'The webhook endpoint is gone or disabled')
+  if (delivery.status === 'attempting')
+    return refuse('invalid_state', 'An attempt of this delivery is under way')
+  return happens(id, [{ type: 'DeliveryMoved', delivery: id, dueAt: at }, attemptAt(id, at)])
+}
+
+/** What came of an attempt. The number guards against a late answer to one that was given up. */
+export function recordAttempt(
+  world: World,
+  { delivery: id, attempt, result }: CommandOf<'RecordAttempt'>,
+  context: Context,
+): Decision {
+  const delivery = world.deliveries.get(id)
+  if (delivery?.status !== 'attempting' || delivery.attempts.length !== attempt)
+    return refuse('invalid_state', 'The delivery is not waiting for this attempt')
+  const { at } = context
+  const next = nextAttempt(world, delivery, result, context)
+  const events: DomainEvent[] = [{ type: 'AttemptEnded', delivery: id, result: { ...result, at }, next }]
+  if (next !== null) events.push(attemptAt(id, next))
+  if (result.status === 410) events.push({ type: 'EndpointDisabled', endpoint: delivery.endpointId })
+  return happens(id, events)
+}
+
+function nextAttempt(
+  world: World,
+  delivery: Delivery,
+  { status, retryAfterMs }: CommandOf<'RecordAttempt'>['result'],
+  { at, contract }: Context,
+): number | null {
+  const endpoint = world.endpoints.get(delivery.endpointId)
+  if (isSuccess(status) || status === 410 || !endpoint || endpoint.disabled) return null
+  const gap = contract['events.retry'][delivery.attempts.length]
+  return gap === undefined ? null : at + Math.max(gap, retryAfterMs ?? 0)
+}

@@ -1,0 +1,98 @@
+import { parseDuration } from '../../contract/durations.ts'
+import type { Turns } from '../turns.ts'
+import type { FaultData, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
+
+/** A fault ready to happen. */
+export interface HttpFault extends Turns {
+  readonly on: string
+  readonly type: (typeof HTTP_FAULT_TYPES)[number]
+  readonly afterCommit: boolean
+  readonly delay: Spread
+  readonly status: number
+  readonly body: unknown
+  readonly retryAfterMs: number | null
+}
+
+export interface WebhookFault extends Turns {
+  readonly type: (typeof WEBHOOK_FAULT_TYPES)[number]
+  readonly eventTypes: readonly string[] | null
+  readonly delayMs: number
+}
+
+/** How long something takes: always the same, anything between two, or mostly short and sometimes long. */
+export type Spread =
+  | { readonly fixedMs: number }
+  | { readonly minMs: number; readonly maxMs: number }
+  | { readonly p50Ms: number; readonly p99Ms: number }
+
+export interface FaultPlan {
+  readonly data: readonly FaultData[]
+  readonly http: readonly HttpFault[]
+  readonly webhook: readonly WebhookFault[]
+}
+
+export const NO_FAULTS: FaultPlan = { data: [], http: [], webhook: [] }
+
+export function compileFaults(data: readonly FaultData[]): FaultPlan {
+  return {
+    data,
+    http: data.filter(({ on }) => on !== 'webhook').map(httpFault),
+    webhook: data.filter(({ on }) => on === 'webhook').map(webhookFault),
+  }
+}
+
+const turns = ({ nth, times, probability }: FaultData): Turns => ({
+  nth: nth ?? null,
+  skipNth: null,
+  times: times ?? null,
+  probability: probability ?? null,
+})
+
+function httpFault(data: FaultData): HttpFault {
+  return {
+    ...turns(data),
+    on: operationName(data.on),
+    type: data.type as HttpFault['type'],
+    afterCommit: data.when === 'after_commit',
+    delay: spread(data.delay ?? '1s'),
+    status: data.status ?? 500,
+    body: data.body,
+    retryAfterMs: data.retry_after === undefined ? null : (parseDuration(data.retry_after) ?? null),
+  }
+}
+
+/** Without a delay of its own, a delayed event is an hour late, and one to be overtaken waits as long for another. */
+const STANDARD_WEBHOOK_DELAY = '1h'
+
+function webhookFault(data: FaultData): WebhookFault {
+  const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
+  return {
+    ...turns(data),
+    type: data.type as WebhookFault['type'],
+    eventTypes: data.match ? [data.match.type].flat() : null,
+    delayMs: parseDuration(delay) ?? 0,
+  }
+}
+
+/** `{id}` and `:id` are the same place. */
+export const operationName = (on: string) => on.replace(/\{([a-z]+)\}/g, ':$1').replace(/\s+/, ' ')
+
+function spread(delay: NonNullable<FaultData['delay']>): Spread {
+  const ms = (text: string) => parseDuration(text) ?? 0
+  if (typeof delay === 'string') return { fixedMs: ms(delay) }
+  return 'min' in delay
+    ? { minMs: ms(delay.min), maxMs: ms(delay.max) }
+    : { p50Ms: ms(delay.p50), p99Ms: ms(delay.p99) }
+}
+
+/** Where the 99th percentile of a normal distribution lies. */
+const Z99 = 2.326
+
+/** A duration of a spread, by two numbers of chance in [0, 1). */
+export function draw(of: Spread, chance: () => number): number {
+  if ('fixedMs' in of) return of.fixedMs
+  if ('minMs' in of) return Math.round(of.minMs + chance() * (of.maxMs - of.minMs))
+  const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance())
+  const sigma = Math.log(of.p99Ms / of.p50Ms) / Z99
+  return Math.round(of.p50Ms * Math.exp(sigma * normal))
+}

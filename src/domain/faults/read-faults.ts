@@ -1,0 +1,59 @@
+import { closest } from '../../contract/closest.ts'
+import { parseDuration } from '../../contract/durations.ts'
+import type { FieldFault } from '../../contract/errors.ts'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { validator } from '../../contract/validation.ts'
+import { operationName } from './fault.ts'
+import { type FaultData, FaultsSchema, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
+
+const check = validator(FaultsSchema)
+const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** Reads `{faults: […]}` against the operations that are served; the faults say where, and what was meant. */
+export function readFaults(
+  data: unknown,
+  operations: readonly string[],
+): { data: readonly FaultData[] } | { faults: readonly FieldFault[] } {
+  const malformed = check(data)
+  if (malformed.length > 0) return { faults: malformed }
+  const { faults } = data as { faults: FaultData[] }
+  const wrong = faults.flatMap((fault, at) => contradictionsIn(fault, at, operations))
+  return wrong.length > 0 ? { faults: wrong } : { data: faults }
+}
+
+function contradictionsIn(fault: FaultData, at: number, operations: readonly string[]): FieldFault[] {
+  const faults: FieldFault[] = []
+  const say = (field: string, message: string) => faults.push({ field: `faults.${at}.${field}`, message })
+  const forWebhooks = fault.on === 'webhook'
+  const types: readonly string[] = forWebhooks ? WEBHOOK_FAULT_TYPES : HTTP_FAULT_TYPES
+  if (!types.includes(fault.type))
+    say('type', `must be one of ${types.join(', ')} on ${forWebhooks ? 'a webhook' : 'a call'}`)
+  const on = operationName(fault.on)
+  if (!forWebhooks && on !== '*' && !operations.includes(on)) {
+    const meant = closest(on, operations)
+    say('on', `is no operation${meant ? `; did you mean ${meant}?` : ''}`)
+  }
+  const { delay, type } = fault
+  if (fault.match && !forWebhooks) say('match', 'is for webhooks')
+  for (const name of [fault.match?.type ?? []].flat()) {
+    if (EVENTS.includes(name)) continue
+    const meant = closest(name, EVENTS)
+    say('match.type', `is no event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
+  }
+  if (fault.when && forWebhooks) say('when', 'is for calls')
+  if (fault.status !== undefined && type !== 'status') say('status', 'goes with type status')
+  if (type === 'status' && fault.status === undefined) say('status', 'is required with type status')
+  if (fault.body !== undefined && type !== 'status') say('body', 'goes with type status')
+  if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'goes with type status')
+  if (type === 'latency' && delay === undefined) say('delay', 'is required with type latency')
+  if (delay !== undefined && !['latency', 'drip', 'delay', 'reorder'].includes(type))
+    say('delay', `does not go with type ${type}`)
+  if (typeof delay === 'object') {
+    if (forWebhooks) say('delay', 'must be one duration on a webhook')
+    const [low = '', high = ''] = Object.values(delay)
+    if ((parseDuration(low) ?? 0) > (parseDuration(high) ?? 0))
+      say('delay', `goes from ${low} down to ${high}`)
+    if ('p50' in delay && parseDuration(delay.p50) === 0) say('delay.p50', 'must be above 0')
+  }
+  return faults
+}

@@ -1,0 +1,60 @@
+/** Digits and letters that look random and are not: the same seed and purpose give the same ones for ever. */
+export interface DigitSource {
+  /** A whole number from 0 to limit - 1. */
+  below(limit: number): number
+  digits(count: number): string
+  /** Letters and digits that nobody confuses when reading them aloud or typing them from a screen. */
+  code(length: number): string
+}
+
+// Without 0 O, 1 I L, and without vowels, so that no code spells a word (or the name of a provider).
+const CLEAR_LETTERS = '23456789CDFGHJKMNPQRTVWXY'
+
+/** The purpose keeps uses apart: an account number stays what it was when a reference grows a letter. */
+export function digitSource(seed: string, purpose: string): DigitSource {
+  const next = generator(hash(`${purpose}:${seed}`))
+  const below = (limit: number) => Math.floor((next() / 0x1_0000_0000) * limit)
+  const letters = (count: number, alphabet: string) => {
+    let text = ''
+    for (let i = 0; i < count; i++) text += alphabet[below(alphabet.length)]
+    return text
+  }
+  return {
+    below,
+    digits: count => letters(count, '0123456789'),
+    code: length => letters(length, CLEAR_LETTERS),
+  }
+}
+
+type State = [number, number, number, number]
+
+/** FNV-1a in four lanes with a multiplier each: 128 bits, as 24 base62 letters hold more than 64. */
+function hash(text: string): State {
+  let a = 0x811c9dc5
+  let b = 0x9e3779b9
+  let c = 0x85ebca6b
+  let d = 0xc2b2ae35
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    a = Math.imul(a ^ unit, 0x01000193)
+    b = Math.imul(b ^ unit, 0x27d4eb2f)
+    c = Math.imul(c ^ unit, 0x165667b1)
+    d = Math.imul(d ^ unit, 0x2c1b3c6d)
+  }
+  return [a, b, c, d]
+}
+
+/** Small Fast Counter (sfc32): 32 bits a step out of 128 bits of state. */
+function generator([a, b, c, counter]: State): () => number {
+  const next = () => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+  // Seeds that differ in one bit give alike output for the first steps; these mix them.
+  for (let i = 0; i < 12; i++) next()
+  return next
+}

@@ -1,0 +1,12 @@
+import type { QrScheme } from '../scheme.ts'
+import { field } from '../tlv.ts'
+
+/** Any other country: the EMVCo frame under a name of our own. */
+export function plainScheme(country: string): QrScheme {
+  return {
+    format: '01',
+    city: country, // a city is mandatory, and no country's is better than another's
+    merchantAccounts: digits => field('26', field('00', 'dev.paysim') + field('01', digits.digits(15))),
+    additionalData: (_, reference) => field('05', reference),
+  }
+}

@@ -1,0 +1,52 @@
+import type { PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
+
+/** Each state machine as a table: what a trigger needs and where it leads. */
+export interface Move<S> {
+  readonly from: readonly S[]
+  readonly to: S
+}
+
+const OPEN: readonly PaymentStatus[] = ['pending', 'processing']
+
+export const PAYMENT_MOVES = {
+  'present-action': { from: ['processing'], to: 'pending' },
+  'withdraw-action': { from: ['pending'], to: 'processing' },
+  succeed: { from: OPEN, to: 'succeeded' },
+  fail: { from: OPEN, to: 'failed' },
+  expire: { from: OPEN, to: 'expired' },
+} as const satisfies Record<string, Move<PaymentStatus>>
+
+export const RECEIPT_MOVES = {
+  submit: { from: ['required', 'rejected'], to: 'processing' },
+  'accept-receipt': { from: ['processing'], to: 'submitted' },
+  'reject-receipt': { from: ['processing'], to: 'rejected' },
+} as const satisfies Record<string, Move<ReceiptStatus>>
+
+export const PAYOUT_MOVES = {
+  approve: { from: ['requires_approval'], to: 'processing' },
+  cancel: { from: ['requires_approval'], to: 'cancelled' },
+  succeed: { from: ['processing'], to: 'succeeded' },
+  fail: { from: ['processing'], to: 'failed' },
+} as const satisfies Record<string, Move<PayoutStatus>>
+
+/** What a provider, a payer or an operator can make happen to a payment. */
+export type PaymentTrigger =
+  | keyof typeof PAYMENT_MOVES
+  | Exclude<keyof typeof RECEIPT_MOVES, 'submit'>
+  | 'confirm-cancel'
+export const PAYMENT_TRIGGERS: readonly PaymentTrigger[] = [
+  'present-action',
+  'withdraw-action',
+  'succeed',
+  'fail',
+  'expire',
+  'accept-receipt',
+  'reject-receipt',
+  'confirm-cancel',
+]
+
+export type PayoutTrigger = keyof typeof PAYOUT_MOVES
+
+export function allows<S>(move: Move<S>, status: S): boolean {
+  return move.from.includes(status)
+}

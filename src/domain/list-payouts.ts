@@ -1,0 +1,62 @@
+import { FROM_THE_TOP, type PagePosition } from './list-index.ts'
+import type { Payout, PayoutStatus, Place } from './model.ts'
+import type { World } from './world.ts'
+
+export interface PayoutQuery {
+  readonly country: string | undefined
+  readonly currency: string | undefined
+  readonly statuses: readonly PayoutStatus[] | undefined
+  readonly merchantReference: string | undefined
+  /** Inclusive. */
+  readonly createdFrom: number | undefined
+  /** Exclusive. */
+  readonly createdBefore: number | undefined
+  readonly limit: number
+  /** The last place of the page before. */
+  readonly below: PagePosition | undefined
+}
+
+export interface PayoutPage {
+  readonly payouts: readonly Payout[]
+  readonly hasMore: boolean
+}
+
+/** Most recent first. A page costs what it returns: the filters choose indexes, they do not sift records. */
+export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
+  const payouts: Payout[] = []
+  for (const place of places(world, query)) {
+    if (place.createdAt < (query.createdFrom ?? Number.NEGATIVE_INFINITY)) break
+    const payout = world.payouts.get(place.id)
+    if (!payout || !matches(payout, query)) continue
+    if (payouts.length === query.limit) return { payouts, hasMore: true }
+    payouts.push(payout)
+  }
+  return { payouts, hasMore: false }
+}
+
+function places(world: World, query: PayoutQuery): Iterable<Place> {
+  const start = lower(query.below ?? FROM_THE_TOP, {
+    createdAt: query.createdBefore ?? Number.POSITIVE_INFINITY,
+    ordinal: 0,
+  })
+  if (query.merchantReference !== undefined)
+    return world.payoutsByReference.below(start, query.merchantReference)
+  const { country, currency, statuses } = query
+  return world.payoutList.below(
+    start,
+    ([ofCountry, ofCurrency, ofStatus]) =>
+      (country === undefined || country === ofCountry) &&
+      (currency === undefined || currency === ofCurrency) &&
+      (statuses === undefined || statuses.some(status => status === ofStatus)),
+  )
+}
+
+/** What the index of references cannot tell. */
+const matches = (payout: Payout, { country, currency, statuses }: PayoutQuery) =>
+  (country === undefined || country === payout.country) &&
+  (currency === undefined || currency === payout.currency) &&
+  (statuses === undefined || statuses.includes(payout.status))
+
+function lower(a: PagePosition, b: PagePosition): PagePosition {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal) ? a : b
+}

@@ -1,0 +1,197 @@
+import type { ActionType } from '../contract/resources.ts'
+import type { WebhookFault } from './faults/fault.ts'
+import type { Instrument } from './instrument/index.ts'
+import type { PaymentScript, PayoutScript } from './script.ts'
+import type {
+  DeliveryStatus,
+  PaymentStatus,
+  PayoutStatus,
+  ReceiptStatus,
+  TerminalStatus,
+} from './statuses.ts'
+
+export type * from './statuses.ts'
+
+/** The records of an account. They are replaced, never changed: a reference to one is a snapshot of it. */
+
+export type Environment = 'test' | 'live'
+export type CheckoutMode = 'hosted' | 'merchant'
+
+/** Where a record stands in a list: newest first by time, then by order of creation. */
+export interface Place {
+  readonly id: string
+  readonly createdAt: number
+  readonly ordinal: number
+}
+
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+export interface Customer {
+  readonly name?: string
+  readonly phone?: string
+  readonly email?: string
+}
+
+export interface MethodOptions {
+  readonly account_name?: string
+  readonly account_number?: string
+  readonly bank?: string
+  readonly name_th?: string
+}
+
+/** The route as it was when it was chosen: what it supports stays what it was. */
+export interface FrozenRoute {
+  readonly id: string
+  readonly provider: string
+  readonly localCode: string
+  readonly method: string
+  readonly action: ActionType
+  readonly actionAfterMs: number
+  readonly takesReceipt: boolean
+  readonly cancelPending: boolean
+}
+
+/** What the payer can do now, and until when. */
+export interface Action {
+  readonly presentedAt: number
+  readonly expiresAt: number
+}
+
+export interface Receipt {
+  readonly status: ReceiptStatus
+  /** How many were submitted: a verdict is for the last one. */
+  readonly submissions: number
+  readonly digest: string | null
+  readonly assetId: string | null
+  readonly rejection: string | null
+}
+
+export interface Payment {
+  readonly place: Place
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly checkoutMode: CheckoutMode
+  readonly merchantReference: string | null
+  readonly customer: Customer
+  readonly options: MethodOptions
+  readonly returnUrl: string | null
+  /** Whether the method came with the create request, not from the payer. */
+  readonly methodGiven: boolean
+  readonly route: FrozenRoute | null
+  readonly instrument: Instrument | null
+  readonly script: PaymentScript
+  readonly outcome: TerminalStatus | null
+  readonly cancelled: boolean
+  readonly failure: Failure | null
+  readonly action: Action | null
+  readonly receipt: Receipt | null
+  readonly cancelRequestedAt: number | null
+  readonly expiresAt: number
+  readonly updatedAt: number
+  /** The journal entry that last changed it. */
+  readonly seq: number
+}
+
+export interface Payout {
+  readonly place: Place
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly merchantReference: string
+  readonly recipient: {
+    readonly bankCode: string
+    readonly holderName: string
+    readonly accountLast4: string
+  }
+  readonly script: PayoutScript
+  readonly status: PayoutStatus
+  readonly failure: Failure | null
+  readonly cancelReason: string | null
+  readonly updatedAt: number
+  readonly seq: number
+}
+
+export interface StoredImage {
+  readonly digest: string
+  readonly size: number
+  readonly contentType: string
+}
+
+export interface Asset extends StoredImage {
+  readonly id: string
+  readonly kind: 'payment_receipt' | 'other'
+  /** The one intent that it is attached to. */
+  readonly paymentId: string | null
+  readonly createdAt: number
+}
+
+export interface ProviderCall {
+  readonly at: number
+  readonly call: 'start' | 'cancel' | 'submit_receipt'
+  readonly paymentId: string
+  readonly route: string
+  readonly digest?: string
+}
+
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly url: string
+  /** Event names wanted; null for every one that is on by default. */
+  readonly events: readonly string[] | null
+  /** The newest first; an older one signs too until it ends. */
+  readonly secrets: readonly { readonly secret: string; readonly endsAt: number | null }[]
+  readonly disabled: boolean
+  readonly createdAt: number
+}
+
+export interface WebhookEvent {
+  readonly id: string
+  readonly type: string
+  readonly at: number
+  /** The record as it was. */
+  readonly subject: { readonly payment: Payment } | { readonly payout: Payout }
+  readonly seq: number
+}
+
+export interface DeliveryAttempt {
+  readonly startedAt: number
+  readonly result: AttemptResult | null
+}
+
+export interface AttemptResult {
+  readonly at: number
+  readonly status: number | null
+  readonly error: string | null
+  readonly retryAfterMs: number | null
+  readonly body: string
+  /** The signed headers as sent. */
+  readonly timestamp: number
+  readonly signature: string
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly eventId: string
+  readonly endpointId: string
+  readonly url: string
+  readonly status: DeliveryStatus
+  readonly attempts: readonly DeliveryAttempt[]
+  readonly nextAttemptAt: number | null
+  /** What a fault did to it. */
+  readonly fault: WebhookFault['type'] | null
+  readonly createdAt: number
+  readonly seq: number
+}
+
+/** Returned as processing while there is nothing for the payer to do. */
+export function statusOf(payment: Payment): PaymentStatus {
+  return payment.outcome ?? (payment.action ? 'pending' : 'processing')
+}
+
+export function methodOf(payment: Payment): string | null {
+  return payment.route?.method ?? null
+}

@@ -1,0 +1,140 @@
+import type { Contract } from '../contract/decisions.ts'
+import { type Rejection, rejection } from '../contract/errors.ts'
+import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
+import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
+import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
+
+/** Which routes could carry a payment, and which one does. */
+
+export interface RouteRequest {
+  readonly amount: string
+  readonly country: string
+  readonly currency: string
+  readonly checkoutMode: CheckoutMode
+  readonly environment: Environment
+  readonly provider?: string | undefined
+}
+
+export interface RoutingTable {
+  readonly catalogue: Catalogue
+  readonly isHealthy: (provider: string) => boolean
+}
+
+const isConfigured = (route: RouteEntry, request: RouteRequest) =>
+  route.country === request.country &&
+  route.currency === request.currency &&
+  route.checkout_modes.includes(request.checkoutMode) &&
+  route.environments.includes(request.environment) &&
+  (request.provider === undefined || route.provider === request.provider)
+
+const takesAmount = (route: RouteEntry, amount: string) =>
+  compareAmounts(amount, route.min_amount ?? '1') >= 0 &&
+  (route.max_amount === undefined || compareAmounts(amount, route.max_amount) <= 0)
+
+const mapsBank = ({ banks }: RouteEntry, bank: string) => banks !== undefined && Object.hasOwn(banks, bank)
+
+/** An eligible method with what discovery says of it. */
+export interface EligibleMethod {
+  readonly method: MethodEntry
+  readonly banks: readonly { readonly code: string; readonly label: string }[]
+  readonly required: ReadonlySet<PayerField>
+  readonly named: ReadonlySet<PayerField>
+  readonly actions: readonly RouteEntry['action'][]
+}
+
+export function eligibleMethods(table: RoutingTable, request: RouteRequest): EligibleMethod[] {
+  const eligible: EligibleMethod[] = []
+  for (const method of table.catalogue.methods.values()) {
+    const routes = (table.catalogue.routesOf.get(method.code) ?? []).filter(
+      route =>
+        isConfigured(route, request) && takesAmount(route, request.amount) && table.isHealthy(route.provider),
+    )
+    if (routes.length > 0) eligible.push(describe(method, routes))
+  }
+  return eligible
+}
+
+/**
+ * The routes that would serve: the first one, and any later one that is the first to map some bank. What they
+ * require together is what a create request with any listed bank needs.
+ */
+function describe(method: MethodEntry, routes: readonly RouteEntry[]): EligibleMethod {
+  const serving = new Set(routes.slice(0, 1))
+  const banks = (method.banks ?? []).filter(bank => {
+    const route = routes.find(candidate => mapsBank(candidate, bank.code))
+    if (route) serving.add(route)
+    return route !== undefined
+  })
+  const payer = (wanted: (asked: boolean) => boolean) =>
+    new Set(
+      PAYER_FIELDS.filter(field =>
+        [...serving].some(({ payer }) => payer?.[field] !== undefined && wanted(payer[field])),
+      ),
+    )
+  return {
+    method,
+    banks: banks.map(({ code, label }) => ({ code, label })),
+    required: payer(asked => asked),
+    named: payer(() => true),
+    actions: [...new Set([...serving].map(route => route.action))],
+  }
+}
+
+/** The route to freeze, or why there is none. */
+export function chooseRoute(
+  table: RoutingTable,
+  contract: Contract,
+  request: RouteRequest & { method: string; bank: string | undefined },
+): { route: RouteEntry } | { refused: Rejection } {
+  const method = table.catalogue.methods.get(request.method)
+  if (!method) return { refused: unknownMethod(contract, request.method) }
+  const configured = (table.catalogue.routesOf.get(method.code) ?? []).filter(route =>
+    isConfigured(route, request),
+  )
+  const bank = method.banks?.length ? request.bank : undefined
+  const able = bank === undefined ? configured : configured.filter(route => mapsBank(route, bank))
+  if (able.length === 0)
+    return { refused: unconfigured(configured.length > 0 ? `Bank ${bank}` : 'This method') }
+  const inLimits = able.filter(route => takesAmount(route, request.amount))
+  if (inLimits.length === 0) {
+    const code = contract['errors.amount_limits']
+    return { refused: rejection(code, `The amount ${request.amount} is outside the limits of every route`) }
+  }
+  const route = inLimits.find(candidate => table.isHealthy(candidate.provider))
+  return route ? { route } : { refused: noRoute() }
+}
+
+export const noRoute = () => rejection('routing_unavailable', 'No healthy route can carry this request now')
+
+function unconfigured(what: string): Rejection {
+  return rejection(
+    'payment_configuration_unavailable',
+    `${what} has no configured execution for this country, currency and checkout mode`,
+  )
+}
+
+function unknownMethod(contract: Contract, method: string): Rejection {
+  const code = contract['errors.unknown_method']
+  const details = [{ field: 'payment_method', message: `names no known method: ${method}` }]
+  return rejection(code, 'payment_method names no known method', details)
+}
+
+/** The fields that a route requires and a request lacks, named as the request names them. */
+export function missingFields(route: RouteEntry, customer: Customer, options: MethodOptions): string[] {
+  const given: Record<PayerField, string | undefined> = {
+    customer_name: customer.name,
+    customer_phone: customer.phone,
+    account_name: options.account_name,
+    account_number: options.account_number,
+    bank: options.bank,
+    name_th: options.name_th,
+  }
+  return PAYER_FIELDS.filter(field => route.payer?.[field] && given[field] === undefined).map(requestField)
+}
+
+/** A discovery payer field, as the create request names it. */
+function requestField(field: PayerField): string {
+  if (field === 'customer_name') return 'customer.name'
+  if (field === 'customer_phone') return 'customer.phone'
+  return `payment_method_options.${field}`
+}

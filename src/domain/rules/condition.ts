@@ -1,0 +1,66 @@
+import { compareAmounts } from '../catalogue.ts'
+import type { Customer } from '../model.ts'
+import { matchesGlob } from './glob.ts'
+import type { Condition } from './schema.ts'
+
+/** What a rule can be told about an intent. */
+export interface Facts {
+  readonly kind: 'payment' | 'payout'
+  readonly environment: string
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly merchantReference: string | null
+  readonly method?: string
+  readonly provider?: string
+  readonly checkoutMode?: string
+  readonly customer?: Customer
+  readonly recipient?: { readonly bankCode: string; readonly holderName: string }
+}
+
+export type Test = (facts: Facts) => boolean
+
+/** All that is said must hold; what is not said, does. */
+export function compileCondition(condition: Condition): Test {
+  const { kind, environment, checkout_mode: mode, customer, recipient } = condition
+  const tests: Test[] = []
+  if (kind) tests.push(facts => facts.kind === kind)
+  if (environment) tests.push(facts => facts.environment === environment)
+  if (mode) tests.push(facts => facts.checkoutMode === mode)
+  const texts: [string | string[] | undefined, (facts: Facts) => string | null | undefined][] = [
+    [condition.method, facts => facts.method],
+    [condition.provider, facts => facts.provider],
+    [condition.currency, facts => facts.currency],
+    [condition.country, facts => facts.country],
+    [condition.merchant_reference, facts => facts.merchantReference],
+    [customer?.name, facts => facts.customer?.name],
+    [customer?.phone, facts => facts.customer?.phone],
+    [customer?.email, facts => facts.customer?.email],
+    [recipient?.bank_code, facts => facts.recipient?.bankCode],
+    [recipient?.holder_name, facts => facts.recipient?.holderName],
+  ]
+  for (const [pattern, read] of texts) if (pattern !== undefined) tests.push(textTest(pattern, read))
+  if (condition.amount !== undefined) tests.push(amountTest(condition.amount))
+  return facts => tests.every(test => test(facts))
+}
+
+function textTest(pattern: string | string[], read: (facts: Facts) => string | null | undefined): Test {
+  const globs = [pattern].flat().map(glob => [...glob])
+  return facts => {
+    const text = read(facts)
+    if (typeof text !== 'string') return false
+    const characters = [...text]
+    return globs.some(glob => matchesGlob(glob, characters))
+  }
+}
+
+function amountTest(wanted: NonNullable<Condition['amount']>): Test {
+  if (typeof wanted === 'string') return ({ amount }) => amount === wanted
+  const { eq, gt, gte, lt, lte } = wanted
+  return ({ amount }) =>
+    (eq === undefined || amount === eq) &&
+    (gt === undefined || compareAmounts(amount, gt) > 0) &&
+    (gte === undefined || compareAmounts(amount, gte) >= 0) &&
+    (lt === undefined || compareAmounts(amount, lt) < 0) &&
+    (lte === undefined || compareAmounts(amount, lte) <= 0)
+}

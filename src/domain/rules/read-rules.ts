@@ -1,0 +1,48 @@
+import type { FieldFault } from '../../contract/errors.ts'
+import { validator } from '../../contract/validation.ts'
+import { compileRule, type Rule } from './rule.ts'
+import { type RuleData, RulesSchema } from './schema.ts'
+
+const check = validator(RulesSchema)
+
+const PAYMENT_ONLY = ['action', 'receipt', 'cancel', 'expiry'] as const
+const PAYOUT_ONLY = ['approval'] as const
+
+/** Reads `{rules: […]}`; the faults say where, and what was meant. */
+export function readRules(
+  data: unknown,
+): { rules: readonly Rule[]; data: readonly RuleData[] } | { faults: readonly FieldFault[] } {
+  const faults = check(data)
+  if (faults.length > 0) return { faults }
+  const { rules } = data as { rules: RuleData[] }
+  const contradictions = rules.flatMap(contradictionsIn)
+  return contradictions.length > 0
+    ? { faults: contradictions }
+    : { rules: rules.map(compileRule), data: rules }
+}
+
+/** What is well-formed and can still not be meant. */
+function contradictionsIn(rule: RuleData, at: number): FieldFault[] {
+  const faults: FieldFault[] = []
+  const say = (field: string, message: string) => faults.push({ field: `rules.${at}.${field}`, message })
+  const forPayments = PAYMENT_ONLY.filter(key => rule[key] !== undefined)
+  const forPayouts = PAYOUT_ONLY.filter(key => rule[key] !== undefined)
+  if (rule.match?.kind === 'payout')
+    for (const key of forPayments) say(key, 'is for payments, and the rule matches payouts')
+  if (rule.match?.kind === 'payment')
+    for (const key of forPayouts) say(key, 'is for payouts, and the rule matches payments')
+  if (forPayments.length > 0 && forPayouts.length > 0)
+    say(
+      forPayouts[0] ?? 'approval',
+      `is for payouts, and ${forPayments[0]} is for payments: a rule has one kind`,
+    )
+  if (typeof rule.outcome === 'object' && rule.outcome.status !== 'failed')
+    for (const key of ['code', 'message'] as const)
+      if (rule.outcome[key] !== undefined) say(`outcome.${key}`, 'goes with status failed')
+  if (rule.not?.nth !== undefined && Object.keys(rule.not).length > 1)
+    say('not.nth', 'stands alone: it takes one turn out of those that `match` counts')
+  const status = typeof rule.outcome === 'object' ? rule.outcome.status : undefined
+  if (status === 'expired' && (rule.match?.kind === 'payout' || forPayouts.length > 0))
+    say('outcome.status', 'must be succeeded or failed: a payout does not expire')
+  return faults
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { resolveContract } from '../../src/contract/resolve-contract.ts'
+import type { RuleData } from '../../src/domain/rules/schema.ts'
+import { AccountInHand } from './account-in-hand.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** A payer who chooses a method, five minutes after the payment was created without one. */
+function chosen(rules: readonly RuleData[], overrides: Record<string, string> = {}) {
+  const account = new AccountInHand({ contract: resolveContract(overrides) })
+  account.given({ type: 'ReplaceRules', rules })
+  const createdAt = account.at
+  const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {} }
+  const payment = account.given({ type: 'CreatePayment', request })
+  account.advance(5 * MINUTE)
+  account.given({ type: 'ChooseMethod', payment, method: 'transfer', options: {}, customer: { name: 'Ann' } })
+  const now = () => {
+    const record = account.world.payments.get(payment)
+    if (!record) throw new Error('the payment is gone')
+    return record
+  }
+  return { account, now, createdAt }
+}
+
+describe('the payer chooses a method on the hosted page', () => {
+  it('and the page stays open as long as it was', () => {
+    const { account, now, createdAt } = chosen([])
+    expect(now().action?.expiresAt).toBe(createdAt + 30 * MINUTE)
+    account.advance(25 * MINUTE - 1)
+    expect(now().action).not.toBeNull()
+    account.advance(1)
+    expect(now().action).toBeNull()
+  })
+
+  it('and a rule gives the page another end', () => {
+    const { account, now, createdAt } = chosen([{ action: { expires_after: '1h' } }])
+    expect(now().action?.expiresAt).toBe(createdAt + HOUR + 5 * MINUTE)
+    account.advance(HOUR - 1)
+    expect(now().action).not.toBeNull()
+    account.advance(1)
+    expect(now().action).toBeNull()
+  })
+
+  it('and a rule whose outcome comes decides', () => {
+    const { account, now } = chosen([{ outcome: { after: '10s', status: 'succeeded' } }])
+    account.advance(10_000)
+    expect(now().outcome).toBe('succeeded')
+  })
+
+  it('and a rule whose expiry passed already ends it at once', () => {
+    const { account, now } = chosen([{ expiry: '1m' }])
+    account.advance(0)
+    expect(now().outcome).toBe('expired')
+  })
+
+  it('once', () => {
+    const { account, now } = chosen([])
+    const { id } = now().place
+    const again = {
+      type: 'ChooseMethod',
+      payment: id,
+      method: 'transfer',
+      options: {},
+      customer: {},
+    } as const
+    expect(account.when(again)).toMatchObject({ refused: { code: 'invalid_state' } })
+  })
+
+  it('and a rule lets the page last as long as the intent', () => {
+    const { account, now, createdAt } = chosen([{ action: { expires_after: '100h' } }])
+    expect(now().action?.expiresAt).toBe(createdAt + 72 * HOUR)
+    account.advance(HOUR)
+    expect(now().action).not.toBeNull()
+  })
+
+  it('and a rule lets the intent outlive its page', () => {
+    const { account, now } = chosen([{ expiry: '24h' }], { 'payment.expiry': '20m' })
+    account.advance(HOUR)
+    expect(now().outcome).toBeNull()
+    expect(now().action).toBeNull()
+  })
+
+  it('and no page says that it outlasts the intent', () => {
+    const { now } = chosen([{ expiry: '10m' }])
+    expect(now().action?.expiresAt).toBeLessThanOrEqual(now().expiresAt)
+  })
+})

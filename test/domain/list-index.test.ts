@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FROM_THE_TOP, ListIndex, WordIndex } from '../../src/domain/list-index.ts'
+import type { Place } from '../../src/domain/model.ts'
+
+const COLOURS = ['red', 'green', 'blue']
+const SIZES = ['big', 'small']
+const facets = fc.tuple(fc.constantFrom(...COLOURS), fc.constantFrom(...SIZES))
+
+/** Records with few different times, so that many share one; some move to other facets afterwards. */
+const records = fc.array(
+  fc.record({ createdAt: fc.integer({ min: -3, max: 3 }), facets, moved: fc.option(facets) }),
+  {
+    maxLength: 60,
+  },
+)
+const positions = fc.option(fc.record({ createdAt: fc.integer({ min: -4, max: 4 }), ordinal: fc.nat(61) }), {
+  nil: FROM_THE_TOP,
+})
+const isBelow = (a: Omit<Place, 'id'>, b: Omit<Place, 'id'>) =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal)
+const newestFirst = (places: readonly Place[]) => places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
+
+describe('a list', () => {
+  it('agrees with a sift and a sort, from any place, under any filter', () => {
+    const filters = fc.tuple(fc.subarray(COLOURS), fc.subarray(SIZES))
+    fc.assert(
+      fc.property(records, filters, positions, (given, [colours, sizes], position) => {
+        const list = new ListIndex()
+        const kept = given.map(({ createdAt, facets, moved }, at) => {
+          const place = { id: `r${at}`, createdAt, ordinal: at + 1 }
+          list.add(place, facets)
+          if (moved) list.move(place, facets, moved)
+          return { place, facets: moved ?? facets }
+        })
+        const matches = ([colour = '', size = '']: readonly string[]) =>
+          colours.includes(colour) && sizes.includes(size)
+        const fitting = kept.filter(({ facets }) => matches(facets)).map(({ place }) => place)
+        const expected = newestFirst(fitting.filter(place => isBelow(place, position)))
+        expect([...list.below(position, matches)]).toEqual(expected)
+        expect(list.count(matches)).toBe(fitting.length)
+      }),
+    )
+  })
+
+  it('costs what is taken from it: a page of many does not walk them all', () => {
+    const list = new ListIndex()
+    for (let at = 1; at <= 20_000; at++)
+      list.add({ id: `r${at}`, createdAt: at, ordinal: at }, [COLOURS[at % 3] ?? ''])
+    const seen = new Set<string>()
+    const iterator = list.below(FROM_THE_TOP, ([colour = '']) => seen.add(colour).size > 0)
+    expect([iterator.next().value?.id, iterator.next().value?.id]).toEqual(['r20000', 'r19999'])
+    expect(seen.size).toBe(3)
+  })
+
+  it('has nothing of nothing', () => {
+    expect([...new ListIndex().below(FROM_THE_TOP, () => true)]).toEqual([])
+    expect(new ListIndex().count(() => true)).toBe(0)
+  })
+
+  it('takes a record once, also when it moves to where it is', () => {
+    const list = new ListIndex()
+    const place = { id: 'r', createdAt: 1, ordinal: 1 }
+    list.add(place, ['red'])
+    list.move(place, ['red'], ['red'])
+    expect([...list.below(FROM_THE_TOP, () => true)]).toEqual([place])
+  })
+})
+
+it('an index of words agrees with a sift and a sort', () => {
+  const words = fc.array(
+    fc.record({ word: fc.constantFrom('a', 'b', '', '__proto__', 'constructor'), createdAt: fc.nat(3) }),
+    { maxLength: 30 },
+  )
+  fc.assert(
+    fc.property(words, positions, (given, position) => {
+      const index = new WordIndex()
+      const kept = given.map(({ word, createdAt }, at) => {
+        const place = { id: `r${at}`, createdAt, ordinal: at + 1 }
+        index.add(word, place)
+        return { word, place }
+      })
+      for (const word of ['a', 'b', '', '__proto__', 'constructor', 'toString']) {
+        const places = kept.filter(each => each.word === word).map(({ place }) => place)
+        const expected = newestFirst(places.filter(place => isBelow(place, position)))
+        expect([...index.below(position, word)]).toEqual(expected)
+      }
+    }),
+  )
+})

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { apply } from '../../src/domain/apply.ts'
+import { decide } from '../../src/domain/decide/index.ts'
+import type { DomainEvent } from '../../src/domain/events.ts'
+import { consult } from '../../src/domain/rules/consult.ts'
+import { compileRule } from '../../src/domain/rules/rule.ts'
+import type { RuleData } from '../../src/domain/rules/schema.ts'
+import { MutableWorld } from '../../src/domain/world.ts'
+import { context } from './decisions.ts'
+import { paymentFacts } from './rule-facts.ts'
+
+/** Rules in force, consulted once for each intent that comes. */
+class Provider {
+  readonly world = new MutableWorld()
+
+  constructor(
+    rules: readonly RuleData[] | null,
+    private readonly standard: readonly RuleData[] = [],
+  ) {
+    if (rules) this.#happen([{ type: 'RulesReplaced', rules }])
+  }
+
+  #happen(events: readonly DomainEvent[]): void {
+    apply(this.world, { v: 1, seq: this.world.seq + 1, at: 0, by: 'test', events })
+  }
+
+  /** The name of the rule that each of these intents gets. */
+  ask(...references: string[]): (string | null | undefined)[] {
+    return references.map(merchantReference => {
+      const facts = paymentFacts({ merchantReference })
+      const { rule, events } = consult(this.world, this.standard.map(compileRule), facts)
+      this.#happen(events)
+      return rule?.name
+    })
+  }
+
+  putInFront(...rules: RuleData[]): void {
+    const decision = decide(
+      this.world,
+      { type: 'PutRulesInFront', rules },
+      context({ rules: this.standard.map(compileRule) }),
+    )
+    if ('events' in decision) this.#happen(decision.events)
+  }
+}
+
+describe('the first rule that matches decides', () => {
+  it('in their order', () => {
+    const rules = [{ name: 'a', match: { merchant_reference: 'a*' } }, { name: 'all' }, { name: 'never' }]
+    expect(new Provider(rules).ask('a1', 'b', 'a2')).toEqual(['a', 'all', 'a'])
+  })
+
+  it('and none decides where none matches', () => {
+    expect(new Provider([{ name: 'a', match: { merchant_reference: 'a' } }]).ask('b')).toEqual([undefined])
+    expect(new Provider([]).ask('b')).toEqual([undefined])
+  })
+
+  it('an account without rules of its own has the standard ones, one with an empty list has none', () => {
+    expect(new Provider(null, [{ name: 'standard' }]).ask('a')).toEqual(['standard'])
+    expect(new Provider([], [{ name: 'standard' }]).ask('a')).toEqual([undefined])
+  })
+})
+
+describe('times', () => {
+  it('uses a rule up', () => {
+    expect(new Provider([{ name: 'twice', times: 2 }, { name: 'then' }]).ask('a', 'b', 'c')).toEqual([
+      'twice',
+      'twice',
+      'then',
+    ])
+  })
+
+  it('counts what the rule was used for, not what it saw', () => {
+    const rules = [{ name: 'once', match: { merchant_reference: 'a' }, times: 1 }]
+    expect(new Provider(rules).ask('b', 'c', 'a', 'a')).toEqual([undefined, undefined, 'once', undefined])
+  })
+
+  it('of one rule is its own', () => {
+    const rules = [
+      { name: 'a', match: { merchant_reference: 'a' }, times: 1 },
+      { name: 'b', match: { merchant_reference: 'b' }, times: 1 },
+    ]
+    expect(new Provider(rules).ask('a', 'b', 'b')).toEqual(['a', 'b', undefined])
+  })
+})
+
+describe('nth', () => {
+  it('is the one among those for which everything else holds', () => {
+    const rules = [{ name: 'second', match: { merchant_reference: 'a', nth: 2 } }, { name: 'other' }]
+    expect(new Provider(rules).ask('a', 'b', 'a', 'a')).toEqual(['other', 'other', 'second', 'other'])
+  })
+
+  it('of a later rule counts what earlier ones let pass', () => {
+    const rules = [
+      { name: 'first', match: { nth: 1 } },
+      { name: 'next', match: { nth: 1 } },
+    ]
+    expect(new Provider(rules).ask('a', 'b', 'c')).toEqual(['first', 'next', undefined])
+  })
+
+  it('and times together', () => {
+    expect(new Provider([{ name: 'x', match: { nth: 2 }, times: 1 }]).ask('a', 'b', 'c')).toEqual([
+      undefined,
+      'x',
+      undefined,
+    ])
+  })
+})
+
+it('not.nth leaves one turn to the rules behind', () => {
+  const rules = [
+    { name: 'but the second', match: { merchant_reference: 'a' }, not: { nth: 2 } },
+    { name: 'other' },
+  ]
+  expect(new Provider(rules).ask('a', 'b', 'a', 'a')).toEqual([
+    'but the second',
+    'other',
+    'other',
+    'but the second',
+  ])
+})
+
+describe('rules put in front', () => {
+  it('come first, and those behind keep their counts', () => {
+    const provider = new Provider([
+      { name: 'once', times: 1 },
+      { name: 'second', match: { nth: 2 } },
+      { name: 'rest' },
+    ])
+    expect(provider.ask('a', 'b')).toEqual(['once', 'rest'])
+    provider.putInFront(
+      { name: 'front', match: { merchant_reference: 'f' } },
+      { name: 'front too', times: 1 },
+    )
+    expect(provider.ask('f', 'x', 'y', 'z')).toEqual(['front', 'front too', 'second', 'rest'])
+  })
+
+  it('of the standard ones stand before them', () => {
+    const provider = new Provider(null, [{ name: 'standard' }])
+    provider.putInFront({ name: 'front', times: 1 })
+    expect(provider.ask('a', 'b')).toEqual(['front', 'standard'])
+  })
+
+  it('of the standard ones leave them their counts', () => {
+    const provider = new Provider(null, [{ name: 'once', times: 1 }, { name: 'rest' }])
+    expect(provider.ask('a', 'b')).toEqual(['once', 'rest'])
+    provider.putInFront({ name: 'front', match: { merchant_reference: 'f' } })
+    expect(provider.ask('c')).toEqual(['rest'])
+  })
+})
+
+it('rules replaced start to count anew', () => {
+  const provider = new Provider([{ name: 'once', times: 1 }])
+  provider.ask('a')
+  apply(provider.world, {
+    v: 1,
+    seq: 9,
+    at: 0,
+    by: 'test',
+    events: [{ type: 'RulesReplaced', rules: [{ name: 'once', times: 1 }] }],
+  })
+  expect(provider.ask('a', 'b')).toEqual(['once', undefined])
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { readRules } from '../../src/domain/rules/read-rules.ts'
+
+function faultsOf(...rules: unknown[]): string[] {
+  const read = readRules({ rules })
+  return 'faults' in read ? read.faults.map(({ field, message }) => `${field} ${message}`) : []
+}
+
+describe('a rule is refused with what was meant', () => {
+  it.each([
+    [{ outcom: 'manual' }, 'rules.0.outcom is not a known key; did you mean outcome?'],
+    [
+      { match: { merchant_refrence: 'a' } },
+      'rules.0.match.merchant_refrence is not a known key; did you mean merchant_reference?',
+    ],
+    [
+      { match: { kind: 'payement' } },
+      'rules.0.match.kind must be one of payment, payout; did you mean payment?',
+    ],
+    [{ match: { nth: 0 } }, /^rules\.0\.match\.nth /],
+    [{ times: 0 }, /^rules\.0\.times /],
+    [{ times: 1.5 }, 'rules.0.times must be an integer'],
+    [{ name: '' }, 'rules.0.name must not be empty'],
+    [{ expiry: 'soon' }, /^rules\.0\.expiry must be a duration/],
+    [{ expiry: 5 }, 'rules.0.expiry must be a string'],
+    [{ action: { after: '5' } }, /^rules\.0\.action\.after must be a duration/],
+    [{ receipt: [] }, /^rules\.0\.receipt/],
+    [{ receipt: [{ verdict: 'acept' }] }, /^rules\.0\.receipt/],
+    [{ cancel: { outcome: 'lost' } }, /^rules\.0\.cancel/],
+    [{ outcome: { status: 'cancelled' } }, /^rules\.0\.outcome/],
+    [{ match: { amount: '007' } }, /^rules\.0\.match\.amount/],
+    [{ match: { amount: { gte: 5 } } }, /^rules\.0\.match\.amount/],
+    [
+      { match: { customer: { nme: 'x' } } },
+      'rules.0.match.customer.nme is not a known key; did you mean name?',
+    ],
+    [{ match: { method: [] } }, /^rules\.0\.match\.method/],
+    [null, 'rules.0 must be an object'],
+  ])('%j', (rule, fault) => {
+    const [first] = faultsOf(rule)
+    if (typeof fault === 'string') expect(first).toBe(fault)
+    else expect(first).toMatch(fault)
+  })
+
+  it('names each rule that is wrong', () => {
+    expect(faultsOf({}, { tims: 1 }, {}, { outcme: 1 }).map(fault => fault.split(' ')[0])).toEqual([
+      'rules.1.tims',
+      'rules.3.outcme',
+    ])
+  })
+})
+
+describe('what is well-formed and cannot be meant', () => {
+  it.each([
+    [
+      { match: { kind: 'payout' }, expiry: '1h' },
+      'rules.0.expiry is for payments, and the rule matches payouts',
+    ],
+    [
+      { match: { kind: 'payout' }, receipt: 'manual', cancel: 'manual' },
+      'rules.0.receipt is for payments, and the rule matches payouts',
+    ],
+    [
+      { match: { kind: 'payment' }, approval: 'manual' },
+      'rules.0.approval is for payouts, and the rule matches payments',
+    ],
+    [
+      { approval: {}, action: {} },
+      'rules.0.approval is for payouts, and action is for payments: a rule has one kind',
+    ],
+    [
+      { match: { kind: 'payout' }, outcome: { status: 'expired' } },
+      'rules.0.outcome.status must be succeeded or failed: a payout does not expire',
+    ],
+    [
+      { approval: {}, outcome: { status: 'expired' } },
+      'rules.0.outcome.status must be succeeded or failed: a payout does not expire',
+    ],
+  ])('%j', (rule, fault) => {
+    expect(faultsOf(rule)).toContain(fault)
+  })
+})
+
+it.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j holds no rules', data => {
+  expect(readRules(data)).toHaveProperty('faults')
+})
+
+it('takes what the documents show', () => {
+  expect(
+    faultsOf(
+      {
+        name: 'receipt fails once, then the money comes',
+        match: {
+          kind: 'payment',
+          method: 'th_bank_transfer',
+          amount: { gte: '100000' },
+          merchant_reference: 'order-*',
+        },
+        not: { checkout_mode: 'hosted' },
+        times: 1,
+        action: { after: '0s', expires_after: '15m' },
+        receipt: [
+          { after: '5s', verdict: 'reject', message: 'Amount is not legible' },
+          { after: '5s', verdict: 'accept' },
+        ],
+        cancel: { after: '10s', outcome: 'cancelled' },
+        outcome: { after: '30s', status: 'succeeded' },
+      },
+      {
+        match: { kind: 'payout' },
+        approval: { after: '1h' },
+        outcome: { after: '2d', status: 'failed', code: 'x', message: 'y' },
+      },
+      { outcome: 'manual', receipt: 'manual', cancel: 'manual' },
+      {},
+    ),
+  ).toEqual([])
+})
+
+it.each([
+  { expiry: '104000000d', action: { expires_after: '104000000d' } },
+  { outcome: { after: '104000000d', status: 'succeeded' } },
+])('a time that no calendar holds is refused: %j', rule => {
+  expect(faultsOf(rule)).not.toEqual([])
+})

@@ -1,0 +1,16 @@
+import fc from 'fast-check'
+import { it } from 'vitest'
+import { play } from './history.ts'
+import { FileShelf } from './journals.ts'
+import { RUNS, seedOf, TEN_MINUTES } from './runs.ts'
+import { histories } from './steps.ts'
+
+it(
+  'the same holds on disk, where a restart finds a last line that is torn, or none',
+  async () => {
+    const numRuns = Math.ceil(RUNS / 10)
+    const property = fc.asyncProperty(histories, async steps => play(await FileShelf.make(), steps))
+    await fc.assert(property, { numRuns, seed: seedOf('on disk', numRuns) })
+  },
+  TEN_MINUTES,
+)

@@ -1,0 +1,15 @@
+import fc from 'fast-check'
+import { it } from 'vitest'
+import { play } from './history.ts'
+import { MemoryShelf } from './journals.ts'
+import { RUNS, seedOf, TEN_MINUTES } from './runs.ts'
+import { histories } from './steps.ts'
+
+it(
+  'what the interface document promises holds after each step of a random history',
+  async () => {
+    const property = fc.asyncProperty(histories, steps => play(new MemoryShelf(), steps))
+    await fc.assert(property, { numRuns: RUNS, seed: seedOf('in memory', RUNS) })
+  },
+  TEN_MINUTES,
+)

@@ -1,0 +1,52 @@
+import type { Payment } from '../../../src/domain/model.ts'
+import type { Timer } from '../../../src/domain/timers.ts'
+import type { Machine, Watch } from '../machine.ts'
+import { must } from '../must.ts'
+
+/** Future work is for records that live, and for what is still to come of them. */
+export class TimersLive implements Watch {
+  step({ world, account }: Machine): void {
+    const timers = world.timers.list()
+    must(timers.length === world.timers.size, 'timers are counted')
+    for (const [at, timer] of timers.entries()) {
+      must(timer.dueAt > account.now, 'nothing that is due is left', timer)
+      must(timer.dueAt >= (timers[at - 1]?.dueAt ?? 0), 'timers stand in the order they are due', timers)
+      must(belongs(world, timer), 'timers belong to live records', timer)
+    }
+    for (const [id, payment] of world.payments) if (payment.outcome === null) hasItsTimers(world, id, payment)
+  }
+}
+
+function belongs(world: Machine['world'], { id }: Timer): boolean {
+  const [record = '', kind = ''] = id.split(':')
+  const payment = world.payments.get(record)
+  if (payment) return payment.outcome === null && PAYMENT_KINDS[kind]?.(payment) === true
+  const status = world.payouts.get(record)?.status
+  if (status) return status === (kind === 'approve' ? 'requires_approval' : 'processing')
+  return kind === 'attempt' && world.deliveries.get(record)?.status === 'pending'
+}
+
+const PAYMENT_KINDS: Readonly<Record<string, (payment: Payment) => boolean>> = {
+  'present-action': ({ action }) => action === null,
+  'withdraw-action': ({ action }) => action !== null,
+  receipt: ({ receipt }) => receipt?.status === 'processing',
+  cancel: ({ cancelRequestedAt }) => cancelRequestedAt !== null,
+  outcome: ({ route }) => route !== null,
+  expire: () => true,
+}
+
+function hasItsTimers({ timers }: Machine['world'], id: string, payment: Payment): void {
+  const { action, expiresAt } = payment
+  must(timers.get(`${id}:expire`)?.dueAt === expiresAt, 'an open intent expires when it says', {
+    id,
+    expiresAt,
+  })
+  if (!action) return
+  const ends = timers.get(`${id}:withdraw-action`)?.dueAt ?? expiresAt
+  must(ends === action.expiresAt && ends <= expiresAt, 'an action ends when it says', {
+    id,
+    action,
+    ends,
+    expiresAt,
+  })
+}

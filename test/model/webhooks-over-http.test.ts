@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import type { PaymentTrigger } from '../../src/domain/lifecycle.ts'
+import type { Delivery } from '../../src/domain/model.ts'
+import { Courier } from '../../src/engine/courier.ts'
+import { TimeTravel } from '../../src/engine/time-travel.ts'
+import { FileShelf } from './journals.ts'
+import { CONTRACT, Machine } from './machine.ts'
+import { must } from './must.ts'
+import { replayEqualsWorld } from './replay-equals-world.ts'
+import { RUNS, seedOf, TEN_MINUTES } from './runs.ts'
+import { openReceiver, type Received } from './scripted-receiver.ts'
+
+type Receiver = Awaited<ReturnType<typeof openReceiver>>
+
+const script = fc.array(fc.constantFrom(200, 200, 500, 302, 410, 429, null), { minLength: 1, maxLength: 4 })
+const ends: PaymentTrigger[] = ['succeed', 'fail', 'expire']
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('endpoint' as const), script }),
+    fc.record({ do: fc.constant('payment' as const), end: fc.constantFrom(...ends) }),
+    fc.record({
+      do: fc.constant('advance' as const),
+      byMs: fc.constantFrom(0, 4999, 5000, 300_000, 100_000_000),
+    }),
+    fc.record({ do: fc.constant('remove' as const) }),
+    fc.record({ do: fc.constant('restart' as const) }),
+  ),
+  { minLength: 3, maxLength: 12, size: 'max' },
+)
+type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never
+
+/** One life of the account with the real courier. */
+function live(machine: Machine) {
+  const courier = new Courier(machine.account, event => machine.rendering.event(event), Date.now)
+  courier.resume()
+  return { courier, time: new TimeTravel(machine.account, courier) }
+}
+
+async function play(history: readonly Step[], receiver: Receiver): Promise<void> {
+  const machine = await Machine.start(await FileShelf.make(), [])
+  let { courier, time } = live(machine)
+  const go = (byMs: number | 'idle') => {
+    const limit = byMs === 'idle' ? Number.POSITIVE_INFINITY : machine.account.now + byMs
+    return time.advance(() => ({ until: byMs === 'idle' ? 'idle' : limit, limit }))
+  }
+  try {
+    for (const step of history) {
+      if (step.do === 'endpoint') machine.execute(endpoint(receiver.url(step.script)), 'operator')
+      if (step.do === 'payment') endPayment(machine, step.end)
+      if (step.do === 'advance') await go(step.byMs)
+      if (step.do === 'remove') {
+        const id = machine.world.endpoints.keys().next().value
+        if (id !== undefined) machine.execute({ type: 'RemoveEndpoint', endpoint: id }, 'operator')
+      }
+      if (step.do === 'restart') {
+        await courier.stop()
+        await machine.restart(0)
+        ;({ courier, time } = live(machine))
+      }
+    }
+    expect(await go('idle')).toMatchObject({ idle: true })
+    for (const delivery of machine.world.deliveries.values()) settledAsHeard(delivery, receiver.received)
+    for (const request of receiver.received) genuine(machine, request)
+    await replayEqualsWorld(machine)
+  } finally {
+    await courier.stop()
+    await machine.close()
+  }
+}
+
+const endpoint = (url: string) => ({ type: 'AddEndpoint', url, events: null }) as const
+
+function endPayment(machine: Machine, trigger: PaymentTrigger): void {
+  const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {} }
+  const outcome = machine.execute({ type: 'CreatePayment', request }, 'merchant')
+  if ('id' in outcome) machine.execute({ type: 'MovePayment', payment: outcome.id, trigger }, 'operator')
+}
+
+/** What is recorded is what the receiver said, and it alone decides how a delivery ends. */
+function settledAsHeard(delivery: Delivery, received: readonly Received[]): void {
+  const heard = received.filter(
+    ({ endpoint, headers }) =>
+      delivery.url.endsWith(`/${endpoint}`) && headers['webhook-id'] === delivery.eventId,
+  )
+  const recorded = delivery.attempts.flatMap(({ result }) =>
+    result && result.error !== 'the endpoint was removed' ? [result.status] : [],
+  )
+  must(
+    delivery.status === 'delivered' || delivery.status === 'failed',
+    'an idle account owes nothing',
+    delivery,
+  )
+  const told = heard.map(({ status }) => status)
+  let at = -1
+  const inOrder = recorded.every(status => {
+    at = told.indexOf(status, at + 1)
+    return at !== -1
+  })
+  must(inOrder, 'each recorded answer was given, in that order', { recorded, told })
+  const delivered = (recorded.at(-1) ?? 0) === 200
+  must((delivery.status === 'delivered') === delivered, 'only 2xx delivers', delivery)
+  must(delivery.attempts.length <= CONTRACT['events.retry'].length, 'the schedule has an end', delivery)
+}
+
+/** A public verifier takes it, and it says what the event is. */
+function genuine({ world, rendering }: Machine, { endpoint, headers, body }: Received): void {
+  const owner = [...world.endpoints.values()].find(({ url }) => url.endsWith(`/${endpoint}`))
+  const event = world.events.get(headers['webhook-id'] ?? '')
+  must(event !== undefined && rendering.event(event) === body, 'a webhook says what its event is', {
+    headers,
+    body,
+  })
+  if (owner) new Webhook(owner.secrets[0]?.secret ?? '').verify(body, headers)
+}
+
+it(
+  'webhooks over HTTP, with receivers that fail and a gateway that restarts',
+  async () => {
+    const numRuns = Math.ceil(RUNS / 20)
+    const receiver = await openReceiver()
+    try {
+      const property = fc.asyncProperty(steps, async history => {
+        receiver.received.length = 0
+        await play(history, receiver)
+      })
+      await fc.assert(property, { numRuns, seed: seedOf('over HTTP', numRuns) })
+    } finally {
+      await receiver.close()
+    }
+  },
+  TEN_MINUTES,
+)
