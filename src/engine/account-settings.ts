@@ -1,0 +1,23 @@
+import type { Rejection } from '../contract/errors.ts'
+import type { Context } from '../domain/decide/index.ts'
+import type { Environment } from '../domain/model.ts'
+import type { KeptAnswer } from '../domain/world.ts'
+import type { WallClock } from './clock.ts'
+
+/** What became of a command. `seq` is the entry that must be safe before anyone is told. */
+export type Outcome =
+  | { readonly id: string; readonly seq: number }
+  | { readonly refused: Rejection; readonly seq: number }
+  | { readonly replay: KeptAnswer; readonly seq: number }
+
+export interface AccountSettings {
+  readonly id: string
+  readonly environment: Environment
+  readonly seed: string
+  readonly wall: WallClock
+  /** What of the context comes from outside the account, as it is now. */
+  readonly surroundings: () => Pick<
+    Context,
+    'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules'
+  >
+}

@@ -1,0 +1,246 @@
+import { apply } from '../domain/apply.ts'
+import type { Actor, ClockSetting, Command } from '../domain/commands.ts'
+import { type Context, decide } from '../domain/decide/index.ts'
+import type { DomainEvent, Entry } from '../domain/events.ts'
+import type { Environment } from '../domain/model.ts'
+import type { Timer } from '../domain/timers.ts'
+import { MutableWorld, type World } from '../domain/world.ts'
+import type { AccountSettings, Outcome } from './account-settings.ts'
+
+export type { Outcome }
+
+import { AccountClock } from './clock.ts'
+import { IdSource } from './ids.ts'
+import type { Journal } from './journal.ts'
+import { Pacer } from './pacer.ts'
+import { Recovery } from './recovery.ts'
+import { unavailable } from './unavailable.ts'
+
+export type EntryListener = (entry: Entry) => void
+
+/**
+ * One merchant in one environment: a world, the journal it adds up to, and a clock. Every change enters by
+ * `execute`; everything that was due by `advance`, or by the pacer of a running clock.
+ */
+export class Account {
+  readonly id: string
+  readonly environment: Environment
+  readonly clock: AccountClock
+  #ids: IdSource
+  readonly #listeners = new Set<EntryListener>()
+  readonly #pacer: Pacer
+  #world = new MutableWorld()
+  #journal: Journal | undefined
+  readonly #resumers = new Set<() => void>()
+  readonly #recovery = new Recovery({
+    goBack: () => this.#goBack(),
+    tryWriting: () => this.journal.tryAgain(),
+    resume: () => this.#resume(),
+  })
+  #rewriting: Promise<void> | undefined
+  #firing = false
+  #closed = false
+
+  constructor(private readonly settings: AccountSettings) {
+    this.id = settings.id
+    this.environment = settings.environment
+    this.clock = new AccountClock(settings.wall, null)
+    this.#ids = new IdSource(settings.seed)
+    this.#pacer = new Pacer(this.clock, () => this.fireDue())
+  }
+
+  get world(): World {
+    return this.#world
+  }
+
+  get journal(): Journal {
+    if (!this.#journal) throw new Error(`account ${this.id} is used before its journal is open`)
+    return this.#journal
+  }
+
+  /** The account's time, which never runs backwards, whatever the wall does. */
+  get now(): number {
+    return Math.max(this.clock.now(), this.#world.at)
+  }
+
+  sign(text: string): string {
+    return this.#ids.sign(text)
+  }
+
+  /** A number in [0, 1) that the seed decides, for chance outside the journal. */
+  chance(what: string): number {
+    return this.#ids.chance(what)
+  }
+
+  /** Names from here on are others. */
+  reseed(seed: string): void {
+    this.#ids = new IdSource(seed)
+  }
+
+  /** Takes an entry that was journalled before. */
+  readonly replayed: EntryListener = entry => {
+    apply(this.#world, entry)
+    for (const event of entry.events) if (event.type === 'ClockSet') this.clock.follow(event.clock)
+  }
+
+  /** With its journal replayed, the account begins to live. */
+  start(journal: Journal): void {
+    this.#journal = journal
+    this.fireDue()
+  }
+
+  onEntry(listener: EntryListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  execute(command: Command, by: Actor): Outcome {
+    // On a running clock something may have come due that nobody was woken for yet: that happened first.
+    if (this.#due()) this.fireDue()
+    const outcome = this.#decideAndApply(command, by)
+    // What is due at once comes next, but after the caller has seen what its command did.
+    if (this.#due()) queueMicrotask(() => this.fireDue())
+    else this.#watch()
+    return outcome
+  }
+
+  #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
+    if (this.#recovery.underWay || this.#rewriting) return { refused: unavailable(), seq: 0 }
+    const context = this.#context(command, timer)
+    const decision = decide(this.#world, command, context)
+    const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []
+    if ('events' in decision)
+      return { id: decision.id, seq: this.#commit([...fired, ...decision.events], context.at, by) }
+    // A timer whose command is refused has fired all the same, or time would stop there.
+    if ('replay' in decision) return { ...decision, seq: decision.replay.seq }
+    const kept = decision.kept ? [...fired, decision.kept] : fired
+    return { refused: decision.refused, seq: this.#commit(kept, context.at, by) }
+  }
+
+  #context(command: Command, timer: Timer | undefined): Context {
+    const seq = this.#world.seq + 1
+    let nth = 0
+    return {
+      ...this.settings.surroundings(),
+      at: this.#timeOf(command, timer),
+      environment: this.environment,
+      newId: prefix => this.#ids.newId(prefix, seq, nth++),
+      newSecret: () => this.#ids.newSecret(seq, nth++),
+      chance: () => this.#ids.chance(`${seq}:${nth++}`),
+    }
+  }
+
+  /** An account that nothing happened to yet begins when its clock is told to, also in the past. */
+  #timeOf(command: Command, timer: Timer | undefined): number {
+    if (command.type === 'SetClock' && this.#world.seq === 0) return command.clock.accountAt
+    return Math.max(timer?.dueAt ?? 0, this.now)
+  }
+
+  #commit(events: readonly DomainEvent[], at: number, by: Actor): number {
+    if (events.length === 0) return this.#world.seq
+    const entry: Entry = { v: 1, seq: this.#world.seq + 1, at, by, events }
+    this.journal.append(entry)
+    this.replayed(entry)
+    for (const listener of this.#listeners) listener(entry)
+    return entry.seq
+  }
+
+  /** Executes what is due by now, in order. */
+  fireDue(): number {
+    if (this.#firing || this.#closed) return 0
+    this.#firing = true
+    let fired = 0
+    try {
+      for (let timer = this.#due(); timer; timer = this.#due()) {
+        this.#decideAndApply(timer.command, 'timer', timer)
+        fired++
+      }
+    } finally {
+      this.#firing = false
+    }
+    this.#watch()
+    return fired
+  }
+
+  #watch(): void {
+    if (!this.#recovery.underWay && !this.#closed) this.#pacer.watch(this.#world.timers.next)
+  }
+
+  #due(): Timer | undefined {
+    const { next } = this.#world.timers
+    return next && next.dueAt <= this.now && !this.#recovery.underWay && !this.#rewriting ? next : undefined
+  }
+
+  setClock(setting: ClockSetting): number {
+    const outcome = this.execute({ type: 'SetClock', clock: setting }, 'operator')
+    return outcome.seq
+  }
+
+  /** The journal could not be written. */
+  readonly stall = (): void => {
+    this.#pacer.stop()
+    this.#recovery.begin()
+  }
+
+  get stalled(): boolean {
+    return this.#recovery.underWay
+  }
+
+  /** Resolves when all that can be read is safe: what is on its way to the disk is there, or never happened. */
+  async settled(): Promise<void> {
+    try {
+      await this.journal.durable(this.#world.seq)
+    } catch {
+      await this.#recovery.backAtSafeWorld
+    }
+  }
+
+  /** Whether writes are possible, trying again where they were not. */
+  async available(): Promise<boolean> {
+    await this.#rewriting?.catch(() => {})
+    return !this.#recovery.underWay || this.#recovery.tryAgain()
+  }
+
+  /** The world as its safe entries have it. */
+  async #goBack(): Promise<void> {
+    const world = new MutableWorld()
+    await this.journal.goBack(entry => apply(world, entry))
+    this.#take(world)
+  }
+
+  #take(world: MutableWorld): void {
+    this.#world = world
+    this.clock.follow(world.clock)
+  }
+
+  #resume(): void {
+    for (const resume of this.#resumers) resume()
+    this.fireDue()
+  }
+
+  /** Called when the world went back to what was safe: work in flight may have to be taken up again. */
+  onResume(resume: () => void): void {
+    this.#resumers.add(resume)
+  }
+
+  /** Puts another history in the place of this one. Nothing is decided until it is there. */
+  async rewrite(entries: readonly Entry[]): Promise<void> {
+    const world = new MutableWorld()
+    for (const entry of entries) apply(world, entry)
+    this.#rewriting = this.journal.replace(entries)
+    try {
+      await this.#rewriting
+    } finally {
+      this.#rewriting = undefined
+    }
+    this.#take(world)
+    this.#resume()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#recovery.stop()
+    this.#pacer.stop()
+    await this.journal.close()
+  }
+}

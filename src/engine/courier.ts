@@ -1,0 +1,155 @@
+import { LIMITS } from '../contract/limits.ts'
+import { parseRetryAfter } from '../contract/retry-after.ts'
+import { signWebhook } from '../contract/webhook-signature.ts'
+import type { Command } from '../domain/commands.ts'
+import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts'
+import type { Account } from './account.ts'
+import type { WallClock } from './clock.ts'
+import { Deadline } from './deadline.ts'
+
+type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
+
+/** What a merchant's receiver said, shown in the deliveries. */
+const SHOWN_BODY = 1024
+
+/**
+ * Carries an account's webhooks. An attempt starts as an entry in the journal; the courier does the HTTP outside and
+ * comes back with a command. So each delivery is made at least once, whatever happens in between.
+ */
+export class Courier {
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  /** On a clock that stands still, an endpoint hears one event after the other, and the answers are recorded in the
+   * order of the attempts: what a receiver sees, and the journal, repeat exactly. */
+  readonly #lastSent = new Map<string, Promise<void>>()
+  #lastRecorded: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly account: Account,
+    private readonly render: (event: WebhookEvent) => string,
+    private readonly wall: WallClock,
+  ) {
+    account.onEntry(entry => {
+      for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)
+    })
+    account.onResume(() => this.resume())
+  }
+
+  /** Takes up attempts that were under way when the process, or its disk, failed. */
+  resume(): void {
+    for (const { id, status } of this.account.world.deliveries.values())
+      if (status === 'attempting') this.#send(id)
+  }
+
+  get busy(): boolean {
+    return this.#underWay.size > 0
+  }
+
+  /** Resolves when no attempt is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.idle()
+  }
+
+  #send(id: string): void {
+    const delivery = this.account.world.deliveries.get(id)
+    if (!delivery) return
+    const standing = this.account.clock.mode === 'virtual'
+    const task = this.#attempt(delivery, {
+      send: standing ? this.#lastSent.get(delivery.endpointId) : undefined,
+      record: standing ? this.#lastRecorded : undefined,
+    }).finally(() => this.#underWay.delete(task))
+    this.#lastSent.set(delivery.endpointId, task)
+    this.#lastRecorded = task
+    this.#underWay.add(task)
+  }
+
+  async #attempt(delivery: Delivery, before: Before): Promise<void> {
+    const { id, eventId, endpointId } = delivery
+    const { world, journal } = this.account
+    try {
+      await journal.durable(world.seq)
+    } catch {
+      return
+    }
+    await before.send
+    const event = world.events.get(eventId)
+    const endpoint = world.endpoints.get(endpointId)
+    const result = event && endpoint ? await this.#post(delivery, event, endpoint) : REMOVED
+    await before.record
+    if (this.#stopping.signal.aborted) return
+    const attempt = delivery.attempts.length
+    this.account.execute({ type: 'RecordAttempt', delivery: id, attempt, result }, 'courier')
+  }
+
+  async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
+    const body = this.render(event)
+    const timestamp = Math.floor(this.wall() / 1000)
+    const secrets =
+      delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
+    const signature = signWebhook({ id: event.id, timestamp, body }, secrets)
+    const sent = { timestamp, signature }
+    const deadline = new Deadline(LIMITS.webhookTimeoutMs, this.#stopping.signal)
+    try {
+      const { post } = await import('./http-post.ts')
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'paysim',
+        'webhook-id': event.id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      }
+      const answer = await post(delivery.url, headers, body, deadline.signal)
+      const retryAfterMs = parseRetryAfter(answer.retryAfter, this.wall())
+      return { status: answer.status, error: null, retryAfterMs, body: await readStart(answer.body), ...sent }
+    } catch (cause) {
+      return { status: null, error: describe(cause), retryAfterMs: null, body: '', ...sent }
+    } finally {
+      deadline.clear()
+    }
+  }
+}
+
+/** What must be over first. */
+interface Before {
+  readonly send: Promise<void> | undefined
+  readonly record: Promise<void> | undefined
+}
+
+const REMOVED: AttemptReport = {
+  status: null,
+  error: 'the endpoint was removed',
+  retryAfterMs: null,
+  body: '',
+  timestamp: 0,
+  signature: '',
+}
+
+/** For the fault that signs with a secret nobody has. */
+const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('base64')}`
+
+const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
+  secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
+
+async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    if (size < SHOWN_BODY) chunks.push(chunk)
+    size += chunk.length
+    // A receiver may say anything, but not for ever.
+    if (size > 1024 * SHOWN_BODY) break
+  }
+  return Buffer.concat(chunks).toString('utf8').slice(0, SHOWN_BODY)
+}
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.name === 'TimeoutError') return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  return code ?? cause.message
+}

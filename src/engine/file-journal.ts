@@ -1,0 +1,212 @@
+import { type FileHandle, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Entry } from '../domain/events.ts'
+import { HistoryIndex, type Journal, writeLine } from './journal.ts'
+import { readLines } from './read-lines.ts'
+import { replay } from './replay.ts'
+import { syncDirectory, writeAll, writeWhole } from './safe-write.ts'
+import { Unavailable } from './unavailable.ts'
+
+interface Spot {
+  readonly offset: number
+  readonly length: number
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly resolve: () => void
+  readonly reject: (cause: unknown) => void
+}
+
+export interface FileJournalOptions {
+  /** Whether an entry is safe only when the disk says so. */
+  readonly sync: boolean
+  readonly onEntry: (entry: Entry) => void
+  /** A write failed: what was not safe is lost, and the owner must go back to what was. */
+  readonly onFailure: (cause: unknown) => void
+  readonly onTorn: (message: string) => void
+}
+
+/**
+ * One line an entry, in one file. Entries wait together: while one batch is being written and synced, the next one
+ * gathers, so that many requests share one fdatasync.
+ */
+export class FileJournal implements Journal {
+  #batch: string[] = []
+  #batchSeq = 0
+  #safeSeq: number
+  #waiters: Waiter[] = []
+  #flushing: Promise<void> | undefined
+  #failed = false
+  #index: HistoryIndex<Spot> | undefined
+  #indexing: Promise<HistoryIndex<Spot>> | undefined
+  #unread: { line: string; spot: Spot }[] | undefined
+  #replacing = false
+  #end: number
+
+  private constructor(
+    private readonly path: string,
+    private handle: FileHandle,
+    private readonly options: FileJournalOptions,
+    start: { seq: number; end: number },
+  ) {
+    this.#safeSeq = start.seq
+    this.#batchSeq = start.seq
+    this.#end = start.end
+  }
+
+  /** Replays what is there. A torn last line is cut off; damage before it stops the start. */
+  static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
+    const handle = await open(path, 'a+')
+    try {
+      const start = await replay(path, handle, options)
+      return new FileJournal(path, handle, options, start)
+    } catch (cause) {
+      await handle.close()
+      throw cause
+    }
+  }
+
+  append(entry: Entry): void {
+    this.#batch.push(writeLine(entry))
+    this.#batchSeq = entry.seq
+    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+  }
+
+  durable(seq: number): Promise<void> | undefined {
+    if (seq <= this.#safeSeq) return undefined
+    if (this.#failed) return Promise.reject(new Unavailable('The journal', undefined))
+    return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
+  }
+
+  async #flush(): Promise<void> {
+    // Everything that is decided in this turn of the loop goes into one batch.
+    await new Promise(setImmediate)
+    try {
+      while (this.#batch.length > 0) {
+        const [lines, seq] = [this.#batch, this.#batchSeq]
+        this.#batch = []
+        const bytes = Buffer.from(lines.join(''))
+        await writeAll(this.handle, bytes)
+        if (this.options.sync) await this.handle.datasync()
+        this.#noteSpots(lines)
+        this.#end += bytes.length
+        this.#safeSeq = seq
+        this.#release(seq)
+      }
+    } catch (cause) {
+      this.#fail(cause)
+    } finally {
+      this.#flushing = undefined
+    }
+  }
+
+  #release(seq: number): void {
+    const ready = this.#waiters
+    this.#waiters = ready.filter(waiter => waiter.seq > seq)
+    for (const waiter of ready) if (waiter.seq <= seq) waiter.resolve()
+  }
+
+  #fail(cause: unknown): void {
+    this.#failed = true
+    this.#batch = []
+    const lost = this.#waiters
+    this.#waiters = []
+    for (const waiter of lost) waiter.reject(new Unavailable('The journal', cause))
+    this.options.onFailure(cause)
+  }
+
+  async goBack(onEntry: (entry: Entry) => void): Promise<void> {
+    // A full disk still lets a file shrink.
+    await this.handle.truncate(this.#end)
+    const start = await replay(this.path, this.handle, { ...this.options, onEntry })
+    this.#safeSeq = start.seq
+    this.#batchSeq = start.seq
+  }
+
+  /** Whether the disk takes writes again is tried with a real one. */
+  async tryAgain(): Promise<void> {
+    try {
+      await writeAll(this.handle, Buffer.alloc(64 * 1024, 0x20))
+      await this.handle.datasync()
+    } finally {
+      await this.handle.truncate(this.#end)
+    }
+    this.#failed = false
+  }
+
+  #noteSpots(lines: readonly string[]): void {
+    if (!this.#index && !this.#unread) return
+    let offset = this.#end
+    for (const line of lines) {
+      const length = Buffer.byteLength(line)
+      const spot = { offset, length: length - 1 }
+      if (this.#index) this.#index.note(JSON.parse(line) as Entry, spot)
+      else this.#unread?.push({ line, spot })
+      offset += length
+    }
+  }
+
+  /** Reads the journal once. What is written meanwhile waits its turn, so that a history stays in order. */
+  async #buildIndex(): Promise<HistoryIndex<Spot>> {
+    const index = new HistoryIndex<Spot>()
+    const unread: { line: string; spot: Spot }[] = []
+    this.#unread = unread
+    for await (const { text, offset, length } of readLines(this.handle, this.#end))
+      index.note(JSON.parse(text) as Entry, { offset, length })
+    for (const { line, spot } of unread) index.note(JSON.parse(line) as Entry, spot)
+    this.#unread = undefined
+    this.#index = index
+    return index
+  }
+
+  async history(id: string): Promise<Entry[]> {
+    await this.#settled()
+    this.#indexing ??= this.#buildIndex()
+    const index = await this.#indexing
+    const entries: Entry[] = []
+    for (const { offset, length } of index.of(id)) {
+      const { buffer } = await this.handle.read(Buffer.alloc(length), 0, length, offset)
+      const { crc: _, ...entry } = JSON.parse(buffer.toString()) as Entry & { crc: string }
+      entries.push(entry)
+    }
+    return entries
+  }
+
+  async *lines(): AsyncIterable<string> {
+    await this.#settled()
+    for await (const { text } of readLines(this.handle, this.#end)) yield `${text}\n`
+  }
+
+  /** The new journal is whole on disk before it takes the old one's name. */
+  async replace(entries: readonly Entry[]): Promise<void> {
+    // From here on what comes is gathered, and written to whichever file is there at the end.
+    this.#replacing = true
+    try {
+      await this.#settled()
+      const fresh = `${this.path}.new`
+      await writeWhole(fresh, entries)
+      await this.handle.close()
+      await rename(fresh, this.path)
+      await syncDirectory(dirname(this.path))
+      this.handle = await open(this.path, 'a+')
+      this.#end = (await this.handle.stat()).size
+      this.#safeSeq = entries.at(-1)?.seq ?? 0
+      this.#index = undefined
+      this.#indexing = undefined
+      if (this.#batch.length === 0) this.#batchSeq = this.#safeSeq
+    } finally {
+      this.#replacing = false
+      if (this.#batch.length > 0) this.#flushing = this.#flush()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#settled()
+    await this.handle.close()
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#flushing) await this.#flushing
+  }
+}

@@ -1,0 +1,48 @@
+import { createHmac, hash, randomBytes } from 'node:crypto'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/**
+ * Names made from a seed and a place in the journal: the same seed and the same calls give the same names, also
+ * after a restart, and nobody without the seed can guess one.
+ */
+export class IdSource {
+  constructor(private readonly seed: string) {}
+
+  newId(prefix: string, seq: number, nth: number): string {
+    return `${prefix}_${base62(this.#digest(`${prefix}:${seq}:${nth}`), 24)}`
+  }
+
+  newSecret(seq: number, nth: number): string {
+    return `whsec_${this.#digest(`secret:${seq}:${nth}`).subarray(0, 24).toString('base64')}`
+  }
+
+  /** A number in [0, 1) that the seed decides. */
+  chance(what: string): number {
+    return this.#digest(`chance:${what}`).readUInt32LE(0) / 2 ** 32
+  }
+
+  newKeyPair(environment: string, nth: number): { publicKey: string; secretKey: string } {
+    return {
+      publicKey: `pk_${environment}_${base62(this.#digest(`pk:${nth}`), 24)}`,
+      secretKey: `sk_${environment}_${base62(this.#digest(`sk:${nth}`), 32)}`,
+    }
+  }
+
+  /** Vouches for a text that leaves the server and comes back: cursors and page addresses. */
+  sign(text: string): string {
+    return createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
+  }
+
+  #digest(text: string): Buffer {
+    return hash('sha256', `${this.seed}:${text}`, 'buffer')
+  }
+}
+
+export const randomSeed = () => randomBytes(24).toString('base64url')
+
+export function base62(bytes: Buffer, length: number): string {
+  let text = ''
+  for (let at = 0; at < length; at++) text += BASE62[(bytes[at % bytes.length] ?? 0) % 62]
+  return text
+}

@@ -1,0 +1,85 @@
+import { crc32 } from 'node:zlib'
+import type { Entry } from '../domain/events.ts'
+
+/** Where an account's entries are kept, in order. The journal is the truth: the world is what it adds up to. */
+export interface Journal {
+  append(entry: Entry): void
+  /** Resolves once the entry is as safe as the journal makes it; undefined where it is already. */
+  durable(seq: number): Promise<void> | undefined
+  /** The entries that name a record, oldest first. */
+  history(id: string): Promise<Entry[]>
+  /** Every entry as its line. */
+  lines(): AsyncIterable<string>
+  /** After a failed write: everything up to the last safe entry, replayed in order. */
+  goBack(onEntry: (entry: Entry) => void): Promise<void>
+  /** After a failed write: resolves if the medium takes writes again. */
+  tryAgain(): Promise<void>
+  /** Starts again with these entries only. */
+  replace(entries: readonly Entry[]): Promise<void>
+  close(): Promise<void>
+}
+
+const texts = new WeakMap<Entry, string>()
+
+/** An entry as JSON, made once for the journal and for whoever listens. */
+export function entryText(entry: Entry): string {
+  let text = texts.get(entry)
+  if (text === undefined) {
+    text = JSON.stringify(entry)
+    texts.set(entry, text)
+  }
+  return text
+}
+
+/** A line carries a checksum of itself, so that damage is found where it is and not by what it causes. */
+export function writeLine(entry: Entry): string {
+  const text = entryText(entry)
+  return `${text.slice(0, -1)},"crc":"${checksum(text.slice(0, -1))}"}\n`
+}
+
+const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
+
+/** The entry on a line; throws with what is wrong with it. */
+export function readLine(line: string, expectedSeq: number): Entry {
+  const tail = TAIL.exec(line)
+  if (!tail) throw new Error('it does not end as a journal line does')
+  if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
+  const { crc: _, ...entry } = JSON.parse(line) as Entry & { crc: string }
+  if (entry.v !== 1) throw new Error(`it is of version ${entry.v}, which this paysim does not read`)
+  if (entry.seq !== expectedSeq) throw new Error(`it is entry ${entry.seq} where ${expectedSeq} was expected`)
+  return entry
+}
+
+const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0')
+
+/** The records that an entry names. */
+export function namesIn(entry: Entry): Set<string> {
+  const names = new Set<string>()
+  for (const event of entry.events) {
+    for (const field of ['payment', 'payout', 'asset', 'delivery', 'event', 'endpoint'] as const) {
+      const name = (event as unknown as Record<string, unknown>)[field]
+      if (typeof name === 'string') names.add(name)
+    }
+    if (event.type === 'EventEmitted') {
+      names.add('payment' in event.subject ? event.subject.payment : event.subject.payout)
+    }
+  }
+  return names
+}
+
+/** Which places in a journal name which record. Built when first asked for, then kept up. */
+export class HistoryIndex<Spot> {
+  readonly #spots = new Map<string, Spot[]>()
+
+  note(entry: Entry, spot: Spot): void {
+    for (const name of namesIn(entry)) {
+      const spots = this.#spots.get(name)
+      if (spots) spots.push(spot)
+      else this.#spots.set(name, [spot])
+    }
+  }
+
+  of(id: string): readonly Spot[] {
+    return this.#spots.get(id) ?? []
+  }
+}

@@ -1,0 +1,41 @@
+import type { Entry } from '../domain/events.ts'
+import { HistoryIndex, type Journal, writeLine } from './journal.ts'
+
+/** For a simulator that leaves nothing behind. */
+export class MemoryJournal implements Journal {
+  #entries: Entry[] = []
+  #index: HistoryIndex<number> | undefined
+
+  append(entry: Entry): void {
+    this.#index?.note(entry, this.#entries.length)
+    this.#entries.push(entry)
+  }
+
+  durable(): undefined {}
+
+  async history(id: string): Promise<Entry[]> {
+    if (!this.#index) {
+      const index = new HistoryIndex<number>()
+      this.#entries.forEach((entry, spot) => {
+        index.note(entry, spot)
+      })
+      this.#index = index
+    }
+    return this.#index.of(id).flatMap(spot => this.#entries[spot] ?? [])
+  }
+
+  async *lines(): AsyncIterable<string> {
+    for (const entry of this.#entries) yield writeLine(entry)
+  }
+
+  async goBack(): Promise<void> {}
+
+  async tryAgain(): Promise<void> {}
+
+  async replace(entries: readonly Entry[]): Promise<void> {
+    this.#entries = [...entries]
+    this.#index = undefined
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import type { Contract } from '../contract/decisions.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import type { Environment } from '../domain/model.ts'
+import type { Rule } from '../domain/rules/rule.ts'
+import { Account } from './account.ts'
+import type { WallClock } from './clock.ts'
+import { Courier } from './courier.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { FileJournal } from './file-journal.ts'
+import { FileImages, MemoryImages } from './image-store.ts'
+import { MemoryJournal } from './memory-journal.ts'
+import type { MerchantRecord } from './registry.ts'
+import { Rendering } from './rendering.ts'
+import type { Tenant } from './tenant.ts'
+import { TimeTravel } from './time-travel.ts'
+
+export interface GatewaySettings {
+  /** Null keeps everything in memory. */
+  readonly directory: DataDirectory | null
+  readonly contract: Contract
+  readonly catalogue: Catalogue
+  /** The rules in force where an account has none of its own. */
+  readonly rules: readonly Rule[]
+  readonly seed: string | null
+  readonly sync: boolean
+  readonly wall: WallClock
+  readonly baseUrl: () => string
+  /** Something the person at the terminal should know. */
+  readonly warn: (message: string) => void
+}
+
+export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
+
+/** An account as its journal left it, with all that serves it, not yet begun. */
+export async function openTenant(
+  settings: GatewaySettings,
+  merchant: () => MerchantRecord,
+  environment: Environment,
+): Promise<Tenant> {
+  const { contract, catalogue, rules, wall, directory, sync } = settings
+  const { id, accounts } = merchant()
+  const account = new Account({
+    id: accountId(id, environment),
+    environment,
+    seed: accounts[environment].seed,
+    wall,
+    surroundings: () => {
+      const { name, checkoutModes } = merchant()
+      return { contract, catalogue, rules, merchantName: name, checkoutModes }
+    },
+  })
+  const rendering = new Rendering(account, contract, settings.baseUrl)
+  const courier = new Courier(account, event => rendering.event(event), wall)
+  const path = directory ? await directory.makeAccount(account.id) : null
+  const journal = path
+    ? await FileJournal.open(join(path, 'journal.jsonl'), {
+        sync,
+        onEntry: account.replayed,
+        onFailure: account.stall,
+        onTorn: settings.warn,
+      })
+    : new MemoryJournal()
+  return {
+    account,
+    courier,
+    rendering,
+    images: path ? new FileImages(join(path, 'images'), sync) : new MemoryImages(),
+    time: new TimeTravel(account, courier),
+    merchantId: id,
+    checkoutModes: () => merchant().checkoutModes,
+    merchantName: () => merchant().name,
+    catalogue,
+    rules,
+    begin() {
+      account.start(journal)
+      courier.resume()
+    },
+  }
+}

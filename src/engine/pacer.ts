@@ -1,0 +1,42 @@
+import type { ClockSetting } from '../domain/commands.ts'
+import type { Timer } from '../domain/timers.ts'
+import type { AccountClock } from './clock.ts'
+
+/** setTimeout takes no longer wait. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+
+/** Wakes an account whose clock runs, when its next timer is due. */
+export class Pacer {
+  #timeout: NodeJS.Timeout | undefined
+  #dueAt: number | undefined
+  /** The clock as it was when the wait began: on another one it may be shorter. */
+  #setting: ClockSetting | undefined
+
+  constructor(
+    private readonly clock: AccountClock,
+    private readonly wake: () => void,
+  ) {}
+
+  watch(next: Timer | undefined): void {
+    const { setting } = this.clock
+    if (next?.dueAt === this.#dueAt && this.#timeout && setting === this.#setting) return
+    this.stop()
+    const waitMs = next && this.clock.waitFor(next.dueAt)
+    if (next === undefined || waitMs === undefined) return
+    this.#dueAt = next.dueAt
+    this.#setting = setting
+    this.#timeout = setTimeout(
+      () => {
+        this.stop()
+        this.wake()
+      },
+      Math.min(waitMs, LONGEST_WAIT_MS),
+    )
+  }
+
+  stop(): void {
+    clearTimeout(this.#timeout)
+    this.#timeout = undefined
+    this.#dueAt = undefined
+  }
+}

@@ -1,0 +1,49 @@
+import type { FileHandle } from 'node:fs/promises'
+
+export interface Line {
+  readonly number: number
+  readonly text: string
+  readonly offset: number
+  /** In bytes, without the line feed. */
+  readonly length: number
+  readonly terminated: boolean
+}
+
+const CHUNK = 1024 * 1024
+const LINE_FEED = 0x0a
+
+/** The lines of a file, with where they stand, holding one chunk and one line at a time. */
+export async function* readLines(handle: FileHandle, end = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+  let rest = Buffer.alloc(0)
+  let position = 0
+  let lineOffset = 0
+  let number = 1
+  while (position < end) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafe(CHUNK),
+      0,
+      Math.min(CHUNK, end - position),
+      position,
+    )
+    if (bytesRead === 0) break
+    position += bytesRead
+    const chunk = buffer.subarray(0, bytesRead)
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    let start = 0
+    for (let feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, start)) {
+      const length = feed - start
+      yield {
+        number: number++,
+        text: bytes.toString('utf8', start, feed),
+        offset: lineOffset,
+        length,
+        terminated: true,
+      }
+      lineOffset += length + 1
+      start = feed + 1
+    }
+    rest = bytes.subarray(start)
+  }
+  if (rest.length > 0)
+    yield { number, text: rest.toString(), offset: lineOffset, length: rest.length, terminated: false }
+}

@@ -1,0 +1,49 @@
+import type { Contract } from '../contract/decisions.ts'
+import type { Payment, Payout, WebhookEvent } from '../domain/model.ts'
+import { eventView, type Lens, paymentView, payoutView } from '../domain/views.ts'
+import { qrPng } from '../qr/index.ts'
+import type { Account } from './account.ts'
+import { pagePath } from './page-address.ts'
+import { Recent } from './recent.ts'
+
+const RECORDS_KEPT = 8192
+const IMAGES_KEPT = 1024
+
+/** An account's records as JSON text. A record never changes, so the text of one is made once while it is in use. */
+export class Rendering {
+  readonly lens: Lens
+  readonly #payments = new Recent<Payment, string>(RECORDS_KEPT)
+  readonly #payouts = new Recent<Payout, string>(RECORDS_KEPT)
+  readonly #images = new Recent<string, Buffer>(IMAGES_KEPT)
+
+  constructor(account: Account, contract: Contract, baseUrl: () => string) {
+    this.lens = {
+      environment: account.environment,
+      contract,
+      links: {
+        hostedPage: (payment, action) =>
+          baseUrl() + pagePath(account, 'checkout', payment.place.id, action.expiresAt),
+        bankPage: (payment, action) =>
+          baseUrl() + pagePath(account, 'bank', payment.place.id, action.expiresAt),
+        qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.place.id, null),
+        qrImageData: qrData => `data:image/png;base64,${this.qrImage(qrData).toString('base64')}`,
+      },
+    }
+  }
+
+  payment(payment: Payment): string {
+    return this.#payments.get(payment, record => JSON.stringify(paymentView(record, this.lens)))
+  }
+
+  payout(payout: Payout): string {
+    return this.#payouts.get(payout, record => JSON.stringify(payoutView(record, this.lens)))
+  }
+
+  event(event: WebhookEvent): string {
+    return JSON.stringify(eventView(event, this.lens))
+  }
+
+  qrImage(qrData: string): Buffer {
+    return this.#images.get(qrData, qrPng)
+  }
+}

@@ -1,0 +1,42 @@
+import type { CatalogueData } from '../domain/catalogue.ts'
+import type { FaultData } from '../domain/faults/schema.ts'
+import type { CheckoutMode } from '../domain/model.ts'
+import type { RuleData } from '../domain/rules/schema.ts'
+import type { Gateway } from './gateway.ts'
+import { accountId } from './open-tenant.ts'
+
+/** How a merchant's provider, wire and time behave from now on. What is left out stays as it is. */
+export interface Script {
+  readonly rules?: readonly RuleData[]
+  readonly faults?: readonly FaultData[]
+  readonly clock?: { readonly mode: 'real' | 'virtual'; readonly now?: number; readonly rate?: number }
+  readonly catalogue?: CatalogueData
+  readonly checkoutModes?: readonly CheckoutMode[]
+}
+
+/** Lays a script over a merchant that may have lived already: its records stay, and its time never runs back. */
+export async function applyScript(gateway: Gateway, merchant: string, script: Script): Promise<void> {
+  const { rules, faults, clock, catalogue, checkoutModes } = script
+  if (checkoutModes) await gateway.changeMerchant(merchant, { checkoutModes })
+  for (const environment of ['test', 'live'] as const) {
+    const account = gateway.tenant(accountId(merchant, environment))?.account
+    if (!account) continue
+    if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
+    if (faults) account.execute({ type: 'ReplaceFaults', faults }, 'operator')
+    if (catalogue) account.execute({ type: 'ReplaceCatalogue', catalogue }, 'operator')
+    if (clock && mayFollow(account, clock)) {
+      const { mode, now: at, rate } = clock
+      account.setClock(account.clock.change({ mode, at, rate }))
+    }
+    await account.journal.durable(account.world.seq)
+  }
+}
+
+/** A clock that is as it should be is left alone; one that has nothing behind it yet may also begin in the past. */
+function mayFollow(
+  { clock, now, world }: { clock: { mode: string; rate: number }; now: number; world: { seq: number } },
+  wanted: NonNullable<Script['clock']>,
+): boolean {
+  if (wanted.now !== undefined) return wanted.now >= now || world.seq === 0
+  return clock.mode !== wanted.mode || clock.rate !== (wanted.rate ?? 1)
+}

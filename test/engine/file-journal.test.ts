@@ -1,0 +1,193 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { writeLine } from '../../src/engine/journal.ts'
+import { entriesTo, entryNumber } from './entries.ts'
+import { fileCalls, journalInFile } from './journal-in-file.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const textOf = (last: number) => entriesTo(last).map(writeLine).join('')
+
+describe('entries that wait together', () => {
+  it('share one sync', async () => {
+    const { journal, text } = await journalInFile()
+    const datasync = vi.spyOn(await fileCalls(), 'datasync')
+    for (const entry of entriesTo(100)) journal.append(entry)
+    await Promise.all(entriesTo(100).map(({ seq }) => journal.durable(seq)))
+    expect(datasync).toHaveBeenCalledTimes(1)
+    expect(await text()).toBe(textOf(100))
+    await journal.close()
+  })
+
+  it('go into the next batch while one is on its way', async () => {
+    const { journal } = await journalInFile()
+    const datasync = vi.spyOn(await fileCalls(), 'datasync')
+    journal.append(entryNumber(1))
+    const first = journal.durable(1)
+    await first
+    for (const seq of [2, 3, 4]) journal.append(entryNumber(seq))
+    await journal.durable(4)
+    expect(datasync).toHaveBeenCalledTimes(2)
+    await journal.close()
+  })
+
+  it('are on the disk before anyone hears that they are', async () => {
+    const { journal, path } = await journalInFile()
+    for (const entry of entriesTo(20)) {
+      journal.append(entry)
+      await journal.durable(entry.seq)
+      expect(await readFile(path, 'utf8')).toBe(textOf(entry.seq))
+    }
+    await journal.close()
+  })
+
+  it('are written whole where the disk takes a few bytes at a time', async () => {
+    const { journal, text } = await journalInFile()
+    const calls = await fileCalls()
+    const write = calls.write as unknown as (...args: unknown[]) => Promise<{ bytesWritten: number }>
+    vi.spyOn(calls, 'write').mockImplementation(function (
+      this: unknown,
+      bytes: unknown,
+      offset: unknown,
+      length: unknown,
+    ) {
+      return write.call(this, bytes, offset, Math.min(7, Number(length)), null) as never
+    } as never)
+    for (const entry of entriesTo(3)) journal.append(entry)
+    await journal.durable(3)
+    expect(await text()).toBe(textOf(3))
+    await journal.close()
+  })
+})
+
+it('without a sync, none is made', async () => {
+  const { journal, text } = await journalInFile({ sync: false })
+  const datasync = vi.spyOn(await fileCalls(), 'datasync')
+  journal.append(entryNumber(1))
+  await journal.durable(1)
+  expect(datasync).not.toHaveBeenCalled()
+  expect(await text()).toBe(textOf(1))
+  await journal.close()
+})
+
+it('what is safe already needs no waiting', async () => {
+  const { journal } = await journalInFile()
+  expect(journal.durable(0)).toBeUndefined()
+  journal.append(entryNumber(1))
+  expect(journal.durable(1)).toBeInstanceOf(Promise)
+  await journal.durable(1)
+  expect(journal.durable(1)).toBeUndefined()
+  await journal.close()
+})
+
+describe('opened again', () => {
+  it('it tells its entries in order and goes on behind them', async () => {
+    const { journal, path } = await journalInFile()
+    for (const entry of entriesTo(3)) journal.append(entry)
+    await journal.close()
+    const again = await journalInFile({ path })
+    expect(again.told.entries).toEqual(entriesTo(3))
+    expect(again.journal.durable(3)).toBeUndefined()
+    again.journal.append(entryNumber(4))
+    await again.journal.close()
+    expect(await readFile(path, 'utf8')).toBe(textOf(4))
+  })
+
+  it.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -1)}`, '\ud83d'])(
+    'a torn last line is cut off and said: %s',
+    async torn => {
+      const { journal, path } = await journalInFile()
+      for (const entry of entriesTo(2)) journal.append(entry)
+      await journal.close()
+      await appendFile(path, torn)
+      const again = await journalInFile({ path })
+      expect(again.told.torn).toEqual([expect.stringContaining('the last line (3) is torn')])
+      expect(again.told.entries).toEqual(entriesTo(2))
+      again.journal.append(entryNumber(3))
+      await again.journal.close()
+      expect(await readFile(path, 'utf8')).toBe(textOf(3))
+    },
+  )
+
+  it.each([
+    ['in the middle', (text: string) => text.replace('ast_2', 'ast_9'), 2],
+    ['in the first line', (text: string) => ` ${text}`, 1],
+    ['a line lost', (text: string) => text.split('\n').toSpliced(1, 1).join('\n'), 2],
+    ['a line twice', (text: string) => text.replace(/\n/, `\n${writeLine(entryNumber(1))}`), 2],
+    ['an empty line', (text: string) => text.replace(/\n/, '\n\n'), 2],
+  ])('damage stops it with file and line, and nothing is changed: %s', async (_, damage, line) => {
+    const { journal, path } = await journalInFile()
+    await journal.close()
+    const damaged = damage(textOf(3))
+    await writeFile(path, damaged)
+    await expect(journalInFile({ path })).rejects.toThrow(`${path}:${line}: this journal line is damaged`)
+    expect(await readFile(path, 'utf8')).toBe(damaged)
+  })
+})
+
+describe('the history of a record', () => {
+  it('is the entries that name it, also those that came since it was asked for', async () => {
+    const { journal } = await journalInFile()
+    for (const seq of [1, 2, 3]) journal.append(entryNumber(seq, seq === 2 ? 'ast_b' : 'ast_a'))
+    expect(await journal.history('ast_a')).toEqual([entryNumber(1, 'ast_a'), entryNumber(3, 'ast_a')])
+    journal.append(entryNumber(4, 'ast_a'))
+    await journal.durable(4)
+    expect((await journal.history('ast_a')).map(({ seq }) => seq)).toEqual([1, 3, 4])
+    expect(await journal.history('ast_c')).toEqual([])
+    await journal.close()
+  })
+
+  it('misses nothing that was written while it was first asked for', async () => {
+    const { journal } = await journalInFile({ sync: false })
+    for (const entry of entriesTo(20_000)) journal.append(entry)
+    await journal.durable(20_000)
+    const asked = journal.history('ast_1')
+    for (let seq = 20_001; seq <= 20_010; seq++) {
+      journal.append(entryNumber(seq, 'ast_1'))
+      await journal.durable(seq)
+    }
+    await asked
+    try {
+      expect((await journal.history('ast_1')).map(({ seq }) => seq)).toEqual([
+        1,
+        ...Array.from({ length: 10 }, (_, at) => 20_001 + at),
+      ])
+    } finally {
+      await journal.close()
+    }
+  })
+})
+
+describe('replaced', () => {
+  it('it holds the new entries only', async () => {
+    const { journal, text } = await journalInFile()
+    for (const entry of entriesTo(5)) journal.append(entry)
+    await journal.replace(entriesTo(2))
+    expect(await text()).toBe(textOf(2))
+    expect((await journal.history('ast_5')).length).toBe(0)
+    journal.append(entryNumber(3))
+    await journal.durable(3)
+    expect(await text()).toBe(textOf(3))
+    await journal.close()
+  })
+
+  it('it takes what comes meanwhile, or refuses it, but does not break', async () => {
+    const { journal, told } = await journalInFile()
+    journal.append(entryNumber(1))
+    await journal.durable(1)
+    const replaced = journal.replace(entriesTo(200))
+    let seq = 1
+    const busy = (async () => {
+      while (told.failures.length === 0 && seq < 2000) {
+        journal.append(entryNumber(++seq))
+        await new Promise(setImmediate)
+      }
+    })()
+    await replaced
+    const failures = [...told.failures]
+    seq = 2000
+    await busy
+    await journal.close()
+    expect(failures).toEqual([])
+  })
+})

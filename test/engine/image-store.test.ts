@@ -1,0 +1,66 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
+import { Unavailable } from '../../src/engine/unavailable.ts'
+import { failNext } from './journal-in-file.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255])
+const stores: [string, () => Promise<ImageStore>][] = [
+  ['in memory', async () => new MemoryImages()],
+  ['on disk', async () => new FileImages(join(await temporaryDirectory(), 'images'), true)],
+  ['on disk, unsynced', async () => new FileImages(join(await temporaryDirectory(), 'images'), false)],
+]
+
+describe.each(stores)('images %s', (_, open) => {
+  it('are there as they were put', async () => {
+    const images = await open()
+    await images.put('one', bytes)
+    await images.put('two', Buffer.alloc(0))
+    expect([await images.get('one'), await images.get('two')]).toEqual([bytes, Buffer.alloc(0)])
+  })
+
+  it('are none under another name', async () => {
+    const images = await open()
+    expect(await images.get('one')).toBeUndefined()
+    await images.put('one', bytes)
+    expect(await images.get('on')).toBeUndefined()
+  })
+
+  it('may be put many times at once', async () => {
+    const images = await open()
+    await Promise.all(Array.from({ length: 20 }, () => images.put('one', bytes)))
+    expect(await images.get('one')).toEqual(bytes)
+  })
+
+  it('are gone when cleared, and others can come', async () => {
+    const images = await open()
+    await images.clear()
+    await images.put('one', bytes)
+    await images.clear()
+    expect(await images.get('one')).toBeUndefined()
+    await images.put('two', bytes)
+    expect(await images.get('two')).toEqual(bytes)
+  })
+})
+
+describe('an image that cannot be kept', () => {
+  it('is not there, nor is anything of it, and a later try succeeds', async () => {
+    const directory = await temporaryDirectory()
+    const images = new FileImages(directory, true)
+    await failNext('datasync')
+    await expect(images.put('one', bytes)).rejects.toBeInstanceOf(Unavailable)
+    expect([await images.get('one'), await readdir(directory)]).toEqual([undefined, []])
+    await images.put('one', bytes)
+    expect(await readdir(directory)).toEqual(['one'])
+  })
+
+  it('says so where there is no directory to be had', async () => {
+    const path = join(await temporaryDirectory(), 'a-file')
+    await writeFile(path, '')
+    await expect(new FileImages(path, true).put('one', bytes)).rejects.toBeInstanceOf(Unavailable)
+  })
+})

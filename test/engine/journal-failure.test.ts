@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { writeLine } from '../../src/engine/journal.ts'
+import { Unavailable } from '../../src/engine/unavailable.ts'
+import { entriesTo, entryNumber } from './entries.ts'
+import { failNext, journalInFile } from './journal-in-file.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const textOf = (last: number) => entriesTo(last).map(writeLine).join('')
+
+/** Two entries are safe; the third could not be kept. */
+async function journalOnFullDisk(call: 'write' | 'datasync') {
+  const given = await journalInFile()
+  for (const entry of entriesTo(2)) given.journal.append(entry)
+  await given.journal.durable(2)
+  await failNext(call)
+  given.journal.append(entryNumber(3))
+  await expect(given.journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+  return given
+}
+
+describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
+  it('is told to the owner once, and to everyone who waits', async () => {
+    const { journal, told } = await journalInFile()
+    await failNext(call)
+    for (const entry of entriesTo(3)) journal.append(entry)
+    const waits = await Promise.allSettled([1, 2, 3].map(seq => journal.durable(seq)))
+    expect(waits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(told.failures).toEqual([expect.objectContaining({ code: 'ENOSPC' })])
+    await journal.close()
+  })
+
+  it('leaves nothing half-written once the journal went back', async () => {
+    const { journal, text } = await journalOnFullDisk(call)
+    const safe: number[] = []
+    await journal.goBack(({ seq }) => safe.push(seq))
+    expect(safe).toEqual([1, 2])
+    expect(await text()).toBe(textOf(2))
+    await journal.close()
+  })
+
+  it('keeps refusing until a try succeeds, and then takes entries under the same number', async () => {
+    const { journal, text } = await journalOnFullDisk(call)
+    await journal.goBack(() => {})
+    await expect(journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+    await failNext('datasync')
+    await expect(journal.tryAgain()).rejects.toThrow('ENOSPC')
+    expect(await text()).toBe(textOf(2))
+    await expect(journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+    await journal.tryAgain()
+    expect(await text()).toBe(textOf(2))
+    journal.append(entryNumber(3))
+    await journal.durable(3)
+    expect(await text()).toBe(textOf(3))
+    await journal.close()
+  })
+
+  it('is in no history', async () => {
+    const { journal } = await journalInFile()
+    journal.append(entryNumber(1, 'ast_a'))
+    expect(await journal.history('ast_a')).toHaveLength(1)
+    await failNext(call)
+    journal.append(entryNumber(2, 'ast_a'))
+    await expect(journal.durable(2)).rejects.toBeInstanceOf(Unavailable)
+    await journal.goBack(() => {})
+    expect(await journal.history('ast_a')).toHaveLength(1)
+    await journal.close()
+  })
+})
+
+it('entries that gathered behind a write that fails are lost with it', async () => {
+  const { journal, text } = await journalInFile()
+  const write = await failNext('write')
+  journal.append(entryNumber(1))
+  const first = Promise.allSettled([journal.durable(1)])
+  await vi.waitFor(() => expect(write).toHaveBeenCalled())
+  journal.append(entryNumber(2))
+  const [one] = await first
+  const [two] = await Promise.allSettled([journal.durable(2)])
+  expect([one?.status, two?.status]).toEqual(['rejected', 'rejected'])
+  await journal.goBack(() => {})
+  expect(await text()).toBe('')
+  await journal.close()
+})
+
+it('a replacement that cannot be written leaves the journal as it was', async () => {
+  const { journal, text } = await journalInFile()
+  journal.append(entryNumber(1))
+  await journal.durable(1)
+  await failNext('write')
+  await expect(journal.replace(entriesTo(3))).rejects.toBeInstanceOf(Unavailable)
+  journal.append(entryNumber(2))
+  await journal.durable(2)
+  expect(await text()).toBe(textOf(2))
+  await journal.close()
+})

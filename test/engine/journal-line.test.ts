@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Entry } from '../../src/domain/events.ts'
+import { namesIn, readLine, writeLine } from '../../src/engine/journal.ts'
+import { entryNumber } from './entries.ts'
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('ร้าน', '😀', '\ud800', '\u2028', '"crc":"00000000"}'),
+)
+const entries = fc
+  .record({ seq: fc.integer({ min: 1 }), by: texts, asset: texts })
+  .map(({ seq, by, asset }): Entry => ({ ...entryNumber(seq, asset), by }))
+const withoutFeed = (line: string) => line.slice(0, -1)
+
+describe('a journal line', () => {
+  it('is read back as the entry it was', () => {
+    fc.assert(
+      fc.property(entries, entry => {
+        const line = writeLine(entry)
+        expect(line.indexOf('\n')).toBe(line.length - 1)
+        expect(readLine(withoutFeed(line), entry.seq)).toEqual(entry)
+      }),
+    )
+  })
+
+  it('survives the disk: its bytes are read back as its text', () => {
+    fc.assert(
+      fc.property(entries, entry => {
+        const bytes = Buffer.from(writeLine(entry))
+        expect(readLine(withoutFeed(bytes.toString()), entry.seq)).toEqual(entry)
+      }),
+    )
+  })
+
+  it('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
+    const line = Buffer.from(withoutFeed(writeLine({ ...entryNumber(7), by: 'ร้าน 😀' })))
+    const damaged = (bytes: Buffer, what: string) =>
+      expect(() => readLine(bytes.toString(), 7), what).toThrow(/checksum|does not end/)
+    for (const at of line.keys()) {
+      for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
+        const flipped = Buffer.from(line)
+        flipped[at] = (line[at] ?? 0) ^ mask
+        damaged(flipped, `byte ${at} ^ ${mask}`)
+      }
+      const [before, after] = [line.subarray(0, at), line.subarray(at + 1)]
+      damaged(Buffer.concat([before, after]), `byte ${at} lost`)
+      damaged(Buffer.concat([before, Buffer.from('x'), line.subarray(at)]), `a byte added before ${at}`)
+    }
+    damaged(Buffer.concat([line, Buffer.from(' ')]), 'a byte added at the end')
+  })
+
+  it.each([
+    ['nothing', '', 'does not end as a journal line does'],
+    [
+      'another version',
+      withoutFeed(writeLine({ ...entryNumber(7), v: 2 } as unknown as Entry)),
+      'of version 2',
+    ],
+    ['another number', withoutFeed(writeLine(entryNumber(8))), 'it is entry 8 where 7 was expected'],
+    ['two lines in one', withoutFeed(writeLine(entryNumber(7))).repeat(2), 'checksum'],
+  ])('%s is refused', (_, line, why) => {
+    expect(() => readLine(line, 7)).toThrow(why)
+  })
+})
+
+it('an entry names every record it is about', () => {
+  const events: Entry['events'] = [
+    { type: 'PaymentSucceeded', payment: 'pi_1' },
+    { type: 'EventEmitted', event: 'evt_1', name: 'payout.failed', subject: { payout: 'po_1' } },
+    { type: 'DeliveryQueued', delivery: 'dlv_1', event: 'evt_1', endpoint: 'we_1', dueAt: 1 },
+    { type: 'ReceiptSubmitted', payment: 'pi_2', digest: 'd', asset: 'ast_1' },
+    { type: 'ReceiptSubmitted', payment: 'pi_2', digest: 'd', asset: null },
+  ]
+  expect([...namesIn({ ...entryNumber(1), events })].sort()).toEqual(
+    ['ast_1', 'dlv_1', 'evt_1', 'pi_1', 'pi_2', 'po_1', 'we_1'].sort(),
+  )
+})

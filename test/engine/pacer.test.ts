@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Timer } from '../../src/domain/timers.ts'
+import { AccountClock } from '../../src/engine/clock.ts'
+import { Pacer } from '../../src/engine/pacer.ts'
+
+const DAY = 24 * 3_600_000
+const timerAt = (dueAt: number): Timer => ({
+  id: 'x',
+  dueAt,
+  ordinal: 1,
+  command: { type: 'AttemptDelivery', delivery: 'dlv_1' },
+})
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function pacer() {
+  const clock = new AccountClock(Date.now, null)
+  const wake = vi.fn()
+  return { clock, wake, pacer: new Pacer(clock, wake), start: Date.now() }
+}
+
+describe('a running account', () => {
+  it('is woken when its next timer is due, and not before', () => {
+    const { pacer: of, wake, start } = pacer()
+    of.watch(timerAt(start + 5000))
+    vi.advanceTimersByTime(4999)
+    expect(wake).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(wake).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(DAY)
+    expect(wake).toHaveBeenCalledTimes(1)
+  })
+
+  it('is woken at once for what is overdue', () => {
+    const { pacer: of, wake, start } = pacer()
+    of.watch(timerAt(start - 1))
+    vi.advanceTimersByTime(0)
+    expect(wake).toHaveBeenCalledTimes(1)
+  })
+
+  it('follows its next timer: an earlier one, a later one, none', () => {
+    const { pacer: of, wake, start } = pacer()
+    of.watch(timerAt(start + 5000))
+    of.watch(timerAt(start + 1000))
+    vi.advanceTimersByTime(1000)
+    expect(wake).toHaveBeenCalledTimes(1)
+    of.watch(timerAt(start + 5000))
+    of.watch(timerAt(start + 9000))
+    vi.advanceTimersByTime(7999)
+    expect(wake).toHaveBeenCalledTimes(1)
+    of.watch(undefined)
+    vi.advanceTimersByTime(DAY)
+    expect(wake).toHaveBeenCalledTimes(1)
+  })
+
+  it('keeps one wake-up however often it is told of one timer', () => {
+    const { pacer: of, wake, start } = pacer()
+    for (let time = 0; time < 100; time++) of.watch(timerAt(start + 5000))
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(5000)
+    expect(wake).toHaveBeenCalledTimes(1)
+  })
+
+  it('may be woken early where no wait is long enough, and is asked again', () => {
+    const { pacer: of, wake, start } = pacer()
+    wake.mockImplementation(() => of.watch(timerAt(start + 60 * DAY)))
+    of.watch(timerAt(start + 60 * DAY))
+    vi.advanceTimersByTime(60 * DAY - 1)
+    expect(wake.mock.calls.length).toBeLessThan(4)
+    const early = wake.mock.calls.length
+    vi.advanceTimersByTime(1)
+    expect(wake).toHaveBeenCalledTimes(early + 1)
+  })
+
+  it('sleeps when it is stopped', () => {
+    const { pacer: of, wake, start } = pacer()
+    of.watch(timerAt(start + 5000))
+    of.stop()
+    vi.advanceTimersByTime(DAY)
+    expect([wake.mock.calls.length, vi.getTimerCount()]).toEqual([0, 0])
+  })
+})
+
+it('an account whose time stands sleeps', () => {
+  const { pacer: of, clock, wake, start } = pacer()
+  clock.follow(clock.change({ mode: 'virtual' }))
+  of.watch(timerAt(start + 5000))
+  expect(vi.getTimerCount()).toBe(0)
+  vi.advanceTimersByTime(DAY)
+  expect(wake).not.toHaveBeenCalled()
+})

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Recovery } from '../../src/engine/recovery.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function recovery() {
+  const steps = {
+    goBack: vi.fn(async () => {}),
+    tryWriting: vi.fn(async () => {}),
+    resume: vi.fn(),
+  }
+  return { steps, of: new Recovery(steps) }
+}
+const noSpace = () => Promise.reject(new Error('ENOSPC'))
+
+describe('after a write that failed', () => {
+  it('the world goes back first, then the disk is tried, then work goes on', async () => {
+    const { steps, of } = recovery()
+    expect(of.underWay).toBe(false)
+    of.begin()
+    expect([of.underWay, steps.goBack.mock.calls.length]).toEqual([true, 1])
+    expect(await of.tryAgain()).toBe(true)
+    expect([of.underWay, of.backAtSafeWorld]).toEqual([false, undefined])
+    const [went] = steps.goBack.mock.invocationCallOrder
+    const [tried] = steps.tryWriting.mock.invocationCallOrder
+    const [resumed] = steps.resume.mock.invocationCallOrder
+    expect([went, tried, resumed]).toEqual([went, tried, resumed].toSorted((a = 0, b = 0) => a - b))
+  })
+
+  it('nobody has to ask: the disk is tried every second until it takes a write', async () => {
+    const { steps, of } = recovery()
+    steps.tryWriting.mockImplementationOnce(noSpace).mockImplementationOnce(noSpace)
+    of.begin()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(steps.tryWriting).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(2001)
+    expect(steps.tryWriting).toHaveBeenCalledTimes(3)
+    expect([of.underWay, steps.resume.mock.calls.length]).toEqual([false, 1])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(steps.tryWriting).toHaveBeenCalledTimes(3)
+  })
+
+  it('many who ask at once make one try', async () => {
+    const { steps, of } = recovery()
+    steps.tryWriting.mockImplementationOnce(noSpace)
+    of.begin()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => of.tryAgain()))
+    expect(new Set(answers)).toEqual(new Set([false]))
+    expect(steps.tryWriting).toHaveBeenCalledTimes(1)
+    expect(of.underWay).toBe(true)
+    of.stop()
+  })
+
+  it('a second failure begins anew', async () => {
+    const { steps, of } = recovery()
+    for (let time = 1; time <= 2; time++) {
+      of.begin()
+      expect(await of.tryAgain()).toBe(true)
+      expect(steps.goBack).toHaveBeenCalledTimes(time)
+    }
+    expect(steps.resume).toHaveBeenCalledTimes(2)
+  })
+
+  it('what stops tries no more', async () => {
+    const { steps, of } = recovery()
+    of.begin()
+    of.stop()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(steps.tryWriting).not.toHaveBeenCalled()
+  })
+
+  it('going back is tried again too', async () => {
+    const { steps, of } = recovery()
+    steps.goBack.mockImplementationOnce(() => Promise.reject(new Error('EIO')))
+    of.begin()
+    await vi.advanceTimersByTimeAsync(10_000)
+    of.stop()
+    expect(of.underWay).toBe(false)
+  })
+})

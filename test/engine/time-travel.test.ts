@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry } from '../../src/domain/events.ts'
+import type { Courier } from '../../src/engine/courier.ts'
+import { MemoryJournal } from '../../src/engine/memory-journal.ts'
+import { TimeTravel } from '../../src/engine/time-travel.ts'
+import { anAccount, createPayment } from './accounts.ts'
+
+const HOUR = 3_600_000
+
+/** A courier without a wire; one that is asked for ever is stuck in a loop. */
+function idleCourier(patience = 10_000): Courier {
+  let asked = 0
+  const idle = async () => {
+    if (++asked > patience) throw new Error('it spins')
+  }
+  return { busy: false, idle } as unknown as Courier
+}
+
+function standing() {
+  const account = anAccount()
+  account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))
+  return { account, time: new TimeTravel(account, idleCourier()), start: account.now }
+}
+const to = (until: number) => () => ({ until, limit: until })
+const untilIdle =
+  (limit = Number.POSITIVE_INFINITY) =>
+  () => ({ until: 'idle' as const, limit })
+
+describe('a journey', () => {
+  it('stops at each timer on its way, and arrives where it was to go', async () => {
+    const { account, time, start } = standing()
+    const id = createPayment(account)
+    const seen: number[] = []
+    account.onEntry(({ at, by }) => by === 'timer' && seen.push(at - start))
+    // The page of a hosted payment ends after half an hour, the payment after three days.
+    expect(await time.advance(to(start + 100 * HOUR))).toEqual({
+      now: start + 100 * HOUR,
+      fired: 2,
+      idle: true,
+    })
+    expect(seen).toEqual([HOUR / 2, 72 * HOUR])
+    expect(account.world.payments.get(id)?.outcome).toBe('expired')
+  })
+
+  it.each([
+    [-1, 0, 'is not there yet a millisecond before'],
+    [0, 1, 'has fired what is due then'],
+  ])('%i ms off a timer: %i fired', async (off, fired) => {
+    const { account, time, start } = standing()
+    createPayment(account)
+    expect(await time.advance(to(start + HOUR / 2 + off))).toMatchObject({
+      fired,
+      now: start + HOUR / 2 + off,
+    })
+  })
+
+  it('until idle goes as far as there is anything to do, and no further', async () => {
+    const { account, time, start } = standing()
+    createPayment(account)
+    expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 2, idle: true })
+    expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 0, idle: true })
+  })
+
+  it('until idle with a limit stays within it', async () => {
+    const { account, time, start } = standing()
+    createPayment(account)
+    expect(await time.advance(untilIdle(start + HOUR))).toEqual({
+      now: start + HOUR / 2,
+      fired: 1,
+      idle: false,
+    })
+  })
+
+  it('to the past goes nowhere', async () => {
+    const { time, start } = standing()
+    expect(await time.advance(to(start - HOUR))).toMatchObject({ now: start })
+  })
+
+  it('waits for the one before', async () => {
+    const { account, time, start } = standing()
+    createPayment(account)
+    const both = await Promise.all([time.advance(to(start + HOUR)), time.advance(to(start + 80 * HOUR))])
+    expect(both).toMatchObject([{ fired: 1 }, { fired: 1 }])
+  })
+
+  it('is refused on a clock that runs', async () => {
+    const account = anAccount()
+    const time = new TimeTravel(account, idleCourier())
+    expect(await time.advance(to(account.now))).toMatchObject({ refused: { code: 'invalid_state' } })
+    await account.close()
+  })
+
+  it('whose plan throws spoils no later one', async () => {
+    const { time, start } = standing()
+    const broken = time.advance(() => {
+      throw new Error('no plan')
+    })
+    await expect(broken).rejects.toThrow('no plan')
+    expect(await time.advance(to(start + 1))).toMatchObject({ now: start + 1 })
+  })
+
+  it('whose disk fails while a receiver takes its time ends', async () => {
+    const journal = new FullDisk()
+    const account = anAccount({ journal })
+    account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))
+    createPayment(account)
+    journal.safeSeq = account.world.seq
+    account.onEntry(({ by }) => by === 'timer' && account.stall())
+    const courier = idleCourier()
+    const idle = onceSlow(() => courier.idle())
+    const time = new TimeTravel(account, { busy: false, idle } as unknown as Courier)
+    const [end] = await Promise.allSettled([time.advance(to(account.now + 100 * HOUR))])
+    await account.close()
+    expect(end?.status === 'rejected' ? String(end.reason) : 'it arrived').not.toContain('it spins')
+  })
+})
+
+/** A disk that was full after some entry, and still is. */
+class FullDisk extends MemoryJournal {
+  safeSeq = 0
+  readonly #entries: Entry[] = []
+
+  override append(entry: Entry): void {
+    this.#entries.push(entry)
+  }
+
+  override async goBack(onEntry?: (entry: Entry) => void): Promise<void> {
+    for (const entry of this.#entries) if (entry.seq <= this.safeSeq) onEntry?.(entry)
+  }
+
+  override tryAgain(): Promise<void> {
+    return Promise.reject(new Error('ENOSPC'))
+  }
+}
+
+/** The second time takes a while: the first is before anything was sent. */
+function onceSlow(idle: () => Promise<void>): () => Promise<void> {
+  let asked = 0
+  return () => (++asked === 2 ? new Promise(setImmediate).then(idle) : idle())
+}
