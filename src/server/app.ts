@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { renderError } from '../contract/error-body.ts'
+import { invalid } from '../contract/errors.ts'
+import { formatTimestamp } from '../contract/timestamps.ts'
+import type { Gateway } from '../engine/gateway.ts'
+import { RequestIds } from '../engine/request-ids.ts'
+import { Authentication } from './authentication.ts'
+import { CONTROL_PREFIX, controlSurface } from './control/index.ts'
+import type { FaultBoxes } from './fault-box.ts'
+import { hostGuard } from './host-guard.ts'
+import { Listener } from './http/listener.ts'
+import { Reply } from './http/reply.ts'
+import { Request } from './http/request.ts'
+import type { Surface } from './http/surface.ts'
+import { merchantApi } from './merchant/index.ts'
+import { payerPages } from './pages/index.ts'
+import type { RequestLog } from './request-log.ts'
+import { isBug, wordFault } from './word-fault.ts'
+
+export interface AppSettings {
+  readonly gateway: Gateway
+  readonly requests: RequestLog
+  readonly faultBoxes: FaultBoxes
+  readonly controlToken: string
+  readonly allowHosts: readonly string[]
+  readonly allowWebhooks: readonly string[]
+  readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
+  /** A fault of ours, with all there is to know of it. */
+  readonly onBug: (cause: unknown) => void
+}
+
+/** One HTTP listener with the surfaces it is to have. A request's whole life is in `answer`. */
+export class App {
+  readonly listener: Listener
+  readonly #settings: AppSettings
+  readonly #ids = new RequestIds(`${process.pid}/${performance.timeOrigin}/${performance.now()}`)
+  readonly #guard: ReturnType<typeof hostGuard>
+  readonly #control: Surface | undefined
+  readonly #pages: Surface | undefined
+  readonly #merchant: Surface | undefined
+
+  constructor(settings: AppSettings) {
+    this.#settings = settings
+    this.#guard = hostGuard(settings.allowHosts)
+    const { merchant, control } = settings.surfaces
+    if (control) this.#control = controlSurface(settings)
+    if (merchant) {
+      this.#pages = payerPages(settings)
+      this.#merchant = merchantApi(settings, new Authentication(settings.gateway))
+    }
+    this.listener = new Listener(
+      (request, response) => this.#answer(request, response),
+      (fault, socket) => this.#refuseUnread(fault, socket),
+    )
+  }
+
+  #answer(raw: IncomingMessage, response: ServerResponse): void {
+    const request = new Request(raw, this.#ids.next())
+    const reply = new Reply(response)
+    try {
+      const answered = this.#serve(request, reply)
+      // Most answers are there at once, and need not wait for a turn of the loop.
+      if (answered instanceof Promise)
+        answered.then(() => this.#leave(request, reply)).catch(this.#settings.onBug)
+      else this.#leave(request, reply)
+    } catch (fault) {
+      this.#word(fault, request, reply)
+      this.#leave(request, reply)
+    }
+  }
+
+  #serve(request: Request, reply: Reply): Promise<unknown> | unknown {
+    this.#guard(request.raw)
+    const { surface, handle } = this.#find(request)
+    surface.enter(request, reply)
+    if (!handle) throw surface.missing(request, reply)
+    const preparing = surface.prepare?.(request, reply)
+    const answered = preparing
+      ? preparing.then(sent => sent ?? handle(request, reply))
+      : handle(request, reply)
+    if (!(answered instanceof Promise) && !surface.finish) return undefined
+    return Promise.resolve(answered)
+      .catch(fault => this.#word(fault, request, reply))
+      .then(() => surface.finish?.(request, reply))
+  }
+
+  #find(request: Request) {
+    const nearest = request.path.startsWith(`${CONTROL_PREFIX}/`) ? this.#control : undefined
+    if (nearest) return { surface: nearest, handle: nearest.routes.find(request) }
+    const page = this.#pages?.routes.find(request)
+    if (page && this.#pages) return { surface: this.#pages, handle: page }
+    const surface = this.#merchant ?? this.#control
+    if (!surface) throw new Error('a listener without a surface')
+    return { surface, handle: surface.routes.find(request) }
+  }
+
+  #word(fault: unknown, request: Request, reply: Reply): void {
+    if (isBug(fault)) this.#settings.onBug(fault)
+    wordFault(this.#settings.gateway.contract, request, reply, fault)
+  }
+
+  #leave(request: Request, reply: Reply): void {
+    reply.header('request-id', request.requestId)
+    reply.leave()
+    const { tenant } = request
+    this.#settings.requests.record({
+      at: formatTimestamp(tenant?.account.now ?? Date.now()),
+      account: tenant?.account.id ?? null,
+      method: request.method,
+      path: request.url,
+      status: reply.statusCode,
+      ms: Math.round((performance.now() - request.startedAt) * 1000) / 1000,
+      request_id: request.requestId,
+      ignored: request.ignored,
+    })
+  }
+
+  /** What came was no request, or did not come to its end. */
+  #refuseUnread(fault: Error & { readonly code?: string }, socket: Duplex): void {
+    const late = fault.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    const status = late ? 408 : fault.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+    const message = late ? 'was not sent in time' : 'is not well-formed HTTP'
+    const requestId = this.#ids.next()
+    const reason = { ...invalid([{ field: 'request', message }]), status }
+    const { body, contentType } = renderError(this.#settings.gateway.contract, reason, requestId)
+    const head = [
+      `HTTP/1.1 ${status} Refused`,
+      `request-id: ${requestId}`,
+      'cache-control: no-store',
+      `content-type: ${contentType}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+}

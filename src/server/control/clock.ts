@@ -1,0 +1,85 @@
+import { parseTimestamp } from '../../contract/timestamps.ts'
+import type { Account } from '../../engine/account.ts'
+import type { Journey } from '../../engine/time-travel.ts'
+import { carryOut, demandAvailable } from '../carry-out.ts'
+import type { Routes } from '../http/routes.ts'
+import { Refusal, refuse, refuseFaults } from '../refusal.ts'
+import { bodyReader, durationIn, send, tenantNamed } from './control-call.ts'
+import { rateIn } from './rate.ts'
+import { AdvanceBody, ClockBody } from './schemas.ts'
+import type { ControlSettings } from './settings.ts'
+import { clockView, timerView } from './views.ts'
+
+const readClock = bodyReader<ClockBody>(ClockBody)
+const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
+
+export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
+  scope.get('/accounts/:account/clock', (request, reply) =>
+    send(reply, 200, clockView(tenantNamed(gateway, request))),
+  )
+
+  scope.put('/accounts/:account/clock', async (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const { account } = tenant
+    const { mode, now, rate } = await readClock(request)
+    const at = now === undefined ? undefined : parseTimestamp(now)
+    if (at !== undefined) demandNotPast(account, 'now', at)
+    if (mode === 'virtual' && rate !== undefined)
+      throw refuseFaults([{ field: 'rate', message: 'is for a real clock' }])
+    await carryOut(
+      tenant,
+      {
+        type: 'SetClock',
+        clock: account.clock.change({ mode, at, rate: rateIn(rate) }),
+      },
+      'operator',
+    )
+    await tenant.time.quiet()
+    return send(reply, 200, clockView(tenant))
+  })
+
+  scope.post('/accounts/:account/clock/advance', async (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const body = await readAdvance(request)
+    await demandAvailable(tenant)
+    const arrival = await tenant.time.advance(() => journeyOf(body, tenant.account))
+    if ('refused' in arrival) throw new Refusal(arrival.refused)
+    return send(reply, 200, { ...arrival, now: new Date(arrival.now).toISOString() })
+  })
+
+  scope.get('/accounts/:account/timers', (request, reply) =>
+    send(reply, 200, { data: tenantNamed(gateway, request).account.world.timers.list().map(timerView) }),
+  )
+}
+
+function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): Journey {
+  if (account.clock.mode === 'real')
+    throw refuse('invalid_state', 'The clock of this account is real: it moves by itself')
+  if ([by, to, until].filter(goal => goal !== undefined).length !== 1)
+    throw refuseFaults([{ field: 'body', message: 'must say one of by, to and until' }])
+  if (max !== undefined && until === undefined)
+    throw refuseFaults([{ field: 'max', message: 'bounds until, and nothing else' }])
+  const { now } = account
+  if (by !== undefined) return reach(now + durationIn('by', by))
+  if (to !== undefined) {
+    const at = parseTimestamp(to) ?? now
+    demandNotPast(account, 'to', at)
+    return reach(at)
+  }
+  const limit = max === undefined ? Number.POSITIVE_INFINITY : now + durationIn('max', max)
+  return { until: 'idle', limit }
+}
+
+const LATEST = Date.UTC(9999, 11, 31)
+
+function reach(at: number): Journey {
+  if (at > LATEST) throw refuseFaults([{ field: 'by', message: 'goes beyond the year 9999' }])
+  return { until: at, limit: at }
+}
+
+function demandNotPast({ now }: Account, field: string, at: number): void {
+  if (at < now)
+    throw refuseFaults([
+      { field, message: `is before ${new Date(now).toISOString()}: time never runs backwards` },
+    ])
+}

@@ -1,0 +1,43 @@
+import type { Routes } from '../http/routes.ts'
+import { notFound } from '../refusal.ts'
+import { param, send, tenantNamed } from './control-call.ts'
+import type { ControlSettings } from './settings.ts'
+import { entryView } from './views.ts'
+
+/** What happened: a record's entries, the last requests, and both as they come. */
+export function journalCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
+  scope.get('/accounts/:account/history/:id', async (request, reply) => {
+    const { account } = tenantNamed(gateway, request)
+    const entries = await account.journal.history(param(request, 'id'))
+    if (entries.length === 0) throw notFound('record')
+    return send(reply, 200, { data: entries.map(entryView) })
+  })
+
+  scope.get('/accounts/:account/requests', (request, reply) =>
+    send(reply, 200, { data: requests.of(tenantNamed(gateway, request)) }),
+  )
+
+  scope.get('/accounts/:account/stream', (request, reply) => {
+    const { account } = tenantNamed(gateway, request)
+    const { raw } = reply
+    reply.hijack()
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'request-id': request.requestId,
+    })
+    const write = (event: string, data: unknown, id?: number) =>
+      raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    write('hello', { account: account.id, seq: account.world.seq })
+    const silence = [
+      account.onEntry(entry => write('entry', entryView(entry), entry.seq)),
+      requests.onRequest(record => {
+        if (record.account === account.id) write('request', record)
+      }),
+    ]
+    raw.once('close', () => {
+      for (const stop of silence) stop()
+    })
+    return reply
+  })
+}

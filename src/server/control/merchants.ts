@@ -1,0 +1,93 @@
+import type { FieldFault } from '../../contract/errors.ts'
+import { parseTimestamp } from '../../contract/timestamps.ts'
+import { readCatalogue } from '../../domain/catalogue.ts'
+import { readRules } from '../../domain/rules/read-rules.ts'
+import type { AccountSetup } from '../../engine/registry.ts'
+import type { Routes } from '../http/routes.ts'
+import { demandNoFaults, notFound, refuse } from '../refusal.ts'
+import { bodyReader, param, send, sendNothing, tenantNamed } from './control-call.ts'
+import { rateIn } from './rate.ts'
+import { MerchantBody, MerchantPatch } from './schemas.ts'
+import type { ControlSettings } from './settings.ts'
+import { keyView, merchantView } from './views.ts'
+import { webhookUrlFaults } from './webhook-url.ts'
+
+const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
+const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
+
+export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks }: ControlSettings): void {
+  scope.post('/merchants', async (request, reply) => {
+    const body = await readMerchant(request)
+    if (body.id !== undefined && gateway.merchant(body.id))
+      throw refuse('invalid_state', `Merchant ${body.id} exists`)
+    const merchant = await gateway.createMerchant({
+      id: body.id,
+      name: body.name,
+      checkoutModes: body.checkout_modes,
+      seed: body.seed === undefined ? undefined : String(body.seed),
+      setup: setupOf(body, allowWebhooks),
+    })
+    return send(reply, 201, merchantView(merchant))
+  })
+  scope.get('/merchants', (_, reply) => send(reply, 200, { data: gateway.merchants.map(merchantView) }))
+
+  const find = (id: string) => {
+    const merchant = gateway.merchant(id)
+    if (!merchant) throw notFound('merchant')
+    return merchant
+  }
+  scope.get('/merchants/:id', (request, reply) => send(reply, 200, merchantView(find(param(request, 'id')))))
+  scope.patch('/merchants/:id', async (request, reply) => {
+    const { id } = find(param(request, 'id'))
+    const { name, checkout_modes: checkoutModes } = await readPatch(request)
+    await gateway.changeMerchant(id, {
+      ...(name === undefined ? {} : { name }),
+      ...(checkoutModes ? { checkoutModes } : {}),
+    })
+    return send(reply, 200, merchantView(find(id)))
+  })
+  scope.delete('/merchants/:id', async (request, reply) => {
+    const { id } = find(param(request, 'id'))
+    await gateway.removeMerchant(id)
+    for (const environment of ['test', 'live']) requests.forget(`${id}.${environment}`)
+    return sendNothing(reply)
+  })
+
+  scope.post('/accounts/:account/keys', async (request, reply) =>
+    send(reply, 201, keyView(await gateway.addKeys(tenantNamed(gateway, request)))),
+  )
+  scope.get('/accounts/:account/keys', (request, reply) =>
+    send(reply, 200, { data: gateway.keysOf(tenantNamed(gateway, request)).map(keyView) }),
+  )
+  scope.delete('/accounts/:account/keys/:key', async (request, reply) => {
+    const revoked = await gateway.revokeKey(tenantNamed(gateway, request), param(request, 'key'))
+    if (!revoked) throw notFound('key')
+    return sendNothing(reply)
+  })
+}
+
+/** Nothing of a merchant is made before all of what it is to be holds together. */
+function setupOf(
+  { clock, catalogue, rules, webhooks = [] }: MerchantBody,
+  allowWebhooks: readonly string[],
+): AccountSetup {
+  const read = catalogue === undefined ? undefined : readCatalogue(catalogue)
+  const readRule = rules === undefined ? undefined : readRules({ rules })
+  const faults: FieldFault[] = [
+    ...(readRule && 'faults' in readRule ? readRule.faults : []),
+    ...webhooks.flatMap(({ url }, at) => webhookUrlFaults(`webhooks.${at}.url`, url, allowWebhooks)),
+    ...(read && 'faults' in read
+      ? read.faults.map(({ field, message }) => ({ field: `catalogue.${field}`, message }))
+      : []),
+  ]
+  demandNoFaults(faults)
+  const now = clock?.now === undefined ? undefined : parseTimestamp(clock.now)
+  return {
+    ...(clock
+      ? { clock: { mode: clock.mode, ...(now === undefined ? {} : { now }), rate: rateIn(clock.rate) } }
+      : {}),
+    ...(read && 'catalogue' in read ? { catalogue: read.catalogue.data } : {}),
+    ...(rules ? { rules } : {}),
+    webhooks,
+  }
+}

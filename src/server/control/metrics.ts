@@ -1,0 +1,59 @@
+import type { Gateway } from '../../engine/gateway.ts'
+import type { RequestLog } from '../request-log.ts'
+
+/** The Prometheus text format. */
+export function metricsText(gateway: Gateway, requests: RequestLog): string {
+  const samples = [...gateway.tenants].map(({ account }) => ({ account: account.id, world: account.world }))
+  const perAccount = (read: (world: (typeof samples)[number]['world']) => number) =>
+    samples.map(({ account, world }) => ({ labels: { account }, value: read(world) }))
+  return [
+    metric('paysim_requests_total', 'counter', 'Requests answered', requests.totals()),
+    metric(
+      'paysim_payments',
+      'gauge',
+      'Payment intents',
+      perAccount(world => world.payments.size),
+    ),
+    metric(
+      'paysim_payouts',
+      'gauge',
+      'Payout intents',
+      perAccount(world => world.payouts.size),
+    ),
+    metric(
+      'paysim_webhook_deliveries',
+      'gauge',
+      'Webhook deliveries',
+      perAccount(world => world.deliveries.size),
+    ),
+    metric(
+      'paysim_pending_timers',
+      'gauge',
+      'Timers still to come',
+      perAccount(world => world.timers.size),
+    ),
+    metric(
+      'paysim_journal_entries',
+      'counter',
+      'Entries in the journal',
+      perAccount(world => world.seq),
+    ),
+  ].join('')
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+function metric(name: string, type: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(({ labels, value }) => `${name}{${labelText(labels)}} ${value}\n`)
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+const labelText = (labels: Sample['labels']) =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}="${value.replace(/[\\"\n]/g, escaped)}"`)
+    .join(',')
+
+const escaped = (character: string) => (character === '\n' ? '\\n' : `\\${character}`)

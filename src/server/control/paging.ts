@@ -1,0 +1,36 @@
+import { FROM_THE_TOP, type ListIndex } from '../../domain/list-index.ts'
+import type { Request } from '../http/request.ts'
+import { refuseFaults } from '../refusal.ts'
+
+interface Page {
+  readonly data: readonly unknown[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+/** Newest first: all there are, or `limit` of them from below `cursor`. */
+export function pageOf(
+  request: Request,
+  list: Pick<ListIndex, 'below'>,
+  view: (id: string) => unknown,
+  matches: (facets: readonly string[]) => boolean = () => true,
+): Page {
+  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
+  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
+  if (!(limit >= 1)) throw refuseFaults([{ field: 'limit', message: 'must be a whole number above 0' }])
+  const data: unknown[] = []
+  let last = cursor === undefined ? FROM_THE_TOP : positionIn(cursor)
+  for (const place of list.below(last, matches)) {
+    if (data.length >= limit)
+      return { data, has_more: true, next_cursor: `${last.createdAt}.${last.ordinal}` }
+    data.push(view(place.id))
+    last = place
+  }
+  return { data, has_more: false, next_cursor: null }
+}
+
+function positionIn(cursor: string) {
+  const match = /^(\d+)\.(\d+)$/.exec(cursor)
+  if (!match) throw refuseFaults([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  return { createdAt: Number(match[1]), ordinal: Number(match[2]) }
+}

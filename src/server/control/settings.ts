@@ -1,0 +1,12 @@
+import type { Gateway } from '../../engine/gateway.ts'
+import type { FaultBoxes } from '../fault-box.ts'
+import type { RequestLog } from '../request-log.ts'
+
+/** What the calls of the control surface work on. */
+export interface ControlSettings {
+  readonly gateway: Gateway
+  readonly requests: RequestLog
+  readonly faultBoxes: FaultBoxes
+  readonly controlToken: string
+  readonly allowWebhooks: readonly string[]
+}

@@ -1,0 +1,152 @@
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { Entry } from '../../domain/events.ts'
+import type { Asset, Delivery, Payment, Payout, ProviderCall, WebhookEndpoint } from '../../domain/model.ts'
+import type { Timer } from '../../domain/timers.ts'
+import { eventView, paymentView, payoutView } from '../../domain/views.ts'
+import type { MerchantRecord } from '../../engine/registry.ts'
+import type { Tenant } from '../../engine/tenant.ts'
+
+/** What the control surface shows: the merchant's view of a record and all that it leaves out. */
+
+const time = (at: number | null) => (at === null ? null : formatTimestamp(at))
+
+export function merchantView({ id, name, checkoutModes, accounts }: MerchantRecord) {
+  return {
+    id,
+    name,
+    checkout_modes: checkoutModes,
+    accounts: (['test', 'live'] as const).map(environment => {
+      const [first, ...more] = accounts[environment].keys
+      return {
+        id: `${id}.${environment}`,
+        environment,
+        public_key: first?.publicKey ?? null,
+        secret_key: first?.secretKey ?? null,
+        ...(more.length > 0 ? { more_keys: more.map(keyView) } : {}),
+      }
+    }),
+  }
+}
+
+export const keyView = (pair: { publicKey: string; secretKey: string }) => ({
+  public_key: pair.publicKey,
+  secret_key: pair.secretKey,
+})
+
+export function fullPayment(payment: Payment, { rendering }: Tenant) {
+  const { route, receipt } = payment
+  return {
+    ...paymentView(payment, rendering.lens),
+    customer: payment.customer,
+    payment_method_options: payment.options,
+    return_url: payment.returnUrl,
+    route: route && {
+      id: route.id,
+      provider: route.provider,
+      local_code: route.localCode,
+      method: route.method,
+      action: route.action,
+      takes_receipt: route.takesReceipt,
+      cancel_pending: route.cancelPending,
+    },
+    rule: payment.script.rule,
+    instrument: payment.instrument,
+    receipt_image: receipt?.digest
+      ? { digest: receipt.digest, asset_id: receipt.assetId, submissions: receipt.submissions }
+      : null,
+    cancel_requested_at: time(payment.cancelRequestedAt),
+    cancelled: payment.cancelled,
+    expires_at: formatTimestamp(payment.expiresAt),
+  }
+}
+
+export const fullPayout = (payout: Payout, { rendering }: Tenant) => ({
+  ...payoutView(payout, rendering.lens),
+  cancel_reason: payout.cancelReason,
+  rule: payout.script.rule,
+})
+
+export const assetView = (asset: Asset) => ({
+  id: asset.id,
+  object: 'asset',
+  kind: asset.kind,
+  digest: asset.digest,
+  size: asset.size,
+  content_type: asset.contentType,
+  payment: asset.paymentId,
+  created_at: formatTimestamp(asset.createdAt),
+})
+
+export const endpointView = ({ id, url, events, secrets, disabled, createdAt }: WebhookEndpoint) => ({
+  id,
+  url,
+  events,
+  secret: secrets[0]?.secret ?? null,
+  disabled,
+  created_at: formatTimestamp(createdAt),
+})
+
+export function eventRecord(id: string, { account, rendering }: Tenant) {
+  const event = account.world.events.get(id)
+  return event ? eventView(event, rendering.lens) : null
+}
+
+export function deliveryView(delivery: Delivery, tenant: Tenant) {
+  const event = tenant.account.world.events.get(delivery.eventId)
+  const body = event ? tenant.rendering.event(event) : ''
+  return {
+    id: delivery.id,
+    event: delivery.eventId,
+    event_type: event?.type ?? null,
+    endpoint: delivery.endpointId,
+    url: delivery.url,
+    status: delivery.status,
+    next_attempt_at: time(delivery.nextAttemptAt),
+    created_at: formatTimestamp(delivery.createdAt),
+    attempts: delivery.attempts.map(({ startedAt, result }, at) => ({
+      number: at + 1,
+      started_at: formatTimestamp(startedAt),
+      request: result && {
+        method: 'POST',
+        url: delivery.url,
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': delivery.eventId,
+          'webhook-timestamp': String(result.timestamp),
+          'webhook-signature': result.signature,
+        },
+        body,
+      },
+      response: result && {
+        at: formatTimestamp(result.at),
+        status: result.status,
+        error: result.error,
+        retry_after_ms: result.retryAfterMs,
+        body: result.body,
+      },
+    })),
+  }
+}
+
+export const providerCallView = ({ at, call, paymentId, route, digest }: ProviderCall) => ({
+  at: formatTimestamp(at),
+  call,
+  payment: paymentId,
+  route,
+  ...(digest === undefined ? {} : { digest }),
+})
+
+export const timerView = ({ id, dueAt, command }: Timer) => ({ id, due_at: formatTimestamp(dueAt), command })
+
+export const entryView = (entry: Entry) => ({ ...entry, at: formatTimestamp(entry.at) })
+
+export function clockView({ account }: Tenant) {
+  const { next, size } = account.world.timers
+  return {
+    mode: account.clock.mode,
+    now: formatTimestamp(account.now),
+    rate: account.clock.rate,
+    next_due: time(next?.dueAt ?? null),
+    pending_timers: size,
+  }
+}

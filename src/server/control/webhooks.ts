@@ -1,0 +1,71 @@
+import { carryOut } from '../carry-out.ts'
+import type { Routes } from '../http/routes.ts'
+import { demandNoFaults } from '../refusal.ts'
+import { bodyReader, durationIn, param, send, sendNothing, tenantNamed } from './control-call.ts'
+import { EndpointBody, RotateBody } from './schemas.ts'
+import type { ControlSettings } from './settings.ts'
+import { deliveryView, endpointView, eventRecord } from './views.ts'
+import { webhookUrlFaults } from './webhook-url.ts'
+
+const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
+const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
+
+export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlSettings): void {
+  const endpoints = '/accounts/:account/webhook-endpoints'
+  scope.get(endpoints, (request, reply) =>
+    send(reply, 200, {
+      data: [...tenantNamed(gateway, request).account.world.endpoints.values()].map(endpointView),
+    }),
+  )
+  scope.post(endpoints, async (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const { url, events } = await readEndpoint(request)
+    demandNoFaults(webhookUrlFaults('url', url, allowWebhooks))
+    const id = await carryOut(tenant, { type: 'AddEndpoint', url, events: events ?? null }, 'operator')
+    const endpoint = tenant.account.world.endpoints.get(id)
+    return send(reply, 201, endpoint && endpointView(endpoint))
+  })
+  scope.delete(`${endpoints}/:id`, async (request, reply) => {
+    await carryOut(
+      tenantNamed(gateway, request),
+      { type: 'RemoveEndpoint', endpoint: param(request, 'id') },
+      'operator',
+    )
+    return sendNothing(reply)
+  })
+  scope.post(`${endpoints}/:id/rotate-secret`, async (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const { overlap = '24h' } = await readRotation(request)
+    const endpoint = param(request, 'id')
+    await carryOut(
+      tenant,
+      {
+        type: 'RotateEndpointSecret',
+        endpoint,
+        overlapMs: durationIn('overlap', overlap),
+      },
+      'operator',
+    )
+    const rotated = tenant.account.world.endpoints.get(endpoint)
+    return send(reply, 200, rotated && endpointView(rotated))
+  })
+
+  scope.get('/accounts/:account/events', (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    return send(reply, 200, {
+      data: [...tenant.account.world.events.keys()].map(id => eventRecord(id, tenant)),
+    })
+  })
+  scope.get('/accounts/:account/webhook-deliveries', (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    return send(reply, 200, {
+      data: [...tenant.account.world.deliveries.values()].map(it => deliveryView(it, tenant)),
+    })
+  })
+  scope.post('/accounts/:account/webhook-deliveries/:id/redeliver', async (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const id = await carryOut(tenant, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')
+    const delivery = tenant.account.world.deliveries.get(id)
+    return send(reply, 202, delivery && deliveryView(delivery, tenant))
+  })
+}

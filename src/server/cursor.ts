@@ -1,0 +1,15 @@
+import type { PagePosition } from '../domain/list-index.ts'
+import type { Account } from '../engine/account.ts'
+
+/** A cursor names the last record of a page and is signed by its account: an edited or a foreign one is none. */
+export function writeCursor(account: Pick<Account, 'sign'>, { createdAt, ordinal }: PagePosition): string {
+  const position = `${createdAt}.${ordinal}`
+  return Buffer.from(`${position}.${account.sign(`cursor/${position}`)}`).toString('base64url')
+}
+
+export function readCursor(account: Pick<Account, 'sign'>, cursor: string): PagePosition | undefined {
+  const [createdAt, ordinal] = Buffer.from(cursor, 'base64url').toString().split('.').map(Number)
+  if (createdAt === undefined || ordinal === undefined) return undefined
+  const position = { createdAt, ordinal }
+  return writeCursor(account, position) === cursor ? position : undefined
+}

@@ -1,0 +1,62 @@
+import { draw, type FaultPlan, type HttpFault } from '../domain/faults/fault.ts'
+import { type Count, countTurn, firstInTurn, UNCOUNTED } from '../domain/turns.ts'
+import type { Tenant } from '../engine/tenant.ts'
+
+/** The faults of an account's calls, and whose turn it is. Counted from when they were set, or the server began. */
+export class FaultBox {
+  #plan: FaultPlan | undefined
+  #drawn = 0
+  readonly #counts = new Map<number, Count>()
+
+  constructor(private readonly tenant: Tenant) {}
+
+  /** The fault that meets a call of this operation, if any. */
+  next(operation: string): HttpFault | undefined {
+    const { http } = this.#current()
+    if (http.length === 0) return undefined
+    const turn = firstInTurn(http, ({ on }) => on === '*' || on === operation, this.#counts, this.chance)
+    countTurn(this.#counts, turn)
+    return turn.taken
+  }
+
+  delayOf(fault: HttpFault): number {
+    return draw(fault.delay, this.chance)
+  }
+
+  /** How often each fault happened, in the order in which they were given. */
+  used(): number[] {
+    const { data } = this.#current()
+    const { faultCounts } = this.tenant.account.world
+    let [calls, webhooks] = [0, 0]
+    return data.map(({ on }) => {
+      const count = on === 'webhook' ? faultCounts.get(webhooks++) : this.#counts.get(calls++)
+      return (count ?? UNCOUNTED).used
+    })
+  }
+
+  /** The same seed and the same calls meet the same faults. */
+  readonly chance = (): number => this.tenant.account.chance(`fault ${this.#drawn++}`)
+
+  #current(): FaultPlan {
+    const { faults } = this.tenant.account.world
+    if (faults !== this.#plan) {
+      this.#plan = faults
+      this.#drawn = 0
+      this.#counts.clear()
+    }
+    return faults
+  }
+}
+
+export class FaultBoxes {
+  readonly #boxes = new WeakMap<Tenant, FaultBox>()
+
+  of(tenant: Tenant): FaultBox {
+    let box = this.#boxes.get(tenant)
+    if (!box) {
+      box = new FaultBox(tenant)
+      this.#boxes.set(tenant, box)
+    }
+    return box
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { refuseFaults } from './refusal.ts'
+
+/**
+ * A web page can make a browser send requests here under a name of its own that points to 127.0.0.1. Such a name is
+ * not ours, so it is refused; an address says nothing about who wrote it and is fine.
+ */
+export function hostGuard(allowed: readonly string[]): (request: IncomingMessage) => void {
+  const names = new Set(['localhost', ...allowed.map(name => name.toLowerCase())])
+  const isOurs = (host: string | undefined) => {
+    const name = hostname(host)
+    return name !== undefined && (isIP(name) !== 0 || names.has(name) || name.endsWith('.localhost'))
+  }
+  // Nearly every request comes by the same name.
+  let lastSeen: string | undefined
+  return ({ headers: { host }, rawHeaders }) => {
+    if (isGivenOnce(rawHeaders) && (host === lastSeen || isOurs(host))) {
+      lastSeen = host
+      return
+    }
+    const message = 'names no host of this server; start it with --allow-host NAME to answer to that name'
+    throw refuseFaults([{ field: 'Host', message }])
+  }
+}
+
+/** Of two Hosts, Node shows the first; somebody in between may have gone by the second. */
+function isGivenOnce(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts === 1
+}
+
+function hostname(host: string | undefined): string | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/.exec(host ?? '')
+  return (match?.[1] ?? match?.[2])?.toLowerCase()
+}

@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+const SLOWEST_REQUEST_MS = 60_000
+const KEEP_ALIVE_MS = 72_000
+/** How long a stop waits for answers that are on their way. */
+const LAST_ANSWERS_MS = 500
+
+type ClientFault = Error & { readonly code?: string }
+
+/** One port and what listens on it. */
+export class Listener {
+  readonly #server: Server
+
+  constructor(
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    refuse: (fault: ClientFault, socket: Duplex) => void,
+  ) {
+    this.#server = createServer(
+      { requestTimeout: SLOWEST_REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+      handle,
+    )
+    this.#server.on('clientError', (fault: ClientFault, socket) => {
+      if (socket.writable && fault.code !== 'ECONNRESET') refuse(fault, socket)
+      else socket.destroy()
+    })
+  }
+
+  /** Resolves with the port once it takes connections. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject)
+        resolve((this.#server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  close(): Promise<void> {
+    return new Promise(resolve => {
+      const cut = setTimeout(() => this.#server.closeAllConnections(), LAST_ANSWERS_MS)
+      this.#server.close(() => {
+        clearTimeout(cut)
+        resolve()
+      })
+      this.#server.closeIdleConnections()
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+
+export type Payload = string | Buffer | Readable | null
+
+/** What will be answered. It leaves when everybody who has a say has had it. */
+export class Reply {
+  statusCode = 200
+  payload: Payload = null
+  /** Somebody else writes to the connection, or has ended it. */
+  hijacked = false
+  readonly #headers: OutgoingHttpHeaders = { 'cache-control': 'no-store' }
+
+  constructor(readonly raw: ServerResponse) {}
+
+  code(status: number): this {
+    this.statusCode = status
+    return this
+  }
+
+  header(name: string, value: string | number): this {
+    this.#headers[name] = value
+    return this
+  }
+
+  headers(values: Readonly<Record<string, string | number>>): this {
+    Object.assign(this.#headers, values)
+    return this
+  }
+
+  send(payload: Payload = null): this {
+    this.payload = payload
+    return this
+  }
+
+  hijack(): void {
+    this.hijacked = true
+  }
+
+  /** Promises a body, sends a part of it, and ends the connection. */
+  breakOff(part: Buffer, promised: number): void {
+    this.hijacked = true
+    this.raw.writeHead(this.statusCode, { ...this.#headers, 'content-length': promised })
+    this.raw.write(part, () => this.raw.socket?.end())
+  }
+
+  /** Onto the connection, with it. */
+  leave(): void {
+    if (this.hijacked) return
+    const { raw, payload } = this
+    if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      if (this.statusCode !== 204) this.#headers['content-length'] = Buffer.byteLength(payload ?? '')
+      raw.writeHead(this.statusCode, this.#headers).end(payload ?? undefined)
+      return
+    }
+    raw.writeHead(this.statusCode, this.#headers)
+    // A stream that breaks off takes the connection with it: that is how the other side learns of it.
+    pipeline(payload, raw, fault => {
+      if (fault) raw.destroy()
+    })
+  }
+}

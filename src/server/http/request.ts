@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { parse } from 'node:querystring'
+import type { HttpFault } from '../../domain/faults/fault.ts'
+import type { Tenant } from '../../engine/tenant.ts'
+
+/** One request on its way through the server, and what becomes known of it there. */
+export class Request {
+  readonly startedAt = performance.now()
+  readonly method: string
+  readonly url: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The pattern that matched, as `/payment_intents/:id`. */
+  route: string | undefined
+  params: Readonly<Record<string, string>> = {}
+  tenant: Tenant | null = null
+  /** Members of the body that nothing reads. */
+  ignored: readonly string[] = []
+  /** What spoils the answer that is still to come. */
+  fault: HttpFault | undefined
+
+  constructor(
+    readonly raw: IncomingMessage,
+    /** Names this request. The account may give it another name, once it is known. */
+    public requestId: string,
+  ) {
+    this.method = raw.method ?? ''
+    this.url = raw.url ?? ''
+    const mark = this.url.indexOf('?')
+    this.path = mark === -1 ? this.url : this.url.slice(0, mark)
+    this.headers = raw.headers
+  }
+
+  /** A name given more than once has all its values. */
+  get query(): Record<string, string | string[] | undefined> {
+    return parse(this.url.slice(this.path.length + 1))
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { isCountry } from '../../contract/countries.ts'
+import type { Contract } from '../../contract/decisions.ts'
+import type { FieldFault } from '../../contract/errors.ts'
+import { type CreatePaymentRequest, createPaymentBody } from '../../contract/requests.ts'
+import { type Validator, validator } from '../../contract/validation.ts'
+import { unknownBank } from '../../domain/decide/choose-method.ts'
+import { routingTable } from '../../domain/decide/routing-table.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { type JsonObject, readJson } from '../read-body.ts'
+import { demandNoFaults } from '../refusal.ts'
+import { tenantOf } from '../send-json.ts'
+import { answerPayment } from './answer.ts'
+import { readNulls, unknownMembers } from './body-members.ts'
+import type { Handler } from './handler.ts'
+import { idempotency, readKey } from './idempotency-key.ts'
+
+export const createPayment: Handler = async call => {
+  const { request, contract } = call
+  const body = await readJson(request.raw)
+  const mode = contract['create.idempotency']
+  const { key, faults: keyFaults } =
+    mode === 'off' ? { key: undefined, faults: [] } : readKey(request, { required: mode === 'required' })
+  const given = readNulls(contract, body)
+  const tenant = tenantOf(request)
+  const { account } = tenant
+  demandNoFaults([
+    ...keyFaults,
+    ...checkOf(contract)(given),
+    ...unknownMembers(contract, request, given, createPaymentBody(contract)),
+    ...crossFaults(given),
+    ...bankFaults(given, routingTable(account.world, tenant).catalogue.methods),
+  ])
+  return answerPayment(call, {
+    type: 'CreatePayment',
+    request: given as CreatePaymentRequest,
+    idempotency: idempotency(request, key, () => digestOf(canonicalJson(body))),
+  })
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+const checks = new WeakMap<Contract, Validator>()
+function checkOf(contract: Contract): Validator {
+  let check = checks.get(contract)
+  if (!check) {
+    check = validator(createPaymentBody(contract))
+    checks.set(contract, check)
+  }
+  return check
+}
+
+/** The rules between fields, and those that no schema says. */
+function crossFaults(body: JsonObject): FieldFault[] {
+  const faults: FieldFault[] = []
+  const { checkout_mode, payment_method, payment_method_options, return_url, country } = body
+  if (checkout_mode === 'merchant' && payment_method === undefined)
+    faults.push({ field: 'payment_method', message: 'is required in merchant mode' })
+  if (payment_method_options !== undefined && payment_method === undefined)
+    faults.push({ field: 'payment_method_options', message: 'is allowed only with payment_method' })
+  if (checkout_mode === 'merchant' && return_url !== undefined)
+    faults.push({ field: 'return_url', message: 'is allowed only in hosted mode' })
+  else if (typeof return_url === 'string' && !isWebAddress(return_url))
+    faults.push({ field: 'return_url', message: 'must be an absolute http or https URL' })
+  if (typeof country === 'string' && /^[A-Z]{2}$/.test(country) && !isCountry(country))
+    faults.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
+  return faults
+}
+
+function isWebAddress(text: string): boolean {
+  // The parser mends what a browser would; what is kept must be right as it stands.
+  return /^https?:\/\/[^\s/?#\\]/i.test(text) && !hasControlOrSpace(text) && URL.canParse(text)
+}
+
+const hasControlOrSpace = (text: string) => /[\s\p{Cc}]/u.test(text)
+
+function bankFaults(
+  { payment_method, payment_method_options }: JsonObject,
+  methods: ReadonlyMap<string, { banks?: readonly { code: string }[] }>,
+): FieldFault[] {
+  if (typeof payment_method !== 'string' || typeof payment_method_options !== 'object') return []
+  const bank = (payment_method_options as JsonObject | null)?.bank
+  const fault = typeof bank === 'string' ? unknownBank(methods.get(payment_method)?.banks, bank) : undefined
+  return fault ? [fault] : []
+}

@@ -1,0 +1,35 @@
+import type { FieldFault } from '../../contract/errors.ts'
+import type { IdempotencyKey } from '../../domain/commands.ts'
+import type { Request } from '../http/request.ts'
+
+const FIELD = 'Idempotency-Key'
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+
+/** The key of a request, or what is wrong with it. */
+export function readKey(
+  { raw, headers }: Request,
+  { required }: { required: boolean },
+): { key: string | undefined; faults: readonly FieldFault[] } {
+  const given = headers['idempotency-key']
+  // Node joins repeated headers into one value that nobody sent.
+  const repeated = given !== undefined && (raw.headersDistinct['idempotency-key']?.length ?? 0) > 1
+  if (given === undefined)
+    return { key: undefined, faults: required ? [{ field: FIELD, message: 'is required' }] : [] }
+  if (repeated) return { key: undefined, faults: [{ field: FIELD, message: 'must be given once' }] }
+  if (typeof given !== 'string' || !PRINTABLE.test(given))
+    return {
+      key: undefined,
+      faults: [{ field: FIELD, message: 'must be 1 to 255 printable ASCII characters' }],
+    }
+  return { key: given, faults: [] }
+}
+
+/** Scoped by method and path: one intent's answer is never another's. */
+export function idempotency(
+  { method, path, requestId }: Request,
+  key: string | undefined,
+  fingerprint: () => string,
+): IdempotencyKey | undefined {
+  if (key === undefined) return undefined
+  return { scope: `${method} ${path} ${key}`, fingerprint: fingerprint(), requestId }
+}

@@ -1,0 +1,80 @@
+import { type OperationId, operations } from '../../contract/operations.ts'
+import type { Gateway } from '../../engine/gateway.ts'
+import { RequestIds } from '../../engine/request-ids.ts'
+import type { Tenant } from '../../engine/tenant.ts'
+import type { Authentication } from '../authentication.ts'
+import type { FaultBoxes } from '../fault-box.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
+import { Routes } from '../http/routes.ts'
+import type { Surface } from '../http/surface.ts'
+import { type Refusal, refuse } from '../refusal.ts'
+import { WireFaults } from '../wire-faults.ts'
+import { cancelPayment } from './cancel-payment.ts'
+import { cancelPayout } from './cancel-payout.ts'
+import { createPayment } from './create-payment.ts'
+import { getPayment } from './get-payment.ts'
+import type { Handler } from './handler.ts'
+import { listPaymentMethods } from './list-payment-methods.ts'
+import { listPayouts } from './list-payouts.ts'
+import { submitReceipt } from './submit-receipt.ts'
+
+const HANDLERS: Record<OperationId, Handler> = {
+  listPaymentMethods,
+  createPayment,
+  getPayment,
+  cancelPayment,
+  submitReceipt,
+  listPayouts,
+  cancelPayout,
+}
+
+/** The merchant interface, at the root. What is no operation of it is refused only after the credentials are. */
+export function merchantApi(
+  { gateway, faultBoxes }: { gateway: Gateway; faultBoxes: FaultBoxes },
+  authentication: Authentication,
+): Surface {
+  const { contract } = gateway
+  const routes = new Routes()
+  for (const operation of operations(contract)) {
+    const handle = HANDLERS[operation.id]
+    routes.add(operation.method, operation.path, (request, reply) =>
+      handle({ request, reply, operation, contract }),
+    )
+  }
+  const requestIds = new WeakMap<Tenant, RequestIds>()
+  const wire = new WireFaults(faultBoxes, contract)
+  return {
+    routes,
+    enter(request, reply) {
+      const tenant = authentication.tenant(request.headers.authorization)
+      if (!tenant) {
+        reply.header('www-authenticate', 'Basic realm="paysim"')
+        throw refuse('unauthorized', 'The credentials are missing or not valid')
+      }
+      request.tenant = tenant
+      // From here on the account names the request, so that a repeated run repeats its names too.
+      request.requestId = idsOf(requestIds, tenant).next()
+    },
+    prepare: (request, reply) => wire.before(request, reply),
+    finish: (request, reply) => wire.after(request, reply),
+    missing: (request, reply) => missing(routes, request, reply),
+  }
+}
+
+function idsOf(known: WeakMap<Tenant, RequestIds>, tenant: Tenant): RequestIds {
+  let ids = known.get(tenant)
+  if (!ids) {
+    ids = new RequestIds(tenant.account.sign(`requests since ${tenant.account.world.seq}`))
+    known.set(tenant, ids)
+  }
+  return ids
+}
+
+function missing(routes: Routes, request: Request, reply: Reply): Refusal {
+  const methods = routes.methodsAt(request.path)
+  if (methods.length === 0) return refuse('not_found', 'No such path')
+  const allow = methods.join(', ')
+  reply.header('allow', allow)
+  return refuse('method_not_allowed', `${request.method} is not allowed here; allowed: ${allow}`)
+}

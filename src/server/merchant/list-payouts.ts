@@ -1,0 +1,58 @@
+import type { FieldFault } from '../../contract/errors.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { PayoutListQuery } from '../../contract/requests.ts'
+import { parseTimestamp } from '../../contract/timestamps.ts'
+import { validator } from '../../contract/validation.ts'
+import { type PayoutPage, pageOfPayouts } from '../../domain/list-payouts.ts'
+import { readCursor, writeCursor } from '../cursor.ts'
+import { demandNoFaults, refuseFaults } from '../refusal.ts'
+import { sendJson, tenantOf } from '../send-json.ts'
+import type { Handler } from './handler.ts'
+
+const checkQuery = validator(PayoutListQuery)
+
+export const listPayouts: Handler = async ({ request, reply, operation, contract }) => {
+  const given = splitStatus(request.query as Record<string, unknown>)
+  demandNoFaults(checkQuery(given).map(nameStatus))
+  const query = given as PayoutListQuery
+  const { account, rendering } = tenantOf(request)
+  const from = query.cursor === undefined ? undefined : readCursor(account, query.cursor)
+  if (query.cursor !== undefined && !from)
+    throw refuseFaults([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  const page = pageOfPayouts(account.world, {
+    country: query.country,
+    currency: query.currency,
+    statuses: query.status,
+    merchantReference: query.merchant_reference,
+    createdFrom: query.created_after === undefined ? undefined : parseTimestamp(query.created_after),
+    createdBefore: query.created_before === undefined ? undefined : parseTimestamp(query.created_before),
+    limit: query.limit === undefined ? LIMITS.pageSize.standard : Number(query.limit),
+    below: from,
+  })
+  const newest = page.payouts.reduce((seq, payout) => Math.max(seq, payout.seq), 0)
+  await account.journal.durable(newest)
+  const data = page.payouts.map(payout => rendering.payout(payout)).join(',')
+  const cursor = nextCursor(page, last => writeCursor(account, last), contract['list.last_cursor'])
+  return sendJson(reply, operation.success.status, `{"data":[${data}],"has_more":${page.hasMore}${cursor}}`)
+}
+
+function nextCursor(
+  { payouts, hasMore }: PayoutPage,
+  write: (last: { createdAt: number; ordinal: number }) => string,
+  onLastPage: 'null' | 'omit' | 'empty',
+): string {
+  const last = payouts.at(-1)
+  if (hasMore && last) return `,"next_cursor":"${write(last.place)}"`
+  return { null: ',"next_cursor":null', omit: '', empty: ',"next_cursor":""' }[onLastPage]
+}
+
+/** A single value, a comma-separated list, or the parameter repeated. */
+function splitStatus(query: Record<string, unknown>): Record<string, unknown> {
+  if (query.status === undefined) return query
+  return { ...query, status: [query.status].flat().flatMap(value => String(value).split(',')) }
+}
+
+const nameStatus = (fault: FieldFault): FieldFault => ({
+  ...fault,
+  field: fault.field.replace(/^status\.\d+$/, 'status'),
+})

@@ -1,0 +1,69 @@
+import type { Contract } from '../../contract/decisions.ts'
+import { AssetReceiptBody } from '../../contract/requests.ts'
+import { validator } from '../../contract/validation.ts'
+import { isJson, isMultipart, readJson, unsupportedType } from '../read-body.ts'
+import { type ImageFault, imageIn, readForm } from '../read-image.ts'
+import { demandNoFaults, notFound, type Refusal, refuse, refuseFaults } from '../refusal.ts'
+import { tenantOf } from '../send-json.ts'
+import { answerPayment } from './answer.ts'
+import { readNulls, unknownMembers } from './body-members.ts'
+import { type Call, type Handler, idIn } from './handler.ts'
+import { idempotency, readKey } from './idempotency-key.ts'
+
+/** Two variants of one thing: an asset that is there already, or the image itself. */
+export const submitReceipt: Handler = call => {
+  const type = call.request.headers['content-type']
+  if (isJson(type)) return submitAsset(call)
+  if (isMultipart(type)) return submitImage(call)
+  throw unsupportedType('application/json or multipart/form-data')
+}
+
+const checkAssetBody = validator(AssetReceiptBody)
+
+const submitAsset: Handler = async call => {
+  const { request, contract } = call
+  const body = readNulls(contract, await readJson(request.raw))
+  const payment = paymentIn(call)
+  demandNoFaults([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
+  const { asset_id: asset } = body as AssetReceiptBody
+  return answerPayment(call, { type: 'SubmitReceipt', payment, image: { asset } })
+}
+
+const submitImage: Handler = async call => {
+  const { request, contract } = call
+  const form = await readForm(request.raw)
+  const payment = paymentIn(call)
+  const { key, faults } = readKey(request, { required: true })
+  const received = imageIn(form)
+  if ('fault' in received) throw fileRefusal(contract, received.fault, faults)
+  demandNoFaults(faults)
+  const { image } = received
+  // On disk before anything speaks of it.
+  await tenantOf(request).images.put(image.digest, image.bytes)
+  const { digest, contentType } = image
+  return answerPayment(call, {
+    type: 'SubmitReceipt',
+    payment,
+    image: { upload: { digest, contentType, size: image.bytes.length } },
+    idempotency: idempotency(request, key, () => digest),
+  })
+}
+
+function paymentIn({ request }: Call): string {
+  const payment = idIn(request)
+  if (!tenantOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
+  return payment
+}
+
+function fileRefusal(
+  contract: Contract,
+  { kind, field, message }: ImageFault,
+  others: Parameters<typeof refuseFaults>[0],
+): Refusal {
+  const own = { field, message }
+  if (contract['receipt.file_faults'] === '413/415') {
+    if (kind === 'too_large') return refuse('payload_too_large', `${field} ${message}`, [own])
+    if (kind === 'wrong_type') return refuse('unsupported_media_type', `${field} ${message}`, [own])
+  }
+  return refuseFaults([...others, own])
+}

@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { LIMITS } from '../contract/limits.ts'
+import { refuse, refuseFaults } from './refusal.ts'
+
+/** The whole body, up to the cap. What is beyond it is read and thrown away, so that the refusal gets through. */
+export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= cap) chunks.push(chunk)
+      else {
+        chunks.length = 0
+        reject(tooLarge(cap))
+      }
+    })
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', () =>
+      reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }])),
+    )
+    request.once('close', () => {
+      if (!request.complete) reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }]))
+    })
+  })
+}
+
+const tooLarge = (cap: number) => refuse('payload_too_large', `The body is over ${cap} bytes`)
+
+export type JsonObject = Record<string, unknown>
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
+
+export const isJson = (contentType: string | undefined) =>
+  contentType !== undefined && JSON_TYPE.test(contentType)
+export const isMultipart = (contentType: string | undefined) =>
+  /^multipart\/form-data\s*(;|$)/i.test(contentType ?? '')
+
+export const unsupportedType = (wanted: string) =>
+  refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
+
+/** A JSON body that must be there. */
+export async function readJson(request: IncomingMessage, cap?: number): Promise<JsonObject> {
+  if (!isJson(request.headers['content-type'])) throw unsupportedType('application/json')
+  return parseObject(await readBody(request, cap))
+}
+
+/** A JSON body that may be left out, with its Content-Type if `bare` is allowed. */
+export async function readOptionalJson(
+  request: IncomingMessage,
+  { bare }: { bare: boolean },
+): Promise<JsonObject> {
+  const typed = isJson(request.headers['content-type'])
+  const untyped = request.headers['content-type'] === undefined
+  if (!typed && !(bare && untyped)) throw unsupportedType('application/json')
+  const bytes = await readBody(request)
+  if (bytes.length === 0) return {}
+  if (!typed) throw unsupportedType('application/json')
+  return parseObject(bytes)
+}
+
+const badBody = (message: string) => refuseFaults([{ field: 'body', message }])
+
+function parseObject(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw badBody('must be UTF-8')
+  const text = bytes.toString()
+  if (isTooDeep(text)) throw badBody(`must not be nested more than ${DEEPEST} levels deep`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badBody('must be well-formed JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badBody('must be a JSON object')
+  if (/\\ud[89a-f]/i.test(text) && !isWellFormed(value)) throw badBody('must not hold a lone surrogate')
+  return value as JsonObject
+}
+
+const DEEPEST = 64
+
+/** Looked at before parsing: what walks the value later may then recurse. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= DEEPEST) return false
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (quoted) {
+      if (character === 0x5c) at++
+      else if (character === 0x22) quoted = false
+    } else if (character === 0x22) quoted = true
+    else if (character === 0x7b || character === 0x5b) {
+      if (++depth > DEEPEST) return true
+    } else if (character === 0x7d || character === 0x5d) depth--
+  }
+  return false
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member))
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import type { FieldFault } from '../contract/errors.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { readBody } from './read-body.ts'
+import { refuseFaults } from './refusal.ts'
+
+export interface ReceivedImage {
+  readonly bytes: Buffer
+  readonly digest: string
+  readonly contentType: string
+}
+
+export interface Form {
+  /** The parts named `file` that are files. */
+  readonly files: readonly { readonly bytes: Buffer; readonly tooLarge: boolean }[]
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** A multipart body, whole: it is at most 8 MiB. */
+export async function readForm(request: IncomingMessage): Promise<Form> {
+  const body = await readBody(request)
+  const files: { bytes: Buffer; tooLarge: boolean }[] = []
+  const fields = new Map<string, string>()
+  await new Promise<void>((resolve, reject) => {
+    const refuse = () =>
+      reject(refuseFaults([{ field: 'body', message: 'must be well-formed multipart/form-data' }]))
+    let parser: BusboyInstance
+    try {
+      // One byte over the limit is let through, so that a file of exactly the limit is never called truncated.
+      parser = new Busboy({
+        headers: request.headers as BusboyHeaders,
+        limits: { fileSize: LIMITS.receiptImage + 1, fields: 100, files: 20 },
+      })
+    } catch {
+      return refuse()
+    }
+    parser.on('file', (name, stream) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        chunks.push(chunk)
+      })
+      stream.on('error', refuse)
+      stream.on('end', () => {
+        if (name === 'file')
+          files.push({
+            bytes: Buffer.concat(chunks),
+            tooLarge: stream.truncated === true || size > LIMITS.receiptImage,
+          })
+      })
+    })
+    parser.on('field', (name, value) => fields.set(name, value))
+    parser.on('error', refuse)
+    parser.on('finish', resolve)
+    parser.end(body)
+  })
+  return { files, fields }
+}
+
+/** What is wrong with the image in a form, kept apart by kind: the contract may give each its own status. */
+export type ImageFault = FieldFault & { readonly kind: 'missing' | 'too_large' | 'wrong_type' }
+
+export function imageIn({ files }: Form): { image: ReceivedImage } | { fault: ImageFault } {
+  const [file, second] = files
+  if (!file) return fault('missing', 'is required: one JPEG or PNG image')
+  if (second) return fault('missing', 'must be given once')
+  if (file.tooLarge) return fault('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
+  const contentType = imageType(file.bytes)
+  if (!contentType) return fault('wrong_type', 'must be a JPEG or PNG image, by its first bytes')
+  const digest = createHash('sha256').update(file.bytes).digest('hex')
+  return { image: { bytes: file.bytes, digest, contentType } }
+}
+
+const fault = (kind: ImageFault['kind'], message: string) => ({ fault: { kind, field: 'file', message } })
+
+const SIGNATURES = [
+  { type: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },
+  { type: 'image/png', bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
+] as const
+
+/** The signature decides, not the declared type or the name. */
+function imageType(bytes: Buffer): string | undefined {
+  return SIGNATURES.find(signature => bytes.subarray(0, signature.bytes.length).equals(signature.bytes))?.type
+}

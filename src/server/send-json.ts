@@ -1,0 +1,15 @@
+import type { Tenant } from '../engine/tenant.ts'
+import type { Reply } from './http/reply.ts'
+import type { Request } from './http/request.ts'
+
+export const JSON_UTF8 = 'application/json; charset=utf-8'
+
+export function sendJson(reply: Reply, status: number, text: string): Reply {
+  return reply.code(status).header('content-type', JSON_UTF8).send(text)
+}
+
+/** The request's account, on a surface where there must be one. */
+export function tenantOf({ tenant }: Request): Tenant {
+  if (!tenant) throw new Error('a request without an account got past authentication')
+  return tenant
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Contract } from '../contract/decisions.ts'
+import { renderError } from '../contract/error-body.ts'
+import { type ErrorCode, rejection } from '../contract/errors.ts'
+import type { HttpFault } from '../domain/faults/fault.ts'
+import type { FaultBoxes } from './fault-box.ts'
+import type { Reply } from './http/reply.ts'
+import type { Request } from './http/request.ts'
+import { JSON_UTF8, sendJson, tenantOf } from './send-json.ts'
+
+/**
+ * Makes calls go wrong as their account's faults have it: before anything was done, or after it was done, when only
+ * the answer can be lost. What spoils a body needs one, so it always comes after.
+ */
+export class WireFaults {
+  constructor(
+    private readonly boxes: FaultBoxes,
+    private readonly contract: Contract,
+  ) {}
+
+  before(request: Request, reply: Reply): Promise<Reply | undefined> | undefined {
+    const box = this.boxes.of(tenantOf(request))
+    const fault = box.next(`${request.method} ${request.route}`)
+    if (!fault) return undefined
+    if (fault.afterCommit || (SPOILS_BODY.has(fault.type) && changesNothing(fault, request))) {
+      request.fault = fault
+      return undefined
+    }
+    if (fault.type === 'latency') return wait(box.delayOf(fault), undefined)
+    return this.#lose(fault, request, reply)
+  }
+
+  after(request: Request, reply: Reply): Promise<void> | undefined {
+    const { fault } = request
+    return fault && this.#spoil(fault, request, reply)
+  }
+
+  /** The request was heard, and nothing was done. Where a body is to be spoiled, it is one that says nothing. */
+  async #lose(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
+    await this.#spoil(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
+    return reply
+  }
+
+  /** What was asked for is done; the answer suffers. */
+  async #spoil(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
+    const text = String(reply.payload ?? '')
+    const delayMs = () => this.boxes.of(tenantOf(request)).delayOf(fault)
+    switch (fault.type) {
+      case 'latency':
+        await wait(delayMs())
+        return
+      case 'status':
+        return this.#answerStatus(fault, request, reply)
+      case 'reset':
+        return reset(request, reply)
+      case 'empty':
+        reply.send('')
+        return
+      case 'garbage':
+        reply.send(`<html>${text.slice(0, text.length / 2)}\u0000`)
+        return
+      case 'truncate':
+        return reply.breakOff(Buffer.from(text).subarray(0, text.length / 2), Buffer.byteLength(text))
+      case 'drip':
+        reply.header('content-length', Buffer.byteLength(text)).send(drip(text, delayMs() / DRIPS))
+    }
+  }
+
+  #answerStatus({ status, body, retryAfterMs }: HttpFault, request: Request, reply: Reply): void {
+    reply.code(status)
+    if (retryAfterMs !== null) reply.header('retry-after', Math.ceil(retryAfterMs / 1000))
+    if (body === undefined) {
+      const code = CODES[status] ?? 'internal_error'
+      const reason = { ...rejection(code, `A fault has this answered with ${status}`), status }
+      const rendered = renderError(this.contract, reason, request.requestId)
+      reply.header('content-type', rendered.contentType).send(rendered.body)
+      return
+    }
+    const isText = typeof body === 'string'
+    reply.header('content-type', isText ? 'text/plain; charset=utf-8' : JSON_UTF8)
+    reply.send(isText ? body : JSON.stringify(body))
+  }
+}
+
+function reset(request: Request, reply: Reply): void {
+  reply.hijack()
+  request.raw.socket.resetAndDestroy()
+}
+
+const SPOILS_BODY: ReadonlySet<string> = new Set(['empty', 'garbage', 'truncate', 'drip'])
+/** Then the real answer can be spoiled, with nothing done; a slow one has to be a real one in any case. */
+const changesNothing = ({ type }: HttpFault, { method }: Request) => method === 'GET' || type === 'drip'
+
+/** A dripping answer comes in so many pieces, its delay spread over them. */
+const DRIPS = 10
+
+/** What a status would mean, were it meant. */
+const CODES: Record<number, ErrorCode> = { 429: 'rate_limited', 503: 'service_unavailable' }
+
+async function* pieces(text: string, gapMs: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text)
+  const size = Math.max(1, Math.ceil(bytes.length / DRIPS))
+  for (let at = 0; at < bytes.length; at += size) {
+    await wait(gapMs)
+    yield bytes.subarray(at, at + size)
+  }
+}
+
+const drip = (text: string, gapMs: number): Readable => Readable.from(pieces(text, gapMs))
