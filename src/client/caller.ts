@@ -1,0 +1,139 @@
+import { type Address, join, type Query } from './address.ts'
+import { accept, answerOf } from './answer.ts'
+import type { Answer } from './answer-type.ts'
+import { Call } from './call.ts'
+import { type Credentials, redactHeaders } from './credentials.ts'
+import type { Sleep } from './pause.ts'
+import { type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
+import type { Transport, Upload, WireRequest } from './transport/transport.ts'
+
+export interface CallRequest {
+  readonly method: string
+  /** Encoded, below the base URL. */
+  readonly path: string
+  readonly query?: Query | undefined
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: unknown
+  readonly upload?: Upload
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly idempotencyKey?: string | undefined
+  /** Repeating it is safe, though it is no read and has no key. */
+  readonly repeatable?: boolean
+  /** Success may come with no body. */
+  readonly bodiless?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One attempt of one call, as a request log shows it: no secrets. */
+export interface RequestRecord {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly attempt: number
+  readonly durationMs: number
+  /** Absent where nothing answered. */
+  readonly status?: number
+  readonly requestId?: string
+  readonly fault?: string
+  /** Present where another attempt follows. */
+  readonly retryInMs?: number
+}
+
+export interface CallerSettings {
+  readonly address: Address
+  readonly credentials: Credentials
+  readonly transport: Transport
+  readonly policy: RetryPolicy
+  readonly userAgent: string
+  readonly sleep: Sleep
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined
+}
+
+/** Makes calls, signed in, and again where that is safe. */
+export class Caller {
+  readonly #settings: CallerSettings
+
+  constructor(settings: CallerSettings) {
+    this.#settings = settings
+  }
+
+  call<T>(request: CallRequest): Call<T> {
+    // What the body is, beyond JSON, is taken on the server's word: unknown fields and values pass through.
+    return new Call(this.#answer(request) as Promise<Answer<T>>, request.idempotencyKey)
+  }
+
+  async #answer(request: CallRequest): Promise<Answer> {
+    const { policy, sleep, credentials } = this.#settings
+    const wire = this.#onTheWire(request)
+    const may = repeatability(wire, request)
+    for (let attempt = 1; ; attempt++) {
+      request.signal?.throwIfAborted()
+      const startedAt = performance.now()
+      const outcome = await this.#attempt(wire, attempt, request.signal)
+      const pause = pauseAfter(outcome, attempt, policy, may)
+      this.#report(wire, attempt, performance.now() - startedAt, outcome, pause)
+      if (pause !== null) {
+        await sleep(pause, request.signal)
+        continue
+      }
+      if ('fault' in outcome) throw outcome.fault
+      return accept(outcome.answer, request.bodiless ?? false, credentials.hide)
+    }
+  }
+
+  async #attempt(wire: WireRequest, attempt: number, signal?: AbortSignal): Promise<Outcome> {
+    try {
+      return { answer: answerOf(await this.#settings.transport.send(wire, signal), attempt) }
+    } catch (fault) {
+      return { fault }
+    }
+  }
+
+  #onTheWire({ method, path, query, body, upload, headers, idempotencyKey }: CallRequest): WireRequest {
+    const { address, credentials, userAgent } = this.#settings
+    const payload = upload ?? (body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
+    return {
+      method: method.toUpperCase(),
+      origin: address.origin,
+      path: join(address, path, query),
+      headers: {
+        accept: 'application/json, application/problem+json',
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+        ...(typeof payload === 'string' ? { 'content-type': 'application/json' } : {}),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...lowerCased(headers ?? {}),
+        authorization: credentials.authorization,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    }
+  }
+
+  #report(wire: WireRequest, attempt: number, durationMs: number, outcome: Outcome, pause: number | null) {
+    const { onRequest, credentials } = this.#settings
+    if (!onRequest) return
+    const { method, origin, path, headers } = wire
+    const answer = 'answer' in outcome ? outcome.answer : undefined
+    onRequest({
+      method,
+      url: `${origin}${path}`,
+      headers: redactHeaders(headers),
+      attempt,
+      durationMs,
+      ...(answer ? { status: answer.status } : {}),
+      ...(answer?.requestId === undefined ? {} : { requestId: answer.requestId }),
+      ...('fault' in outcome ? { fault: credentials.hide(String(outcome.fault)) } : {}),
+      ...(pause === null ? {} : { retryInMs: pause }),
+    })
+  }
+}
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+function repeatability(wire: WireRequest, request: CallRequest): Repeatability {
+  const keyed = wire.headers['idempotency-key'] !== undefined
+  return { keyed, repeatable: keyed || READS.has(wire.method) || request.repeatable === true }
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

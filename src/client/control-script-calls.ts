@@ -1,0 +1,68 @@
+import type { ControlHttp } from './control-http.ts'
+import type {
+  AdvanceGoal,
+  Arrival,
+  Catalogue,
+  CatalogueProvider,
+  ClockSetting,
+  ClockState,
+  FaultRule,
+  FaultsState,
+  ProviderRule,
+  RulesState,
+} from './control-script.ts'
+
+/** The calls that script an account: its time, its provider, its routes, its faults. */
+
+export function clockCalls(http: ControlHttp, at: string) {
+  return {
+    get: (): Promise<ClockState> => http.json('GET', `${at}/clock`),
+    set: (setting: ClockSetting): Promise<ClockState> =>
+      http.json('PUT', `${at}/clock`, { body: clockBody(setting) }),
+    /** Returns when the account is quiet: all that was due by then has happened, webhooks too. */
+    advance: (goal: AdvanceGoal): Promise<Arrival> =>
+      http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) }),
+  }
+}
+
+export function clockBody(setting: ClockSetting) {
+  if (typeof setting === 'string') return { mode: setting }
+  return { ...setting, ...(setting.now === undefined ? {} : { now: instant(setting.now) }) }
+}
+
+function advanceBody(goal: AdvanceGoal) {
+  if (typeof goal === 'string') return { by: goal }
+  return 'to' in goal ? { to: instant(goal.to) } : goal
+}
+
+const instant = (at: string | Date) => (typeof at === 'string' ? at : at.toISOString())
+
+export function scriptCalls(http: ControlHttp, at: string) {
+  return {
+    rules: {
+      get: (): Promise<RulesState> => http.json('GET', `${at}/rules`),
+      replace: (rules: readonly ProviderRule[]): Promise<RulesState> =>
+        http.json('PUT', `${at}/rules`, { body: { rules } }),
+      /** Before the rules in force, the standard ones among them. */
+      prepend: (rules: readonly ProviderRule[]): Promise<RulesState> =>
+        http.json('POST', `${at}/rules`, { body: { rules } }),
+      /** Back to the rules that ship. */
+      reset: (): Promise<RulesState> => http.json('DELETE', `${at}/rules`),
+    },
+    faults: {
+      get: (): Promise<FaultsState> => http.json('GET', `${at}/faults`),
+      replace: (faults: readonly FaultRule[]): Promise<FaultsState> =>
+        http.json('PUT', `${at}/faults`, { body: { faults } }),
+      clear: (): Promise<FaultsState> => http.json('DELETE', `${at}/faults`),
+    },
+    catalogue: {
+      get: (): Promise<Catalogue> => http.json('GET', `${at}/catalogue`),
+      replace: (catalogue: Catalogue): Promise<Catalogue> =>
+        http.json('PUT', `${at}/catalogue`, { body: catalogue }),
+      setHealth: (provider: string, healthy: boolean): Promise<Required<CatalogueProvider>> =>
+        http.json('PATCH', `${at}/catalogue/providers/${encodeURIComponent(provider)}`, {
+          body: { healthy },
+        }),
+    },
+  }
+}

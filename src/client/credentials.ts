@@ -1,0 +1,54 @@
+import type { Address } from './address.ts'
+import { ArgumentFault, UnsafeTargetError } from './faults.ts'
+import { isLoopback } from './loopback.ts'
+
+export interface Keys {
+  readonly publicKey: string
+  readonly secretKey: string
+}
+
+/** How requests are signed in, and how that is kept out of all that is shown. */
+export interface Credentials {
+  readonly authorization: string
+  /** A text with the secret taken out of it, should anything have repeated it. */
+  readonly hide: (text: string) => string
+}
+
+export function isLive(publicKey: string): boolean {
+  return publicKey.startsWith('pk_live_')
+}
+
+export function basic({ publicKey, secretKey }: Keys): Credentials {
+  if (publicKey === '' || secretKey === '')
+    throw new ArgumentFault('a public key and a secret key are needed')
+  if (publicKey.includes(':')) throw new ArgumentFault('a public key has no colon in it')
+  const encoded = Buffer.from(`${publicKey}:${secretKey}`).toString('base64')
+  return { authorization: `Basic ${encoded}`, hide: hiding([secretKey, encoded]) }
+}
+
+const HIDDEN = '***'
+
+function hiding(secrets: readonly string[]): Credentials['hide'] {
+  return text => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+}
+
+const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie'])
+
+/** Headers as they may be shown: the scheme of a credential stays, the rest of it does not. */
+export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADERS.has(name.toLowerCase()) ? value.replace(/^(\w+ )?.*$/s, `$1${HIDDEN}`) : value,
+    ]),
+  )
+}
+
+/** A live key goes over a network only encrypted. */
+export function refuseUnsafe({ publicKey, secretKey }: Keys, { hostname, secure, origin }: Address): void {
+  if (secure || isLoopback(hostname)) return
+  if (!isLive(publicKey) && !secretKey.startsWith('sk_live_')) return
+  throw new UnsafeTargetError(
+    `a live key is not sent to ${origin}: plain http lets anyone on the way read it; use https, or a test key`,
+  )
+}

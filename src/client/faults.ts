@@ -1,0 +1,117 @@
+import type { Answer } from './answer-type.ts'
+
+/** All that a client throws of its own. None of them carries a secret. */
+export class ClientFault extends Error {
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** The caller asked for what cannot be asked: a base URL that is none, an empty id, a header that is no header. */
+export class ArgumentFault extends ClientFault {}
+
+/** A live key would have gone over the network in the clear. */
+export class UnsafeTargetError extends ClientFault {}
+
+export type ReceiptFaultReason = 'unreadable' | 'empty' | 'too_large' | 'not_an_image'
+
+/** The image was not sent: the server would have refused it. */
+export class ReceiptFault extends ClientFault {
+  constructor(
+    readonly reason: ReceiptFaultReason,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export interface FieldFault {
+  readonly field: string
+  readonly message: string
+}
+
+/** A fault with the answer it came with, kept out of what is logged: the answer may be long. */
+abstract class AnsweredFault extends ClientFault {
+  declare readonly answer: Answer
+
+  constructor(message: string, answer: Answer) {
+    super(message)
+    Object.defineProperty(this, 'answer', { value: answer })
+  }
+
+  get status(): number {
+    return this.answer.status
+  }
+}
+
+/** The server turned the call down, and said why. */
+export class ApiError extends AnsweredFault {
+  /** As the server spelled it: may be one that this project does not know, and `unknown` where there was none. */
+  readonly code: string
+  readonly details: readonly FieldFault[]
+  readonly requestId: string | undefined
+
+  constructor(facts: { code: string; message: string; details: readonly FieldFault[] }, answer: Answer) {
+    super(facts.message, answer)
+    this.code = facts.code
+    this.details = facts.details
+    this.requestId = answer.requestId
+  }
+}
+
+/** Something answered, but not this API: a page, nothing at all, JSON of another shape. */
+export class NotJsonError extends AnsweredFault {
+  constructor(
+    message: string,
+    answer: Answer,
+    /** How the answer began, fit to be shown on a terminal. */
+    readonly firstBytes: string,
+  ) {
+    super(message, answer)
+  }
+}
+
+export interface ConnectionFacts {
+  readonly code: string
+  /** Whether the request may have reached the server. */
+  readonly sent: boolean
+  /** Whether trying again cannot help: a certificate that is not trusted stays so. */
+  readonly permanent?: boolean
+}
+
+/** No answer came. The message says what to do about it. */
+export class ConnectError extends ClientFault {
+  readonly code: string
+  readonly sent: boolean
+  readonly permanent: boolean
+
+  constructor(message: string, { code, sent, permanent = false }: ConnectionFacts) {
+    super(message)
+    this.code = code
+    this.sent = sent
+    this.permanent = permanent
+  }
+}
+
+export type TimeoutPhase = 'connect' | 'headers' | 'body'
+
+/** No answer came in time. */
+export class TimeoutError extends ConnectError {
+  constructor(
+    message: string,
+    facts: ConnectionFacts,
+    readonly phase: TimeoutPhase,
+  ) {
+    super(message, facts)
+  }
+}
+
+/** The payment did not get where it was waited for in time. */
+export class WaitTimeoutError extends AnsweredFault {}
+
+/** The list gave a cursor that it had given before: following it would never end. */
+export class CursorRepeatedError extends ClientFault {
+  constructor(readonly cursor: string) {
+    super(`the list gave the cursor ${JSON.stringify(cursor)} a second time: its pages would never end`)
+  }
+}

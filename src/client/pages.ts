@@ -1,0 +1,39 @@
+import type { Answer } from './answer-type.ts'
+import { CursorRepeatedError } from './faults.ts'
+import type { PayoutsQuery } from './requests.ts'
+import type { PayoutIntent, PayoutList } from './resources.ts'
+
+export interface Page {
+  readonly payouts: readonly PayoutIntent[]
+  /** Where the next page starts: to go on from here later. Null after the last. */
+  readonly nextCursor: string | null
+  readonly answer: Answer<PayoutList>
+}
+
+/**
+ * Page after page, each asked for when it is wanted, none kept. The filters go with every request: a cursor says
+ * where to go on, not with what.
+ */
+export async function* pagesOf(
+  list: (query: PayoutsQuery) => Promise<Answer<PayoutList>>,
+  query: PayoutsQuery,
+  from: string | undefined,
+): AsyncGenerator<Page, void, void> {
+  const seen = new Set<string>()
+  let cursor = from ?? query.cursor
+  for (;;) {
+    if (cursor !== undefined) seen.add(cursor)
+    const answer = await list({ ...query, cursor })
+    const nextCursor = nextOf(answer.body)
+    yield { payouts: answer.body.data ?? [], nextCursor, answer }
+    if (nextCursor === null) return
+    if (seen.has(nextCursor)) throw new CursorRepeatedError(nextCursor)
+    cursor = nextCursor
+  }
+}
+
+/** Servers differ in how they say that there is no more: any of their ways will do. */
+function nextOf({ next_cursor, has_more }: PayoutList): string | null {
+  if (typeof next_cursor !== 'string' || next_cursor === '' || has_more === false) return null
+  return next_cursor
+}

@@ -1,0 +1,74 @@
+import { fill } from './address.ts'
+import type { Answer } from './answer-type.ts'
+import { Call } from './call.ts'
+import type { Caller } from './caller.ts'
+import { PATHS } from './paths.ts'
+import type { ReceiptImage } from './receipt/upload.ts'
+import type { CallOptions, CreatePayment, KeyedCallOptions } from './requests.ts'
+import type { PaymentIntent } from './resources.ts'
+import { type WaitOptions, type WaitTools, waitFor } from './wait.ts'
+
+export type ReceiptImageOptions = ReceiptImage & KeyedCallOptions
+export interface ReceiptAssetOptions extends CallOptions {
+  readonly assetId: string
+}
+
+export interface Payments {
+  create(body: CreatePayment, options?: KeyedCallOptions): Call<PaymentIntent>
+  get(id: string, options?: CallOptions): Call<PaymentIntent>
+  cancelPending(id: string, options?: KeyedCallOptions): Call<PaymentIntent>
+  /** The same as `cancelPending`. */
+  cancel(id: string, options?: KeyedCallOptions): Call<PaymentIntent>
+  /** An image gets a key of its own where none is given: the call's `idempotencyKey` tells it. */
+  submitReceipt(id: string, receipt: ReceiptImageOptions | ReceiptAssetOptions): Call<PaymentIntent>
+  wait(id: string, options?: WaitOptions): Call<PaymentIntent>
+}
+
+export function payments(caller: Caller, createPath: string, tools: Omit<WaitTools, 'get'>): Payments {
+  const get: Payments['get'] = (id, options) =>
+    caller.call({ method: 'GET', path: fill(PATHS.payment, { id }), signal: options?.signal })
+
+  const cancelPending: Payments['cancelPending'] = (id, { idempotencyKey, signal } = {}) =>
+    // No body is required, but a content type is: the empty object satisfies every reading of that.
+    caller.call({ method: 'POST', path: fill(PATHS.cancelPayment, { id }), body: {}, idempotencyKey, signal })
+
+  return {
+    create: (body, { idempotencyKey, signal } = {}) =>
+      caller.call({ method: 'POST', path: createPath, body, idempotencyKey, signal }),
+    get,
+    cancelPending,
+    cancel: cancelPending,
+    submitReceipt: (id, receipt) => submitReceipt(caller, fill(PATHS.receipt, { id }), receipt),
+    wait: (id, options = {}) =>
+      new Call(waitFor(options, { ...tools, get: () => get(id, { signal: options.signal }).answer() })),
+  }
+}
+
+function submitReceipt(
+  caller: Caller,
+  path: string,
+  receipt: ReceiptImageOptions | ReceiptAssetOptions,
+): Call<PaymentIntent> {
+  const { signal } = receipt
+  if ('assetId' in receipt) {
+    const body = { asset_id: receipt.assetId }
+    // The same asset again is safe by the interface document, so it needs no key.
+    return caller.call({ method: 'POST', path, body, repeatable: true, signal })
+  }
+  const idempotencyKey = receipt.idempotencyKey ?? crypto.randomUUID()
+  return new Call(upload(caller, path, receipt, idempotencyKey), idempotencyKey)
+}
+
+async function upload(
+  caller: Caller,
+  path: string,
+  { signal, ...image }: ReceiptImageOptions,
+  idempotencyKey: string,
+): Promise<Answer<PaymentIntent>> {
+  const { file } = image
+  // A stream may break while what reads it is loaded: its fault then waits to be read, and ends no process.
+  if (typeof file === 'object' && 'pipe' in file) file.once('error', () => {})
+  const { receiptUpload } = await import('./receipt/upload.ts')
+  const form = await receiptUpload(image)
+  return caller.call<PaymentIntent>({ method: 'POST', path, upload: form, idempotencyKey, signal }).answer()
+}

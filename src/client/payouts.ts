@@ -1,0 +1,35 @@
+import { fill, type Query } from './address.ts'
+import type { Call } from './call.ts'
+import type { Caller } from './caller.ts'
+import { type Page, pagesOf } from './pages.ts'
+import { PATHS } from './paths.ts'
+import type { CallOptions, PayoutsQuery } from './requests.ts'
+import type { PayoutIntent, PayoutList } from './resources.ts'
+
+export interface CancelPayoutOptions extends CallOptions {
+  readonly reason?: string | undefined
+}
+
+export interface PagesOptions extends CallOptions {
+  /** Where to go on from: the `nextCursor` of an earlier page. */
+  readonly cursor?: string | undefined
+}
+
+export interface Payouts {
+  list(query?: PayoutsQuery, options?: CallOptions): Call<PayoutList>
+  pages(query?: PayoutsQuery, options?: PagesOptions): AsyncGenerator<Page, void, void>
+  /** Never made twice: a payout that is already cancelled cannot be cancelled again. */
+  cancel(id: string, options?: CancelPayoutOptions): Call<PayoutIntent>
+}
+
+export function payouts(caller: Caller): Payouts {
+  const list: Payouts['list'] = (query = {}, options = {}) =>
+    caller.call({ method: 'GET', path: PATHS.payouts, query: query as Query, signal: options.signal })
+  return {
+    list,
+    pages: (query = {}, { cursor, signal } = {}) =>
+      pagesOf(filters => list(filters, { signal }).answer(), query, cursor),
+    cancel: (id, { reason, signal } = {}) =>
+      caller.call({ method: 'POST', path: fill(PATHS.cancelPayout, { id }), body: { reason }, signal }),
+  }
+}

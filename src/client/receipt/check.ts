@@ -1,0 +1,27 @@
+import { LIMITS, type RECEIPT_TYPES } from '../../contract/limits.ts'
+import { ReceiptFault } from '../faults.ts'
+import type { Source } from './source.ts'
+
+export type ImageType = (typeof RECEIPT_TYPES)[number]
+
+const SIGNATURES: readonly { readonly type: ImageType; readonly bytes: readonly number[] }[] = [
+  { type: 'image/jpeg', bytes: [0xff, 0xd8, 0xff] },
+  { type: 'image/png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
+]
+
+/** What the image is, by its first bytes: names and declared types prove nothing. Throws where the server would refuse. */
+export function checkImage({ size, start, path }: Source): ImageType {
+  const name = path ?? 'the image'
+  if (size === 0) throw new ReceiptFault('empty', `${name} is empty`)
+  if (size > LIMITS.receiptImage)
+    throw new ReceiptFault(
+      'too_large',
+      path === undefined
+        ? `${name} is larger than ${LIMITS.receiptImage} bytes (5 MiB), the most a receipt may have`
+        : `${name} has ${size} bytes; a receipt may have at most ${LIMITS.receiptImage} (5 MiB)`,
+    )
+  const found = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
+  if (!found)
+    throw new ReceiptFault('not_an_image', `${name} is neither a JPEG nor a PNG, by its first bytes`)
+  return found.type
+}

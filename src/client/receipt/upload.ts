@@ -1,0 +1,60 @@
+import { basename } from 'node:path'
+import type { Upload } from '../transport/transport.ts'
+import { checkImage } from './check.ts'
+import { type ReceiptFile, readSource, type Source } from './source.ts'
+
+export interface Progress {
+  readonly sentBytes: number
+  readonly totalBytes: number
+}
+
+export interface ReceiptImage {
+  readonly file: ReceiptFile
+  readonly filename?: string | undefined
+  readonly contentType?: string | undefined
+  /** Called as the form goes out; starts over when the call is made again. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+/** The image as the form that the server takes, once it has been looked at. */
+export async function receiptUpload(image: ReceiptImage): Promise<Upload> {
+  const source = await readSource(image.file)
+  const type = checkImage(source)
+  const filename = image.filename ?? (source.path === undefined ? nameFor(type) : basename(source.path))
+  const contentType = image.contentType ?? type
+  return {
+    filename,
+    contentType,
+    size: source.size,
+    ...(source.path === undefined ? {} : { path: source.path }),
+    open: () => openForm(source, { filename, contentType }, image.onProgress),
+  }
+}
+
+const nameFor = (type: string) => (type === 'image/png' ? 'receipt.png' : 'receipt.jpg')
+
+async function openForm(
+  source: Source,
+  part: { filename: string; contentType: string },
+  onProgress: ReceiptImage['onProgress'],
+): ReturnType<Upload['open']> {
+  const [{ default: FormData }, { pipeline, Transform }, file] = await Promise.all([
+    import('form-data'),
+    import('node:stream'),
+    source.open(),
+  ])
+  const form = new FormData()
+  form.append('file', file, { ...part, knownLength: source.size })
+  const totalBytes = form.getLengthSync()
+  let sentBytes = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      sentBytes += chunk.length
+      onProgress?.({ sentBytes, totalBytes })
+      done(null, chunk)
+    },
+  })
+  // A form is an old kind of stream: it does not pass on that it was given up, and would leave the file open.
+  const body = pipeline(form, counted, () => file.destroy())
+  return { body, headers: { ...form.getHeaders(), 'content-length': String(totalBytes) } }
+}

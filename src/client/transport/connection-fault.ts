@@ -1,0 +1,98 @@
+import { ArgumentFault, ConnectError, TimeoutError, type TimeoutPhase } from '../faults.ts'
+import { isLoopback } from '../loopback.ts'
+import type { TransportSettings } from './transport.ts'
+
+/** What was being done when no answer came. */
+export interface Attempted extends TransportSettings {
+  readonly sent: boolean
+}
+
+/** The fault of undici, Node or OpenSSL, in words that say what to do. Their own text may hold what must not be shown. */
+export function connectionFault(cause: unknown, attempted: Attempted): Error {
+  const code = codeOf(cause)
+  if (INVALID_ARGUMENTS.has(code)) return invalidArgument(cause, attempted)
+  const phase = PHASES[code]
+  if (phase) return timedOut(code, phase, attempted)
+  const { origin, sent } = attempted
+  const permanent = isCertificateFault(code) || isProtocolFault(code)
+  return new ConnectError(`${origin}${via(attempted)} ${advice(code, cause, attempted)}`, {
+    code,
+    sent,
+    permanent,
+  })
+}
+
+const INVALID_ARGUMENTS = new Set([
+  'UND_ERR_INVALID_ARG',
+  'ERR_INVALID_CHAR',
+  'ERR_INVALID_HTTP_TOKEN',
+  'ERR_UNESCAPED_CHARACTERS',
+])
+
+const PHASES: Readonly<Record<string, TimeoutPhase>> = {
+  CONNECT_TIMEOUT: 'connect',
+  HEADERS_TIMEOUT: 'headers',
+  BODY_TIMEOUT: 'body',
+  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  ETIMEDOUT: 'connect',
+  UND_ERR_HEADERS_TIMEOUT: 'headers',
+  UND_ERR_BODY_TIMEOUT: 'body',
+}
+
+function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): TimeoutError {
+  const { origin, sent, timeoutMs, connectTimeoutMs } = attempted
+  const message =
+    phase === 'connect'
+      ? `took no connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
+      : `took the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(sent)}`
+  return new TimeoutError(`${origin}${via(attempted)} ${message}`, { code, sent }, phase)
+}
+
+function advice(code: string, cause: unknown, { origin, sent, proxy }: Attempted): string {
+  if (code === 'ECONNREFUSED') {
+    if (proxy) return 'cannot be reached: the proxy refused the connection; is it running?'
+    return isLoopback(new URL(origin).hostname)
+      ? 'refused the connection: nothing listens there; `paysim serve` starts a simulator'
+      : 'refused the connection: check the base URL and its port'
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return 'has a host name that was not found: check the base URL, and the network'
+  if (isCertificateFault(code))
+    return `has a certificate that is not trusted (${code}): give the authority's certificate as \`ca\` (--ca-file)`
+  if (isProtocolFault(code)) return `does not speak TLS (${code}): is it an http:// address?`
+  if (code === 'ABORTED_BY_PROXY')
+    return `was not reached: the proxy would not open a way to it (${proxyStatus(cause)}); check the proxy and its credentials`
+  if (code.startsWith('HPE_') || code === 'HTTPParserError')
+    return `answered in something that is not HTTP (${code}): check the port`
+  if (!sent) return `could not be reached (${code}): check the base URL, and the network`
+  return `broke the connection off before its answer was whole (${code})${perhapsDone(sent)}`
+}
+
+const perhapsDone = (sent: boolean) =>
+  sent ? '; the call may have been carried out all the same: look before making it again' : ''
+
+const via = ({ proxy }: Attempted) => (proxy ? ` (through the proxy ${proxy.host})` : '')
+
+function codeOf(cause: unknown): string {
+  if (proxyStatus(cause) !== undefined) return 'ABORTED_BY_PROXY'
+  if (!(cause instanceof Error)) return 'UNKNOWN'
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+}
+
+/** Undici says by which status a proxy refused only in the text. */
+function proxyStatus(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined
+  return (
+    /^Proxy response \((\d+)\)/.exec(cause.message)?.[1] ??
+    /^Proxy Authentication Required \((407)\)/.exec(cause.message)?.[1]
+  )
+}
+
+const isCertificateFault = (code: string) =>
+  /CERT|^UNABLE_TO_|^ERR_TLS_CERT|SELF_SIGNED|^CRL_|^UND_ERR_PRX_TLS$/.test(code)
+const isProtocolFault = (code: string) => /^(?:ERR_SSL_|EPROTO$)/.test(code)
+
+function invalidArgument(cause: unknown, attempted: Attempted): Error {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new ArgumentFault(`the call to ${attempted.origin} cannot be made: ${message}`)
+}

@@ -1,0 +1,75 @@
+import type { Dispatcher } from 'undici'
+import { flatHeaders } from './flat-headers.ts'
+import type { WireAnswer } from './transport.ts'
+
+type Controller = Dispatcher.DispatchController
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** One request and its answer, as undici's dispatcher tells it: nearer to the wire than its `request`, and less to load. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answered: Promise<WireAnswer>
+  /** Whether undici began to write: before that nothing can have reached the server. */
+  sent = false
+  #settle: PromiseWithResolvers
+  #controller: Controller | undefined
+  #abortedWith: { reason: unknown } | undefined
+  #status = 0
+  #headers: Headers = {}
+  #chunks: Buffer[] = []
+
+  constructor() {
+    this.#settle = withResolvers()
+    this.answered = this.#settle.promise
+  }
+
+  abort(reason: unknown): void {
+    this.#abortedWith = { reason }
+    this.#settle.reject(reason)
+    this.#controller?.abort(asError(reason))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#abortedWith) controller.abort(asError(this.#abortedWith.reason))
+    else this.sent = true
+  }
+
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#settle.resolve({
+      status: this.#status,
+      headers: flatHeaders(this.#headers),
+      text: Buffer.concat(this.#chunks).toString('utf8'),
+    })
+  }
+
+  onResponseError(_: Controller, cause: Error): void {
+    this.#settle.reject(cause)
+  }
+}
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<WireAnswer>
+  readonly resolve: (answer: WireAnswer) => void
+  readonly reject: (reason: unknown) => void
+}
+
+function withResolvers(): PromiseWithResolvers {
+  let resolve: PromiseWithResolvers['resolve'] = () => {}
+  let reject: PromiseWithResolvers['reject'] = () => {}
+  const promise = new Promise<WireAnswer>((fulfil, fail) => {
+    resolve = fulfil
+    reject = fail
+  })
+  return { promise, resolve, reject }
+}
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))

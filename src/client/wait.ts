@@ -1,0 +1,76 @@
+import type { Answer } from './answer-type.ts'
+import { ApiError, NotJsonError, WaitTimeoutError } from './faults.ts'
+import type { Sleep } from './pause.ts'
+import type { PaymentIntent, PaymentStatus } from './resources.ts'
+import { isPassing, retryAfter } from './retry.ts'
+
+export interface WaitOptions {
+  /** The statuses to wait for; the final ones, unless said otherwise. A final one ends the wait in any case. */
+  readonly until?: PaymentStatus | readonly PaymentStatus[] | undefined
+  readonly timeoutMs?: number | undefined
+  /** Told the first state, and each that differs from the one before. */
+  readonly onUpdate?: ((payment: PaymentIntent, answer: Answer<PaymentIntent>) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WaitTools {
+  readonly get: () => Promise<Answer<PaymentIntent>>
+  readonly sleep: Sleep
+  readonly random: () => number
+  /** Milliseconds of any clock that goes forwards. */
+  readonly now: () => number
+}
+
+export const FINAL_STATUSES: readonly PaymentStatus[] = ['succeeded', 'failed', 'expired']
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 5000
+const GROWTH = 1.5
+const PATIENCE_MS = 10 * 60_000
+
+/** Asks again and again until the payment is where it was waited for, or can go nowhere any more. */
+export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<Answer<PaymentIntent>> {
+  const { until = FINAL_STATUSES, timeoutMs = PATIENCE_MS, onUpdate, signal } = options
+  const ends = new Set([until, FINAL_STATUSES].flat())
+  const deadline = tools.now() + timeoutMs
+  let shown: string | undefined
+  for (let round = 0; ; round++) {
+    const answer = await look(tools)
+    if ('payment' in answer) {
+      const { payment } = answer
+      if (payment.text !== shown) onUpdate?.(payment.body, payment)
+      shown = payment.text
+      if (ends.has(payment.body.status)) return payment
+    }
+    const left = deadline - tools.now()
+    if (left <= 0) throw tooLate(answer, timeoutMs)
+    await tools.sleep(Math.min(left, pauseOf(answer, round, tools.random)), signal)
+  }
+}
+
+type Look = { readonly payment: Answer<PaymentIntent> } | { readonly busy: Answer; readonly fault: Error }
+
+/** A server that is busy for longer than a call may last is still worth waiting for. */
+async function look({ get }: WaitTools): Promise<Look> {
+  try {
+    return { payment: await get() }
+  } catch (fault) {
+    const answered = fault instanceof ApiError || fault instanceof NotJsonError
+    if (answered && isPassing(fault.status)) return { busy: fault.answer, fault }
+    throw fault
+  }
+}
+
+function pauseOf(look: Look, round: number, random: () => number): number {
+  const asked = retryAfter('payment' in look ? look.payment : look.busy)
+  const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** round)
+  // Half of it by chance, so that many who wait for one server do not ask it in step.
+  const jittered = backoff * (0.5 + random() / 2)
+  return Math.max(asked ?? 0, jittered)
+}
+
+function tooLate(look: Look, timeoutMs: number): Error {
+  if ('fault' in look) return look.fault
+  const { id, status } = look.payment.body
+  return new WaitTimeoutError(`${id} was still ${status} after ${timeoutMs} ms`, look.payment)
+}

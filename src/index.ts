@@ -1,0 +1,60 @@
+/** paysim as a library: a payment gateway that a test suite starts, scripts and looks into. */
+export {
+  type AccountControl,
+  type AdvanceGoal,
+  type Archive,
+  type Arrival,
+  type AssetRecord,
+  type Catalogue,
+  type CatalogueMethod,
+  type CatalogueProvider,
+  type CatalogueRoute,
+  type ClockMode,
+  type ClockSetting,
+  type ClockState,
+  type ControlAddress,
+  ControlClient,
+  ControlFault,
+  ControlUnreachable,
+  type DeliveryRecord,
+  type EndpointRecord,
+  type EventRecord,
+  type FailureReason,
+  type FaultRule,
+  type FaultsState,
+  type JournalEntry,
+  type KeyPairRecord,
+  type LoggedRequest,
+  type MerchantRecord,
+  type NewMerchant,
+  type NewPayout,
+  type PaymentRecord,
+  type PaymentTrigger,
+  type PayoutRecord,
+  type PayoutTrigger,
+  type ProviderCallRecord,
+  type ProviderRule,
+  type RuleCondition,
+  type RulesState,
+  type StreamMessage,
+  type TimerRecord,
+} from './client/control-client.ts'
+export * from './client/index.ts'
+export { signWebhook, verifyWebhook } from './contract/webhook-signature.ts'
+export type { AccountFacts } from './library/account-facts.ts'
+export { connectSimulator, type SimulatorAddress } from './library/connect-simulator.ts'
+export { defineScenario, type Scenario } from './library/define-scenario.ts'
+export type { RunningSimulator } from './library/running-simulator.ts'
+export type { AnswerExpectation, ScenarioCatalogue, ScenarioStep } from './library/scenario-step.ts'
+export type { AccountSettings, SimulatedAccount } from './library/simulated-account.ts'
+export { type StartOptions, startSimulator } from './library/start-simulator.ts'
+export {
+  type EventMatch,
+  type EventSubject,
+  type ReceivedEvent,
+  type WebhookAnswer,
+  type WebhookResponder,
+  WebhookSignatureFault,
+  type Webhooks,
+  WebhookTimeout,
+} from './library/webhooks.ts'

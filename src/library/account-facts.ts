@@ -1,0 +1,23 @@
+import type { Environment, MerchantRecord } from '../client/control-client.ts'
+
+/** What makes one account reachable. */
+export interface AccountFacts {
+  readonly id: string
+  readonly merchant: string
+  readonly environment: Environment
+  readonly publicKey: string
+  readonly secretKey: string
+}
+
+/** Of each of a merchant's accounts that has keys. */
+export function allFacts({ id: merchant, accounts }: MerchantRecord): AccountFacts[] {
+  return accounts.flatMap(({ id, environment, public_key: publicKey, secret_key: secretKey }) =>
+    publicKey === null || secretKey === null ? [] : [{ id, merchant, environment, publicKey, secretKey }],
+  )
+}
+
+export function factsOf(merchant: MerchantRecord, environment: string): AccountFacts {
+  const facts = allFacts(merchant).find(candidate => candidate.environment === environment)
+  if (!facts) throw new Error(`${merchant.id}.${environment} is no account, or has no keys left`)
+  return facts
+}

@@ -1,0 +1,88 @@
+import { describeMatch, matchesEvent } from './event-match.ts'
+import { type EventMatch, type ReceivedEvent, WebhookSignatureFault, WebhookTimeout } from './webhooks.ts'
+
+interface Waiter {
+  readonly match: EventMatch | undefined
+  readonly settle: (event: ReceivedEvent) => void
+  readonly reject: (cause: Error) => void
+}
+
+const PATIENCE_MS = 5000
+
+/** What a receiver got, and those who wait for what is still to come. Each event is given out once. */
+export class Inbox {
+  #received: ReceivedEvent[] = []
+  #untaken: ReceivedEvent[] = []
+  readonly #waiters = new Set<Waiter>()
+
+  get all(): ReceivedEvent[] {
+    return [...this.#received]
+  }
+
+  add(event: ReceivedEvent): void {
+    const told =
+      event.fault !== null && this.#received.some(({ id, fault }) => fault !== null && id === event.id)
+    this.#received.push(event)
+    // The sender tries again and again what is refused: hearing of it once will do.
+    if (told) return
+    for (const waiter of this.#waiters) {
+      if (!answers(event, waiter.match)) continue
+      waiter.settle(event)
+      return
+    }
+    this.#untaken.push(event)
+  }
+
+  async next(match?: EventMatch, { timeoutMs = PATIENCE_MS }: { readonly timeoutMs?: number } = {}) {
+    const event = this.#take(match) ?? (await this.#wait(match, timeoutMs))
+    if (event.fault !== null) throw new WebhookSignatureFault(event)
+    return event
+  }
+
+  #take(match: EventMatch | undefined): ReceivedEvent | undefined {
+    const at = this.#untaken.findIndex(event => answers(event, match))
+    return at < 0 ? undefined : this.#untaken.splice(at, 1)[0]
+  }
+
+  #wait(match: EventMatch | undefined, timeoutMs: number): Promise<ReceivedEvent> {
+    const { promise, settle, reject } = pending()
+    const waiter: Waiter = { match, settle, reject }
+    const timeout = setTimeout(() => {
+      const came = this.#received.map(
+        ({ type, data, fault }) => `${type} of ${data.id}${fault ? ' (bad)' : ''}`,
+      )
+      const instead = came.length > 0 ? `received so far: ${came.join(', ')}` : 'none was received'
+      reject(new WebhookTimeout(`no ${describeMatch(match)} within ${timeoutMs} ms; ${instead}`))
+    }, timeoutMs)
+    this.#waiters.add(waiter)
+    return promise.finally(() => {
+      clearTimeout(timeout)
+      this.#waiters.delete(waiter)
+    })
+  }
+
+  clear(): void {
+    this.#received = []
+    this.#untaken = []
+  }
+
+  /** Nothing more will come. */
+  close(): void {
+    for (const { reject } of this.#waiters)
+      reject(new Error('the account was closed while a webhook was awaited'))
+  }
+}
+
+/** A forged event may claim to be anything: whoever asks next has to hear of it. */
+const answers = (event: ReceivedEvent, match: EventMatch | undefined) =>
+  event.fault !== null || match === undefined || matchesEvent(match, event)
+
+function pending() {
+  let settle: Waiter['settle'] = () => {}
+  let reject: Waiter['reject'] = () => {}
+  const promise = new Promise<ReceivedEvent>((resolve, refuse) => {
+    settle = resolve
+    reject = refuse
+  })
+  return { promise, settle, reject }
+}

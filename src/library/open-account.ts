@@ -1,0 +1,61 @@
+import type { AccountControl, ControlClient } from '../client/control-client.ts'
+import { createClient } from '../client/index.ts'
+import type { AccountFacts } from './account-facts.ts'
+import { noWebhooks, type Receiver } from './receiver.ts'
+import type { SimulatedAccount } from './simulated-account.ts'
+
+interface Surroundings {
+  readonly baseUrl: string
+  readonly control: ControlClient
+  readonly receiver: Receiver | null
+  /** What else is to be done when it closes, before its receiver does. */
+  readonly onClose: (account: SimulatedAccount) => Promise<void>
+}
+
+export function openAccount(
+  facts: AccountFacts,
+  { baseUrl, control, receiver, onClose }: Surroundings,
+): SimulatedAccount {
+  const { publicKey, secretKey } = facts
+  const calls = control.account(facts.id)
+  const client = createClient({ baseUrl, publicKey, secretKey })
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await onClose(account)
+    await client.close()
+    await receiver?.close()
+  }
+  const account: SimulatedAccount = {
+    ...facts,
+    ...calls,
+    baseUrl,
+    client,
+    control: calls,
+    webhooks: receiver ?? noWebhooks(facts.id),
+    ...(receiver ? following(receiver, calls) : {}),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+    [Symbol.asyncDispose]: () => account.close(),
+  }
+  return account
+}
+
+/** The account's endpoints are others after these calls: the receiver has to know what its own is now. */
+function following(receiver: Receiver, calls: AccountControl): Pick<AccountControl, 'reset' | 'import'> {
+  const register = async () => receiver.register(await calls.webhookEndpoints.list())
+  return {
+    async reset() {
+      const answer = await calls.reset()
+      receiver.clear()
+      await register()
+      return answer
+    },
+    async import(archive) {
+      const answer = await calls.import(archive)
+      await register()
+      return answer
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { ControlClient, ControlFault, ControlUnreachable } from '../client/control-client.ts'
+import { type AccountFacts, allFacts, factsOf } from './account-facts.ts'
+import { openAccount } from './open-account.ts'
+import { Receiver } from './receiver.ts'
+import type { AccountSettings, SimulatedAccount } from './simulated-account.ts'
+
+/** A simulator that answers, with what a test suite does to it. Stops at the end of an `await using` block too. */
+export interface RunningSimulator {
+  /** Where the merchant API is. */
+  readonly url: string
+  readonly controlUrl: string
+  readonly controlToken: string
+  /** The accounts that it had when this was opened; a new one has `default.test` and `default.live`. */
+  readonly accounts: readonly AccountFacts[]
+  /** All that the control surface does. */
+  readonly control: ControlClient
+  /** A merchant of its own: nothing that another test does can be seen from it. */
+  createAccount(settings?: AccountSettings): Promise<SimulatedAccount>
+  /** An account that is there already. It gets a webhook receiver only where one is asked for. */
+  account(id: string, options?: { readonly webhooks?: boolean }): Promise<SimulatedAccount>
+  /** Closes all accounts opened here, and the simulator, if it was started here. */
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface Host {
+  readonly url: string
+  readonly controlUrl: string
+  readonly controlToken: string
+  /** Ends the server, if it is ours to end. */
+  readonly end?: () => Promise<void>
+}
+
+export async function openSimulator(host: Host): Promise<RunningSimulator> {
+  const control = new ControlClient({ controlUrl: host.controlUrl, token: host.controlToken })
+  try {
+    const merchants = await control.merchants.list()
+    return simulatorOf(host, control, merchants.flatMap(allFacts))
+  } catch (cause) {
+    await control.close()
+    await host.end?.()
+    throw cause
+  }
+}
+
+function simulatorOf(
+  { url, controlUrl, controlToken, end }: Host,
+  control: ControlClient,
+  accounts: readonly AccountFacts[],
+): RunningSimulator {
+  const opened = new Set<SimulatedAccount>()
+  let stopped: Promise<void> | undefined
+  let stopping = false
+
+  /** The receiver listens before the account knows of it, and ends if the account cannot be had. */
+  const withReceiver = async (
+    wanted: boolean,
+    open: (receiver: Receiver | null) => Promise<SimulatedAccount>,
+  ) => {
+    if (stopping) throw new Error('the simulator was stopped')
+    const receiver = wanted ? await Receiver.open() : null
+    try {
+      const account = await open(receiver)
+      opened.add(account)
+      return account
+    } catch (cause) {
+      await receiver?.close()
+      throw cause
+    }
+  }
+
+  const surround = (facts: AccountFacts, receiver: Receiver | null, leave: () => Promise<void>) =>
+    openAccount(facts, {
+      baseUrl: url,
+      control,
+      receiver,
+      async onClose(account) {
+        opened.delete(account)
+        // A server that ends takes its merchants with it.
+        if (!(stopping && end)) await leave().catch(ignoreGone)
+      },
+    })
+
+  const createAccount = ({
+    environment = 'test',
+    webhooks = true,
+    checkoutModes,
+    ...rest
+  }: AccountSettings = {}) =>
+    withReceiver(webhooks, async receiver => {
+      const merchant = await control.merchants.create({
+        ...rest,
+        ...(checkoutModes ? { checkout_modes: checkoutModes } : {}),
+        ...(receiver ? { webhooks: [{ url: receiver.url, environment }] } : {}),
+      })
+      const facts = factsOf(merchant, environment)
+      receiver?.register(await control.account(facts.id).webhookEndpoints.list())
+      return surround(facts, receiver, () => control.merchants.remove(merchant.id))
+    })
+
+  const findAccount = async (id: string, webhooks: boolean) => {
+    const dot = id.lastIndexOf('.')
+    const merchant = await control.merchants.get(id.slice(0, dot))
+    const facts = factsOf(merchant, id.slice(dot + 1))
+    return withReceiver(webhooks, async receiver => {
+      const { webhookEndpoints } = control.account(id)
+      const endpoint = receiver ? await webhookEndpoints.add({ url: receiver.url }) : undefined
+      if (endpoint) receiver?.register([endpoint])
+      return surround(facts, receiver, async () => {
+        if (endpoint) await webhookEndpoints.remove(endpoint.id)
+      })
+    })
+  }
+
+  const stop = async () => {
+    stopping = true
+    await Promise.all([...opened].map(account => account.close()))
+    await control.close()
+    await end?.()
+  }
+
+  const simulator: RunningSimulator = {
+    url,
+    controlUrl,
+    controlToken,
+    accounts,
+    control,
+    createAccount,
+    account: (id, { webhooks = false } = {}) => findAccount(id, webhooks),
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+    [Symbol.asyncDispose]: () => simulator.stop(),
+  }
+  return simulator
+}
+
+/** Somebody else removed it, or ended the server: it is gone, as it was to be. */
+function ignoreGone(cause: unknown): void {
+  if (cause instanceof ControlUnreachable) return
+  if (cause instanceof ControlFault && cause.status === 404) return
+  throw cause
+}

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Contract } from './contract/decisions.ts'
+import { ContractFault, resolveContract } from './contract/resolve-contract.ts'
+import { type Catalogue, type CatalogueData, indexCatalogue, readCatalogue } from './domain/catalogue.ts'
+import { compileRule, type Rule } from './domain/rules/rule.ts'
+import { DataDirectory } from './engine/data-directory.ts'
+import { Gateway } from './engine/gateway.ts'
+import type { GatewaySettings } from './engine/open-tenant.ts'
+import { applyScript, type Script } from './engine/script.ts'
+import { StartFault } from './engine/start-fault.ts'
+import type { Tenant } from './engine/tenant.ts'
+import { packageFile } from './package-files.ts'
+import { App } from './server/app.ts'
+import { FaultBoxes } from './server/fault-box.ts'
+import { isFree } from './server/http/is-free.ts'
+import { RequestLog } from './server/request-log.ts'
+
+const DEFAULT_MERCHANT = 'default'
+
+/** Everything that `serve` can be told. What is left out takes the default of the command line. */
+export interface SimulatorOptions {
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  /** Null keeps everything in memory. */
+  readonly dataDir: string | null
+  readonly contract?: Readonly<Record<string, unknown>> | undefined
+  readonly catalogue?: unknown
+  readonly clock?: 'real' | 'virtual' | undefined
+  readonly seed?: string | undefined
+  readonly controlPort?: number | undefined
+  readonly controlToken?: string | undefined
+  readonly allowHosts?: readonly string[] | undefined
+  readonly allowWebhooks?: readonly string[] | undefined
+  readonly durability?: 'commit' | 'process' | undefined
+  readonly warn?: ((message: string) => void) | undefined
+  readonly onBug?: ((cause: unknown) => void) | undefined
+}
+
+export type { RequestRecord } from './server/request-log.ts'
+
+export interface AccountFacts {
+  readonly id: string
+  readonly merchant: string
+  readonly environment: string
+  readonly public_key: string
+  readonly secret_key: string
+}
+
+/** A gateway that answers. The only place where engine and server meet. */
+export class Simulator {
+  private constructor(
+    readonly gateway: Gateway,
+    readonly requests: RequestLog,
+    readonly url: string,
+    readonly controlUrl: string,
+    readonly controlToken: string,
+    private readonly directory: DataDirectory | null,
+    private readonly apps: readonly App[],
+  ) {}
+
+  static async start(options: SimulatorOptions): Promise<Simulator> {
+    const contract = readContract(options.contract)
+    const catalogue = await chooseCatalogue(options.catalogue)
+    const rules = await standardRules()
+    const directory = options.dataDir === null ? null : await DataDirectory.claim(options.dataDir)
+    try {
+      return await Simulator.#open(options, { contract, catalogue, rules }, directory)
+    } catch (cause) {
+      await directory?.release()
+      throw cause
+    }
+  }
+
+  static async #open(
+    options: SimulatorOptions,
+    standards: Pick<GatewaySettings, 'contract' | 'catalogue' | 'rules'>,
+    directory: DataDirectory | null,
+  ): Promise<Simulator> {
+    const warn = options.warn ?? (() => {})
+    let url = ''
+    const gateway = await Gateway.open({
+      directory,
+      ...standards,
+      seed: options.seed ?? null,
+      sync: options.durability !== 'process',
+      wall: Date.now,
+      baseUrl: () => url,
+      warn,
+    })
+    const requests = new RequestLog()
+    const controlToken = options.controlToken ?? randomBytes(24).toString('base64url')
+    const host = options.host ?? '127.0.0.1'
+    const apart = options.controlPort !== undefined
+    const settings = {
+      gateway,
+      requests,
+      faultBoxes: new FaultBoxes(),
+      controlToken,
+      allowHosts: [...(options.allowHosts ?? []), host],
+      allowWebhooks: options.allowWebhooks ?? [],
+      onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
+    }
+    const apps = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]
+    if (apart) apps.push(new App({ ...settings, surfaces: { merchant: false, control: true } }))
+    try {
+      const [main, control] = apps
+      url = await listenAgain(main, host, options.port ?? 7297, gateway)
+      const controlBase = apart ? await listen(control, host, options.controlPort ?? 0) : url
+      await openDefaultMerchant(gateway, options.clock)
+      const simulator = new Simulator(
+        gateway,
+        requests,
+        url,
+        `${controlBase}/_paysim`,
+        controlToken,
+        directory,
+        apps,
+      )
+      await directory?.announce({ pid: process.pid, ...simulator.facts() })
+      return simulator
+    } catch (cause) {
+      for (const app of apps) await app.listener.close()
+      await gateway.close()
+      throw cause
+    }
+  }
+
+  /** The catalogue of accounts that have none of their own. */
+  get catalogue(): CatalogueData {
+    return this.gateway.catalogue.data
+  }
+
+  get accounts(): AccountFacts[] {
+    return [...this.gateway.tenants].flatMap(tenant => this.#accountFacts(tenant))
+  }
+
+  #accountFacts(tenant: Tenant): AccountFacts[] {
+    const [keys] = this.gateway.keysOf(tenant)
+    const { id, environment } = tenant.account
+    if (!keys) return []
+    return [
+      {
+        id,
+        merchant: tenant.merchantId,
+        environment,
+        public_key: keys.publicKey,
+        secret_key: keys.secretKey,
+      },
+    ]
+  }
+
+  /** What the ready line and `server.json` say. */
+  facts() {
+    return {
+      url: this.url,
+      control_url: this.controlUrl,
+      control_token: this.controlToken,
+      dashboard_url: `${this.controlUrl}/dashboard`,
+      data_dir: this.directory?.path ?? null,
+      accounts: this.accounts,
+    }
+  }
+
+  /** Lays a script over the default merchant. */
+  script(script: Script): Promise<void> {
+    return applyScript(this.gateway, DEFAULT_MERCHANT, script)
+  }
+
+  async stop(): Promise<void> {
+    for (const app of this.apps) await app.listener.close()
+    await this.gateway.close()
+    await this.directory?.release()
+  }
+}
+
+/** Asked for any free port, takes the one of last time if it can: addresses given out then still hold. */
+async function listenAgain(
+  app: App | undefined,
+  host: string,
+  port: number,
+  gateway: Gateway,
+): Promise<string> {
+  const { lastPort } = gateway
+  const url =
+    port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
+      ? await listen(app, host, lastPort)
+      : await listen(app, host, port)
+  await gateway.rememberPort(Number(new URL(url).port))
+  return url
+}
+
+async function listen(app: App | undefined, host: string, port: number): Promise<string> {
+  if (!app) throw new Error('there is no such listener')
+  try {
+    const bound = await app.listener.listen(host, port)
+    return `http://${reachable(host)}:${bound}`
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new StartFault(
+        `port ${port} on ${host} is taken; choose another with --port, or 0 for any free one`,
+      )
+    throw new StartFault(
+      `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`,
+    )
+  }
+}
+
+/** An address that a client on this machine can use. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function readContract(overrides: SimulatorOptions['contract']): Contract {
+  try {
+    return resolveContract(overrides)
+  } catch (cause) {
+    if (cause instanceof ContractFault) throw new StartFault(`contract: ${cause.message}`, 2)
+    throw cause
+  }
+}
+
+async function chooseCatalogue(given: unknown): Promise<Catalogue> {
+  if (given === undefined)
+    return indexCatalogue(JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8')))
+  const read = readCatalogue(given)
+  if ('catalogue' in read) return read.catalogue
+  const faults = read.faults.map(({ field, message }) => `${field} ${message}`)
+  throw new StartFault(`catalogue: ${faults.join('; ')}`, 2)
+}
+
+/** What ships was read and checked when the package was built. */
+async function standardRules(): Promise<readonly Rule[]> {
+  const { rules } = JSON.parse(await readFile(packageFile('dist/standard-rules.json'), 'utf8'))
+  return rules.map(compileRule)
+}
+
+/** A new data directory gets one merchant; a clock asked for by name is set on it in an old one too. */
+async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' | undefined): Promise<void> {
+  const setup = clock ? { clock: { mode: clock } } : {}
+  if (gateway.merchants.length === 0)
+    await gateway.createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
+  else await applyScript(gateway, DEFAULT_MERCHANT, setup)
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError, NotJsonError } from '../../src/client/index.ts'
+import { clientFor, PAYMENT, refusal } from './support/client.ts'
+import { json, nestedError, serve } from './support/server.ts'
+
+const facts = {
+  code: 'validation_failed',
+  message: 'amount is required',
+  details: [{ field: 'amount', message: 'is required' }],
+  request_id: 'req_7',
+}
+
+async function answering(body: string, status = 200, headers: Record<string, string> = {}) {
+  const server = await serve(response => response.writeHead(status, headers).end(body))
+  return clientFor(server.url, { retries: 0 })
+}
+
+describe('a success', () => {
+  it.each([200, 201, 202, 203, 299])('may be any 2xx, as %i', async status => {
+    const client = await answering(JSON.stringify(PAYMENT), status)
+    expect((await client.payments.get('pi_1')).id).toBe('pi_1')
+  })
+
+  it('gives the body where it is awaited, and all of the answer where that is asked for', async () => {
+    const text = '{ "id":"pi_1",  "status":"on_the_moon", "new_field": [1.50] }\n'
+    const client = await answering(text, 202, { 'Request-Id': 'req_2', 'X-Odd': 'a' })
+    const call = client.payments.get('pi_1')
+    expect(await call).toEqual({ id: 'pi_1', status: 'on_the_moon', new_field: [1.5] })
+    const answer = await call.answer()
+    expect(answer).toMatchObject({ status: 202, text, requestId: 'req_2', attempts: 1 })
+    expect(answer.headers['x-odd']).toBe('a')
+  })
+
+  it('of a free call may have no body', async () => {
+    const client = await answering('', 200)
+    expect(await client.request('GET', '/nothing').answer()).toMatchObject({ status: 200, text: '' })
+  })
+})
+
+describe('an error', () => {
+  it.each([
+    ['nested', { error: facts }],
+    ['flat', facts],
+    ['a problem', { type: 'about:blank', title: 'Bad', status: 400, detail: facts.message, ...facts }],
+    [
+      'a problem with only what RFC 9457 has',
+      { title: 'Bad', detail: facts.message, code: facts.code, errors: facts.details, request_id: 'req_7' },
+    ],
+  ])('whose body is %s is read', async (_, body) => {
+    const client = await answering(JSON.stringify(body), 400, { 'content-type': 'application/problem+json' })
+    const error = await refusal(client.payments.get('pi_1'), ApiError)
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      status: 400,
+      code: 'validation_failed',
+      message: 'amount is required',
+      details: facts.details,
+      requestId: 'req_7',
+    })
+    expect(error.answer.body).toEqual(body)
+  })
+
+  it.each([
+    [{ error: { code: 'moon_is_full', message: 'Come back' } }, 'moon_is_full', 'Come back'],
+    [{ error: 'invalid_grant' }, 'invalid_grant', 'invalid_grant'],
+    [{ title: 'Teapot' }, 'unknown', 'Teapot'],
+    [{}, 'unknown', 'the server answered 418'],
+    [[], 'unknown', 'the server answered 418'],
+    [{ error: { code: 7, details: ['x', null, {}] } }, 'unknown', 'the server answered 418'],
+  ])('that nobody foresaw, %j, is still an error of the API', async (body, code, message) => {
+    const client = await answering(JSON.stringify(body), 418)
+    expect(await refusal(client.payments.get('pi_1'), ApiError)).toMatchObject({ code, message, details: [] })
+  })
+
+  it('takes the request id from a header where the body has none', async () => {
+    const client = await answering('{"code":"x"}', 400, { 'X-Request-Id': 'abc' })
+    expect((await refusal(client.payments.get('pi_1'), ApiError)).requestId).toBe('abc')
+  })
+
+  it('is thrown by a free call too, with its answer', async () => {
+    const server = await serve(response => json(response, nestedError('not_found'), 404))
+    const error = await refusal(clientFor(server.url).request('GET', '/x'), ApiError)
+    expect(error.answer.text).toBe(JSON.stringify(nestedError('not_found')))
+  })
+})
+
+describe('an answer that is no JSON of this API', () => {
+  const page = '<!doctype html>\n<title>\u001b[31mGateway</title>'
+  it.each([
+    ['a page', page, 200],
+    ['a page with an error status', page, 404],
+    ['nothing', '', 200],
+    ['nothing with an error status', '', 401],
+    ['half of an object', '{"id":"pi_', 200],
+    ['a mere text', '"ok"', 200],
+    ['null', 'null', 200],
+  ])('is told as such: %s', async (_, body, status) => {
+    const client = await answering(body, status, { 'content-type': 'text/html' })
+    const error = await refusal(client.payments.get('pi_1'), NotJsonError)
+    expect(error).toMatchObject({ name: 'NotJsonError', status })
+    expect(error.message).toContain(String(status))
+    expect(error.answer.text).toBe(body)
+  })
+
+  it('shows how it began, with nothing that a terminal would obey', async () => {
+    const client = await answering(page + 'x'.repeat(500))
+    const { firstBytes, message } = await refusal(client.payments.get('pi_1'), NotJsonError)
+    expect(firstBytes).toMatch(/^<!doctype html> <title> \[31mGateway/)
+    expect(firstBytes.length).toBeLessThanOrEqual(200)
+    expect(message).toContain(firstBytes)
+  })
+
+  it('says where a redirect leads, and does not follow it', async () => {
+    const client = await answering('', 301, { location: 'https://api.example/v1' })
+    const error = await refusal(client.payments.get('pi_1'), NotJsonError)
+    expect(error.message).toContain('https://api.example/v1')
+  })
+})

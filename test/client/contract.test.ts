@@ -1,0 +1,62 @@
+import { expect, expectTypeOf, it } from 'vitest'
+import type {
+  CreatePayment,
+  MethodsQuery,
+  NextAction,
+  PayoutsQuery,
+  Receipt,
+} from '../../src/client/index.ts'
+import { PATHS } from '../../src/client/paths.ts'
+import { operations } from '../../src/contract/operations.ts'
+import type { CreatePaymentRequest, DiscoveryQuery, PayoutListQuery } from '../../src/contract/requests.ts'
+import { resolveContract } from '../../src/contract/resolve-contract.ts'
+import type { NextActionBody, ReceiptBody } from '../../src/contract/resources.ts'
+import { clientFor, ORDER } from './support/client.ts'
+import { json, serve } from './support/server.ts'
+
+// The client has its own copy of paths and shapes, since the contract's load a validator. Here they are held together.
+
+it('the client calls every operation of the contract where the contract has it', async () => {
+  const server = await serve(response => json(response, {}))
+  const { methods, payments, payouts } = clientFor(server.url)
+  await methods.list({ amount: '1', country: 'TH', currency: 'THB' })
+  await payments.create(ORDER)
+  await payments.get(':id')
+  await payments.cancel(':id')
+  await payments.submitReceipt(':id', { assetId: 'ast_1' })
+  await payouts.list()
+  await payouts.cancel(':id')
+  const made = server.seen.map(
+    ({ method, url }) => `${method} ${decodeURIComponent(url).replace(/\?.*/, '')}`,
+  )
+  expect(made).toEqual(operations(resolveContract({})).map(({ method, path }) => `${method} ${path}`))
+})
+
+it('payments are created where the contract says, or where the caller does', async () => {
+  expect(PATHS.create).toBe(resolveContract({})['create.path'])
+  const server = await serve(response => json(response, {}, 201))
+  await clientFor(`${server.url}/v1`, { createPath: '/payments' }).payments.create(ORDER)
+  expect(server.seen[0]?.url).toBe('/v1/payments')
+})
+
+it('a cancellation has the content type that it must have, and a body that any reader takes', async () => {
+  const server = await serve(response => json(response, {}, 202))
+  await clientFor(server.url).payments.cancelPending('pi_1')
+  await clientFor(server.url).payouts.cancel('po_1', { reason: 'wrong account' })
+  expect(server.seen.map(({ body }) => String(body))).toEqual(['{}', '{"reason":"wrong account"}'])
+  expect(server.seen[0]?.headers['content-type']).toBe('application/json')
+})
+
+it('what the contract lets a merchant send, the types let a caller write', () => {
+  expectTypeOf<CreatePaymentRequest>().toExtend<CreatePayment>()
+  expectTypeOf<DiscoveryQuery>().toExtend<MethodsQuery>()
+  expectTypeOf<PayoutListQuery>().toExtend<PayoutsQuery>()
+  expectTypeOf<keyof CreatePayment>().toEqualTypeOf<keyof CreatePaymentRequest>()
+  expectTypeOf<keyof MethodsQuery>().toEqualTypeOf<keyof DiscoveryQuery>()
+  expectTypeOf<keyof PayoutsQuery>().toEqualTypeOf<keyof PayoutListQuery>()
+})
+
+it('what the contract answers with, the types let a caller read', () => {
+  expectTypeOf<NextActionBody>().toExtend<NextAction>()
+  expectTypeOf<ReceiptBody>().toExtend<Receipt>()
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { CursorRepeatedError, NotJsonError } from '../../src/client/index.ts'
+import { clientFor, refusal } from './support/client.ts'
+import { json, serve } from './support/server.ts'
+
+/** A list in which each page names the next. */
+async function listing(next: Record<string, unknown>) {
+  const server = await serve((response, { url }) => {
+    const cursor = new URL(url, 'http://x').searchParams.get('cursor') ?? 'first'
+    const page = next[cursor]
+    json(response, { data: [{ id: `po_${cursor}` }], ...(page as object) })
+  })
+  return { server, client: clientFor(server.url) }
+}
+
+const to = (cursor: string) => ({ has_more: true, next_cursor: cursor })
+
+async function walk(pages: AsyncIterable<{ payouts: readonly { id: string }[] }>): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { payouts } of pages) ids.push(...payouts.map(({ id }) => id))
+  return ids
+}
+
+describe('pages', () => {
+  it.each([
+    ['null', { has_more: false, next_cursor: null }],
+    ['absent', { has_more: false }],
+    ['empty', { has_more: false, next_cursor: '' }],
+    ['null, whatever has_more says', { has_more: true, next_cursor: null }],
+    ['there, but has_more says no', { has_more: false, next_cursor: 'more' }],
+    ['null, without has_more', { next_cursor: null }],
+  ])('end where the next cursor is %s', async (_, last) => {
+    const { client, server } = await listing({ first: to('b'), b: to('c'), c: last, more: {} })
+    expect(await walk(client.payouts.pages())).toEqual(['po_first', 'po_b', 'po_c'])
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it('are asked for with the filters each time, and the cursor as it was given', async () => {
+    const { client, server } = await listing({ first: to('a+b/c='), 'a+b/c=': {} })
+    await walk(client.payouts.pages({ status: ['failed', 'succeeded'], country: 'TH', limit: 2 }))
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/payout_intents?status=failed%2Csucceeded&country=TH&limit=2',
+      '/payout_intents?status=failed%2Csucceeded&country=TH&limit=2&cursor=a%2Bb%2Fc%3D',
+    ])
+  })
+
+  it('go on from a cursor, and tell the one to go on from', async () => {
+    const { client } = await listing({ b: to('c'), c: {} })
+    const cursors: (string | null)[] = []
+    for await (const { nextCursor } of client.payouts.pages({}, { cursor: 'b' })) cursors.push(nextCursor)
+    expect(cursors).toEqual(['c', null])
+  })
+
+  it('are fetched one by one, as they are wanted', async () => {
+    const { client, server } = await listing({ first: to('b'), b: to('c'), c: {} })
+    for await (const page of client.payouts.pages()) {
+      expect(page.answer.text).toContain('po_first')
+      break
+    }
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each([
+    ['itself', { first: to('b'), b: to('b') }, ['po_first', 'po_b']],
+    ['an earlier one', { first: to('b'), b: to('c'), c: to('b') }, ['po_first', 'po_b', 'po_c']],
+  ])('never go in a circle: a cursor that leads to %s', async (_, next, before) => {
+    const { client, server } = await listing(next)
+    const ids: string[] = []
+    const walked = async () => {
+      for await (const { payouts } of client.payouts.pages()) ids.push(...payouts.map(({ id }) => id))
+    }
+    const error = await refusal(walked(), CursorRepeatedError)
+    expect(error.cursor).toBe('b')
+    expect(ids).toEqual(before)
+    expect(server.seen).toHaveLength(before.length)
+  })
+
+  it('know the cursor they started from', async () => {
+    const { client } = await listing({ b: to('b') })
+    await refusal(walk(client.payouts.pages({}, { cursor: 'b' })), CursorRepeatedError)
+  })
+
+  it('end in the fault that ended them', async () => {
+    const server = await serve(response => response.writeHead(200).end('<html>'))
+    await refusal(walk(clientFor(server.url).payouts.pages()), NotJsonError)
+  })
+})

@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { connect } from 'node:net'
+import { describe, expect, it, vi } from 'vitest'
+import { ArgumentFault, ConnectError } from '../../src/client/index.ts'
+import { chooseProxy } from '../../src/client/transport/choose-proxy.ts'
+import { CERTIFICATE, KEY } from './support/certificate.ts'
+import { clientFor, PAYMENT, refusal } from './support/client.ts'
+import { closedPort, json, listen, recording, serve } from './support/server.ts'
+
+const chosen = (target: string, variables: Record<string, string>, asked?: string | false) =>
+  chooseProxy(new URL(target), asked, variables)?.href
+
+describe('the proxy', () => {
+  const BOTH = { HTTP_PROXY: 'http://plain:1', HTTPS_PROXY: 'http://secure:2' }
+
+  it.each([
+    ['http://api.example', BOTH, 'http://plain:1/'],
+    ['https://api.example', BOTH, 'http://secure:2/'],
+    ['https://api.example', { https_proxy: 'lower:3', HTTPS_PROXY: 'http://upper:4' }, 'http://lower:3/'],
+    ['https://api.example', { HTTP_PROXY: 'http://plain:1' }, undefined],
+    ['https://api.example', { HTTPS_PROXY: ' ' }, undefined],
+    ['https://api.example', {}, undefined],
+    ['http://localhost:7297', BOTH, undefined],
+    ['http://127.0.0.1:7297', BOTH, undefined],
+    ['http://127.8.9.1', BOTH, undefined],
+    ['http://[::1]:7297', BOTH, undefined],
+    ['http://shop.localhost', BOTH, undefined],
+    ['http://localhost.example', BOTH, 'http://plain:1/'],
+    ['http://127.0.0.1.example', BOTH, 'http://plain:1/'],
+  ])('of %s in %j is %s', (target, variables, proxy) => {
+    expect(chosen(target, variables)).toBe(proxy)
+  })
+
+  it.each([
+    ['*', true],
+    ['api.example', true],
+    ['.api.example', true],
+    ['example', true],
+    ['*.example', true],
+    ['API.EXAMPLE', true],
+    ['other.example, api.example', true],
+    ['other.example api.example', true],
+    ['api.example:443', true],
+    ['api.example:8443', false],
+    ['pi.example', false],
+    ['other.example', false],
+    ['', false],
+  ])('is left out for https://api.example by NO_PROXY=%s: %s', (list, exempt) => {
+    const proxy = chosen('https://api.example', { ...BOTH, NO_PROXY: list })
+    expect(proxy).toBe(exempt ? undefined : 'http://secure:2/')
+  })
+
+  it('that is asked for comes before the environment, also on the way to this machine', () => {
+    expect(chosen('http://127.0.0.1', { NO_PROXY: '*' }, 'mine:5')).toBe('http://mine:5/')
+    expect(chosen('https://api.example', BOTH, false)).toBeUndefined()
+  })
+
+  it.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused unrepeated', text => {
+    const choose = () => chosen('https://api.example', { HTTPS_PROXY: text })
+    expect(choose).toThrow(ArgumentFault)
+    expect(choose).toThrow(/^HTTPS_PROXY/)
+    expect(choose).not.toThrow(/hunter2/)
+  })
+})
+
+/** A proxy that opens every way to this one server. */
+async function proxyTo(port: number, status = 200) {
+  const plain: { url: string; authorization: string | undefined }[] = []
+  const tunnels: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    plain.push({ url: request.url ?? '', authorization: request.headers['proxy-authorization'] })
+    if (status === 200) json(response, PAYMENT)
+    else response.writeHead(status).end()
+  })
+  server.on('connect', (request, socket) => {
+    tunnels.push(request)
+    socket.on('error', () => {})
+    if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
+    const target = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      target.pipe(socket).pipe(target)
+    })
+    target.on('error', () => socket.destroy())
+    socket.on('close', () => target.destroy())
+  })
+  return { port: await listen(server), plain, tunnels }
+}
+
+async function secureServer() {
+  const { listener, seen } = recording(response => json(response, PAYMENT))
+  return { port: await listen(createTlsServer({ cert: CERTIFICATE, key: KEY }, listener)), seen }
+}
+
+describe('through a proxy', () => {
+  it('a plain call goes by its whole address, with the credentials of the proxy', async () => {
+    const proxy = await proxyTo(0)
+    const client = clientFor('http://api.example/v1', {
+      proxy: `http://me:secret@127.0.0.1:${proxy.port}`,
+      light: true,
+    })
+    expect(await client.payments.get('pi_1')).toEqual(PAYMENT)
+    expect(proxy.plain).toEqual([
+      { url: 'http://api.example/v1/payment_intents/pi_1', authorization: `Basic ${btoa('me:secret')}` },
+    ])
+  })
+
+  it('an encrypted call goes through a tunnel, and the proxy sees nothing of it', async () => {
+    const server = await secureServer()
+    const proxy = await proxyTo(server.port)
+    vi.stubEnv('https_proxy', `http://127.0.0.1:${proxy.port}`)
+    vi.stubEnv('no_proxy', '')
+    const client = clientFor(`https://localhost:${server.port}`, {
+      proxy: `http://127.0.0.1:${proxy.port}`,
+      ca: CERTIFICATE,
+    })
+    vi.unstubAllEnvs()
+    expect(await client.payments.get('pi_1')).toEqual(PAYMENT)
+    expect(proxy.plain).toEqual([])
+    expect(proxy.tunnels.map(({ url }) => url)).toEqual([`localhost:${server.port}`])
+    expect(proxy.tunnels[0]?.headers.authorization).toBeUndefined()
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('the environment is heeded, and this machine is not sought there', async () => {
+    const proxy = await proxyTo(0)
+    const server = await serve(response => json(response, PAYMENT))
+    vi.stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`)
+    vi.stubEnv('no_proxy', '')
+    const [there, here] = [clientFor('http://api.example'), clientFor(server.url)]
+    vi.unstubAllEnvs()
+    await there.payments.get('pi_1')
+    await here.payments.get('pi_2')
+    expect(proxy.plain.map(({ url }) => url)).toEqual(['http://api.example/payment_intents/pi_1'])
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each(['http://api.example', 'https://api.example'])('a proxy that refuses is told: %s', async base => {
+    const proxy = await proxyTo(0, 407)
+    const client = clientFor(base, { proxy: `http://me:hunter2@127.0.0.1:${proxy.port}`, retries: 0 })
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error.message).toContain('407')
+    expect(error.message).not.toContain('hunter2')
+  })
+
+  it('a proxy that is not there is told, and not taken for the server', async () => {
+    const port = await closedPort()
+    const client = clientFor('https://api.example', { proxy: `http://127.0.0.1:${port}`, retries: 0 })
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false })
+    expect(error.message).toContain(`proxy 127.0.0.1:${port}`)
+  })
+})

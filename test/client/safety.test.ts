@@ -1,0 +1,119 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { ArgumentFault, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
+import { clientFor, ORDER, PUBLIC_KEY, SECRET_KEY } from './support/client.ts'
+import { closedPort, json, nestedError, serve } from './support/server.ts'
+
+const ENCODED = btoa(`${PUBLIC_KEY}:${SECRET_KEY}`)
+const live = { publicKey: 'pk_live_a', secretKey: 'sk_live_b' }
+const test = { publicKey: 'pk_test_a', secretKey: 'sk_test_b' }
+
+describe('a live key', () => {
+  it.each([
+    'http://api.example',
+    'http://10.0.0.1:7297',
+    'http://localhost.example',
+    'http://127.0.0.1.example',
+  ])('is not sent in the clear to %s, and a test key is', baseUrl => {
+    expect(() => createClient({ baseUrl, ...live })).toThrow(UnsafeTargetError)
+    expect(() => createClient({ baseUrl, ...test, secretKey: 'sk_live_b' })).toThrow(UnsafeTargetError)
+    expect(() => createClient({ baseUrl, ...test })).not.toThrow()
+  })
+
+  it.each([
+    'https://api.example',
+    'http://localhost:7297',
+    'http://127.0.0.1',
+    'http://[::1]:80',
+    'http://LOCALHOST',
+    'http://a.localhost',
+  ])('may go to %s', baseUrl => {
+    expect(() => createClient({ baseUrl, ...live })).not.toThrow()
+  })
+})
+
+it.each([
+  { publicKey: '', secretKey: 'sk_test_b' },
+  { publicKey: 'pk_test_a', secretKey: '' },
+  { publicKey: 'pk:test', secretKey: 'sk_test_b' },
+])('keys that cannot be sent are refused: %j', keys => {
+  expect(() => createClient({ baseUrl: 'https://api.example', ...keys })).toThrow(ArgumentFault)
+})
+
+/** Everything that somebody might print of a value. */
+const printed = (value: unknown): string =>
+  [
+    inspect(value, { depth: 9 }),
+    JSON.stringify(value),
+    String(value),
+    value instanceof Error ? `${value.message}${value.stack}` : '',
+  ].join('\n')
+
+function expectNoSecret(value: unknown): void {
+  expect(printed(value)).not.toContain(SECRET_KEY)
+  expect(printed(value)).not.toContain(ENCODED)
+}
+
+describe('the secret', () => {
+  it('is not to be seen on a client, before a call or after', async () => {
+    const server = await serve(response => json(response, {}))
+    const client = clientFor(server.url)
+    expectNoSecret(client)
+    const call = client.payments.get('pi_1')
+    expectNoSecret(call)
+    await call
+    expectNoSecret(client)
+    expectNoSecret(await call.answer())
+  })
+
+  it('is not in what a request log is told', async () => {
+    const server = await serve((response, _, count) =>
+      count < 2 ? response.socket?.destroy() : json(response, {}),
+    )
+    const client = clientFor(server.url)
+    await client.payments.create(ORDER, { idempotencyKey: 'k' })
+    expectNoSecret(client.records)
+    expect(client.records).toMatchObject([
+      {
+        method: 'POST',
+        url: `${server.url}/payment_intents`,
+        attempt: 1,
+        retryInMs: 250,
+        headers: { authorization: 'Basic ***', 'idempotency-key': 'k' },
+      },
+      { attempt: 2, status: 200 },
+    ])
+    expect(client.records[0]?.fault).toContain('ConnectError')
+  })
+
+  const echo = { ...nestedError('unauthorized', `no such key ${SECRET_KEY} (${ENCODED})`) }
+  it.each([
+    ['an error that repeats it', JSON.stringify(echo)],
+    ['a page that repeats it', `<p>Basic ${ENCODED} ${SECRET_KEY}</p>`],
+  ])('is not in a fault, even of %s', async (_, body) => {
+    const server = await serve(response => response.writeHead(401).end(body))
+    const error = await Promise.resolve(clientFor(server.url).payments.get('pi_1')).catch(
+      (cause: unknown) => cause,
+    )
+    expect(error).toBeInstanceOf(Error)
+    expectNoSecret(error)
+    expect(printed(error)).toContain('***')
+  })
+
+  it('is not in a fault of the connection', async () => {
+    const client = clientFor(`http://127.0.0.1:${await closedPort()}`)
+    const error = await Promise.resolve(client.payments.create(ORDER)).catch((cause: unknown) => cause)
+    expectNoSecret(error)
+    expectNoSecret(client.records)
+  })
+})
+
+it('headers are shown without what signs them in', () => {
+  const headers = { Authorization: 'Bearer abc', cookie: 'a=b', 'Proxy-Authorization': 'x', accept: 'y' }
+  expect(redactHeaders(headers)).toEqual({
+    Authorization: 'Bearer ***',
+    cookie: '***',
+    'Proxy-Authorization': '***',
+    accept: 'y',
+  })
+})

@@ -1,0 +1,177 @@
+import { createServer as createTlsServer } from 'node:https'
+import { createServer as createNetServer, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { ArgumentFault, ConnectError, TimeoutError } from '../../src/client/index.ts'
+import { CERTIFICATE, KEY } from './support/certificate.ts'
+import { clientFor, ORDER, PAYMENT, refusal } from './support/client.ts'
+import { closedPort, json, listen, recording, serve } from './support/server.ts'
+
+const WELL = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n`
+
+/** A server that speaks as the test has it, once a request has come. */
+async function speaking(speak: (socket: Socket) => void): Promise<string> {
+  const server = createNetServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => speak(socket))
+  })
+  return `http://127.0.0.1:${await listen(server)}`
+}
+
+async function secureServer() {
+  const { listener, seen } = recording(response => json(response, PAYMENT))
+  const port = await listen(createTlsServer({ cert: CERTIFICATE, key: KEY }, listener))
+  return { url: `https://localhost:${port}`, seen }
+}
+
+// Two ways to the network behind one door: what is true of one must be of the other.
+describe.each([
+  ['undici', { light: false }],
+  ['node:http', { light: true }],
+])('through %s', (_, way) => {
+  const once = { ...way, retries: 0 }
+
+  it('a call arrives whole: method, path, query, headers and body', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    const client = clientFor(`${server.url}/v1/`, { ...way, userAgent: 'shop/1' })
+    await client.request('PUT', '/things', { query: { a: 'ก' }, body: { b: 1 }, headers: { 'X-Own': 'c' } })
+    const [seen] = server.seen
+    expect(seen).toMatchObject({ method: 'PUT', url: '/v1/things?a=%E0%B8%81' })
+    expect(seen?.headers).toMatchObject({
+      host: new URL(server.url).host,
+      authorization: `Basic ${btoa('pk_test_public:sk_test_verysecret')}`,
+      'content-type': 'application/json',
+      'content-length': '7',
+      'user-agent': 'shop/1',
+      'x-own': 'c',
+    })
+    expect(String(seen?.body)).toBe('{"b":1}')
+  })
+
+  it('a read has no body and no content type', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    await clientFor(server.url, way).payments.get('a/b')
+    expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/payment_intents/a%2Fb' })
+    expect(server.seen[0]?.headers['content-type']).toBeUndefined()
+    expect(server.seen[0]?.body.length).toBe(0)
+  })
+
+  it('an answer is read whole, in whatever pieces it comes', async () => {
+    const text = JSON.stringify({ id: 'pi_1', label: 'บาท'.repeat(50_000) })
+    const server = await serve(response => {
+      const bytes = Buffer.from(text)
+      for (let at = 0; at < bytes.length; at += 65_537) response.write(bytes.subarray(at, at + 65_537))
+      response.end()
+    })
+    expect((await clientFor(server.url, way).payments.get('pi_1').answer()).text).toBe(text)
+  })
+
+  it('headers that come twice are both there', async () => {
+    const server = await serve(response => json(response, PAYMENT, 200, { 'Set-Cookie': ['a=1', 'b=2'] }))
+    const { headers } = await clientFor(server.url, way).payments.get('pi_1').answer()
+    expect(headers['set-cookie']).toBe('a=1, b=2')
+  })
+
+  it('connections are kept from call to call', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    const client = clientFor(server.url, way)
+    for (let count = 0; count < 10; count++) await client.payments.get('pi_1')
+    // Undici may open a second before it has put the first away.
+    expect(Math.max(...server.seen.map(({ connection }) => connection))).toBeLessThanOrEqual(2)
+  })
+
+  it('a refused connection says what to do', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false, permanent: false })
+    expect(error.message).toContain(url)
+    expect(error.message).toContain('paysim serve')
+  })
+
+  it('a host that does not exist is told as such', async () => {
+    const client = clientFor('http://nothing.invalid', { ...once, proxy: false })
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ sent: false })
+    expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(error.code)
+    expect(error.message).toContain('check the base URL')
+  })
+
+  it('a server that never answers is given up', async () => {
+    const url = await speaking(() => {})
+    const client = clientFor(url, { ...once, timeoutMs: 50 })
+    expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({
+      phase: 'headers',
+      sent: true,
+    })
+  })
+
+  it('an answer that stops half-way is given up', async () => {
+    const url = await speaking(socket => socket.write(`${WELL}content-length: 100\r\n\r\n{"id":`))
+    const client = clientFor(url, { ...once, timeoutMs: 50 })
+    expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
+  })
+
+  it.each([
+    ['before it answers', ''],
+    ['in the middle of the headers', 'HTTP/1.1 200 O'],
+    ['in the middle of a body of known length', `${WELL}content-length: 100\r\n\r\n{"id":`],
+    ['in the middle of a body in chunks', `${WELL}transfer-encoding: chunked\r\n\r\n6\r\n{"id":\r\n`],
+  ])('a server that hangs up %s leaves the call open', async (_, said) => {
+    const url = await speaking(socket => socket.end(said))
+    const error = await refusal(clientFor(url, once).payments.create(ORDER), ConnectError)
+    expect(error).toMatchObject({ sent: true, permanent: false })
+    expect(error.message).toContain('may have been carried out')
+  })
+
+  it('what is no HTTP is told as such', async () => {
+    const url = await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
+    const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
+    expect(error.message).toContain('not HTTP')
+  })
+
+  it('a header that cannot be sent is refused', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    const client = clientFor(server.url, way)
+    await refusal(client.payments.create(ORDER, { idempotencyKey: 'a\r\nx: y' }), ArgumentFault)
+    await refusal(client.payments.create(ORDER, { idempotencyKey: 'กุญแจ' }), ArgumentFault)
+    expect(server.seen).toEqual([])
+  })
+
+  it('a call that is given up ends at once', async () => {
+    const url = await speaking(() => ending.abort(new Error('enough')))
+    const ending = new AbortController()
+    const call = clientFor(url, way).payments.get('pi_1', { signal: ending.signal })
+    await expect(call).rejects.toThrow('enough')
+    await expect(clientFor(url, way).payments.get('pi_1', { signal: ending.signal })).rejects.toThrow(
+      'enough',
+    )
+  })
+
+  it('a certificate of its own authority is trusted where that is given', async () => {
+    const server = await secureServer()
+    expect(await clientFor(server.url, { ...way, ca: CERTIFICATE }).payments.get('pi_1')).toEqual(PAYMENT)
+  })
+
+  it('a certificate that nobody vouches for is refused, once and for all', async () => {
+    const server = await secureServer()
+    const client = clientFor(server.url, way)
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ permanent: true, sent: false })
+    expect(error.message).toContain('--ca-file')
+    expect(client.records).toHaveLength(1)
+    expect(server.seen).toEqual([])
+  })
+
+  it('an https address that speaks plain http is told as such', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    const client = clientFor(server.url.replace('http:', 'https:'), way)
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error.message).toContain('http://')
+    expect(error.permanent).toBe(true)
+  })
+
+  it('a client can be closed though it was never used, and twice', async () => {
+    const client = clientFor('http://127.0.0.1:1', way)
+    await client.close()
+    await client.close()
+  })
+})

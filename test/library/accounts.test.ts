@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { image, promptPay, simulator, standingAccount } from './library.ts'
+
+test('an account is a merchant of its own, with keys and a client', async () => {
+  const sim = await simulator()
+  const account = await sim.createAccount()
+  expect(account).toMatchObject({ id: `${account.merchant}.test`, environment: 'test', baseUrl: sim.url })
+  expect(account.publicKey).toMatch(/^pk_test_/)
+  expect(account.secretKey).toMatch(/^sk_test_/)
+  const created = await account.client.payments.create(promptPay())
+  expect(created).toMatchObject({ object: 'payment_intent', environment: 'test', status: 'pending' })
+  expect(await account.payments.list()).toMatchObject([{ id: created.id, route: { method: 'th_promptpay' } }])
+})
+
+test('what one account does, another does not see', async () => {
+  const sim = await simulator()
+  const [one, other] = await Promise.all([sim.createAccount(), sim.createAccount()])
+  const { id } = await one.client.payments.create(promptPay())
+  await expect(other.client.payments.get(id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await other.payments.list()).toEqual([])
+  await one.payments.succeed(id)
+  await one.webhooks.next({ id })
+  expect(other.webhooks.all()).toEqual([])
+})
+
+test('settings make the account what it is', async () => {
+  const sim = await simulator()
+  const account = await sim.createAccount({
+    id: 'acme',
+    name: 'Acme Store',
+    environment: 'live',
+    checkoutModes: ['hosted'],
+    clock: { mode: 'real', rate: '60x' },
+    rules: [{ name: 'at once', outcome: { after: '0s', status: 'succeeded' } }],
+    webhooks: false,
+  })
+  expect(account.id).toBe('acme.live')
+  expect(account.publicKey).toMatch(/^pk_live_/)
+  expect(await account.clock.get()).toMatchObject({ mode: 'real', rate: 60 })
+  expect(await account.rules.get()).toMatchObject({ standard: false, rules: [{ name: 'at once' }] })
+  expect(await sim.control.merchants.get('acme')).toMatchObject({ name: 'Acme Store' })
+  await expect(account.client.payments.create(promptPay())).rejects.toMatchObject({
+    code: 'checkout_mode_not_allowed',
+  })
+  expect(() => account.webhooks.url).toThrow('without webhooks')
+  await expect(account.webhooks.next()).rejects.toThrow('without webhooks')
+  await expect(sim.createAccount({ id: 'acme' })).rejects.toThrow('Merchant acme exists')
+})
+
+test('settings that make no sense are refused, and leave nothing behind', async () => {
+  const sim = await simulator()
+  const rules = [{ name: 'odd', outcom: 'manual' }]
+  await expect(sim.createAccount({ id: 'odd', rules })).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [{ field: expect.stringContaining('rules.0') }],
+  })
+  await expect(sim.account('odd.test')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('closing an account removes the merchant that was made for it', async () => {
+  const sim = await simulator()
+  const account = await sim.createAccount()
+  const { url } = account.webhooks
+  await Promise.all([account.close(), account.close()])
+  await expect(sim.control.merchants.get(account.merchant)).rejects.toMatchObject({ status: 404 })
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+test('an account that is there already is left there', async () => {
+  const sim = await simulator()
+  const account = await sim.account('default.test', { webhooks: true })
+  const { id } = await account.client.payments.create(promptPay())
+  await account.payments.succeed(id)
+  expect(await account.webhooks.next()).toMatchObject({ type: 'payment.succeeded', data: { id } })
+  await account.close()
+  const again = await sim.account('default.test')
+  expect(await again.payments.get(id)).toMatchObject({ status: 'succeeded' })
+  expect(await again.control.webhookEndpoints.list()).toEqual([])
+  await expect(sim.account('default.production')).rejects.toThrow('default.production is no account')
+})
+
+test('a reset empties the account, and its webhooks go on', async () => {
+  const account = await standingAccount()
+  const first = await account.client.payments.create(promptPay())
+  await account.payments.succeed(first.id)
+  await account.webhooks.next()
+  await account.reset()
+  expect(await account.payments.list()).toEqual([])
+  expect(account.webhooks.all()).toEqual([])
+  const second = await account.client.payments.create(promptPay())
+  await account.payments.fail(second.id)
+  expect(await account.webhooks.next()).toMatchObject({ type: 'payment.failed', fault: null })
+})
+
+test('an account goes out as JSON and comes back', async () => {
+  const account = await standingAccount()
+  const { id } = await account.client.payments.create(promptPay())
+  await account.assets.upload(image())
+  const archive = JSON.parse(JSON.stringify(await account.export()))
+  await account.payments.succeed(id)
+  await account.webhooks.next()
+  await account.import(archive)
+  expect(await account.payments.get(id)).toMatchObject({ status: 'pending' })
+  expect(await account.export()).toEqual(archive)
+  await account.payments.succeed(id)
+  expect(await account.webhooks.next({ id })).toMatchObject({ fault: null })
+})

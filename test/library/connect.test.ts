@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { removeDirectory, startServer } from '../blackbox/harness.ts'
+import { paysim, promptPay, simulator } from './library.ts'
+
+test('a simulator that runs elsewhere is driven the same way', async () => {
+  const server = await startServer()
+  onTestFinished(async () => {
+    await server.stop()
+    await removeDirectory(server.dataDir)
+  })
+  const sim = await paysim.connectSimulator(server)
+  expect(sim.url).toBe(server.url)
+  expect(sim.accounts.map(({ secretKey }) => secretKey)).toEqual(
+    server.accounts.map(({ secret_key }) => secret_key),
+  )
+  const account = await sim.createAccount({ clock: 'virtual' })
+  const { id } = await account.client.payments.create(promptPay())
+  await account.payments.succeed(id)
+  expect(await account.webhooks.next({ id })).toMatchObject({ type: 'payment.succeeded' })
+
+  await sim.stop()
+  expect((await server.control('GET', '/ready')).status).toBe(200)
+  expect((await server.control('GET', `/merchants/${account.merchant}`)).status).toBe(404)
+})
+
+test('a simulator that is gone when it is left is no fault', async () => {
+  const server = await simulator()
+  const sim = await paysim.connectSimulator(server)
+  await sim.createAccount()
+  await server.stop()
+  await sim.stop()
+})
+
+test('what is no simulator, or not with this token, is refused', async () => {
+  const { controlUrl, url } = await simulator()
+  await expect(paysim.connectSimulator({ controlUrl, controlToken: 'guessed' })).rejects.toMatchObject({
+    name: 'ControlFault',
+    status: 401,
+  })
+  await expect(
+    paysim.connectSimulator({ controlUrl: `${url}/elsewhere`, controlToken: 'x' }),
+  ).rejects.toThrow()
+  const closed = await simulator()
+  await closed.stop()
+  await expect(paysim.connectSimulator(closed)).rejects.toMatchObject({ name: 'ControlUnreachable' })
+})

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Scenario, ScenarioStep } from '../../src/index.ts'
+import type { ScenarioData } from '../../src/scenario/index.ts'
+import { runBinary } from '../blackbox/harness.ts'
+import { paysim } from './library.ts'
+
+/** The library's types are those of the schema: the compiler compares them, with every member there is. */
+type KnownKeys<T> = T extends unknown ? keyof T : never
+type Same<A, B> = [A, B] extends [B, A] ? true : never
+type SchemaStep = NonNullable<ScenarioData['steps']>[number]
+type Verb = KnownKeys<SchemaStep>
+type Of<Steps, V> = Steps extends unknown ? (V extends keyof Steps ? keyof Steps : never) : never
+const same: [
+  Same<keyof Scenario, keyof ScenarioData>,
+  Same<KnownKeys<ScenarioStep>, Verb>,
+  { [V in Verb]: Same<Of<ScenarioStep, V>, Of<SchemaStep, V>> }[Verb],
+] = [true, true, true]
+const readable = (scenario: Scenario): ScenarioData => scenario
+
+const scenario = paysim.defineScenario({
+  paysim: 1,
+  name: 'The payer pays',
+  clock: 'virtual',
+  provider: [{ name: 'quick', outcome: { after: '5s', status: 'succeeded' } }],
+  steps: [
+    {
+      'create payment': {
+        amount: '25000',
+        currency: 'THB',
+        country: 'TH',
+        checkout_mode: 'merchant',
+        payment_method: 'th_promptpay',
+        merchant_reference: 'order-1',
+        customer: {},
+      },
+      as: 'payment',
+    },
+    { advance: '5s' },
+    { 'expect payment': `\${payment.id}`, is: { status: 'succeeded' } },
+    { 'expect webhooks': 'all', exactly: ['payment.succeeded'] },
+  ],
+  verify: 'all',
+})
+
+test('a scenario that the compiler takes is one that runs', async () => {
+  expect([...same, typeof readable]).toEqual([true, true, true, 'function'])
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-defined-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'story.json')
+  await writeFile(file, JSON.stringify(scenario))
+  const { code, stdout, stderr } = await runBinary(['run', file])
+  expect(code, stdout + stderr).toBe(0)
+})

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { paysim, promptPay, simulator } from './library.ts'
+
+test('a simulator starts on a free port with the accounts of a new one', async () => {
+  const [one, other] = [await simulator(), await simulator()]
+  expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(one.url).not.toBe(other.url)
+  expect(one.controlUrl).toBe(`${one.url}/_paysim`)
+  expect(one.accounts.map(({ id }) => id)).toEqual(['default.test', 'default.live'])
+  expect(one.accounts[0]?.secretKey).not.toBe(other.accounts[0]?.secretKey)
+})
+
+test('a seed makes the keys repeat', async () => {
+  const [one, other] = [await simulator({ seed: 7 }), await simulator({ seed: '7' })]
+  expect(one.accounts).toEqual(other.accounts)
+  const made = [await one.createAccount({ id: 'shop' }), await other.createAccount({ id: 'shop' })]
+  expect(made[0]?.secretKey).toBe(made[1]?.secretKey)
+})
+
+test('options are those of serve: the contract, the clock, a token, a control port', async () => {
+  const sim = await simulator({
+    contract: { 'errors.body': 'flat' },
+    clock: 'virtual',
+    controlToken: 'known',
+    controlPort: 0,
+  })
+  expect(sim.controlToken).toBe('known')
+  expect(new URL(sim.controlUrl).port).not.toBe(new URL(sim.url).port)
+  const account = await sim.account('default.test')
+  expect(await account.clock.get()).toMatchObject({ mode: 'virtual' })
+  const { status, headers, ...answer } = await fetch(`${sim.url}/payment_intents/pi_x`)
+  expect(status).toBe(401)
+  expect(answer).not.toHaveProperty('error')
+  await expect(account.client.payments.get('pi_x')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(account.payments.get('pi_x')).rejects.toMatchObject({ code: 'not_found', status: 404 })
+})
+
+test('options that make no sense are refused, saying why', async () => {
+  await expect(simulator({ contract: { 'errors.bodies': 'flat' } })).rejects.toThrow(/errors\.bod/)
+  const catalogue = { providers: [], methods: [], routes: [{ id: 'x' }] }
+  await expect(simulator({ catalogue: catalogue as never })).rejects.toThrow(/routes\.0/)
+})
+
+test('a data directory outlives the simulator', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'paysim-library-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const first = await paysim.startSimulator({ dataDir })
+  const before = await first.account('default.test')
+  const { id } = await before.client.payments.create(promptPay())
+  await first.stop()
+  const again = await simulator({ dataDir })
+  const after = await again.account('default.test')
+  expect(await after.client.payments.get(id)).toMatchObject({ id, status: 'pending' })
+})
+
+test('stopping ends the server, twice as well as once', async () => {
+  const sim = await simulator()
+  await sim.createAccount()
+  await Promise.all([sim.stop(), sim.stop()])
+  await expect(fetch(sim.url)).rejects.toThrow()
+  await expect(sim.createAccount()).rejects.toThrow('stopped')
+})
+
+test('it is disposable', async () => {
+  const sim = await simulator()
+  const account = await sim.createAccount()
+  await account[Symbol.asyncDispose]()
+  await sim[Symbol.asyncDispose]()
+  await expect(fetch(sim.url)).rejects.toThrow()
+})
+
+test('after stop() nothing keeps node from ending', async () => {
+  const library = new URL('../../dist/index.js', import.meta.url).href
+  const script = `
+    import { startSimulator } from ${JSON.stringify(library)}
+    const sim = await startSimulator()
+    const account = await sim.createAccount()
+    const standing = await sim.createAccount({ clock: 'virtual' })
+    const { id } = await account.client.payments.create(${JSON.stringify(promptPay())})
+    await standing.client.payments.create(${JSON.stringify(promptPay())})
+    await account.payments.succeed(id)
+    await account.webhooks.next({ type: 'payment.succeeded' })
+    await sim.stop()
+    console.log('stopped')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  const code = await new Promise(resolve => child.once('close', resolve))
+  expect({ code, output }).toEqual({ code: 0, output: 'stopped\n' })
+})
