@@ -1,0 +1,63 @@
+import type { FieldFault } from '../../contract/errors.ts'
+import type { Path, Position, Positions } from './positions.ts'
+
+/** Something wrong with a scenario file, and where. */
+export interface FileFault extends Position {
+  readonly file: string
+  readonly message: string
+}
+
+/** A file that cannot be run. The message is all faults, one a line, as editors and people read them. */
+export class ScenarioFault extends Error {
+  constructor(readonly faults: readonly FileFault[]) {
+    super(faults.map(describeFault).join('\n'))
+    this.name = 'ScenarioFault'
+  }
+}
+
+const describeFault = ({ file, line, column, message }: FileFault) => `${file}:${line}:${column}: ${message}`
+
+/** Faults as they are found, each at a path. */
+export class Faults {
+  readonly #found: { path: Path; message: string }[] = []
+
+  say(path: Path, message: string): void {
+    this.#found.push({ path, message })
+  }
+
+  /** Faults of a validator about the value at `base`, with the field that it names. */
+  add(base: Path, faults: readonly FieldFault[], positions: Positions): void {
+    const root = base.join('.')
+    const named = faults.map(fault => ({ ...fault, field: fault.field === 'body' ? '' : fault.field }))
+    for (const { field, message } of named.filter(fault => !saidBetter(fault, named))) {
+      const full = [root, field].filter(part => part !== '').join('.')
+      const path = full === '' ? [] : positions.pathOf(full)
+      this.say(path, `${field === '' ? label(base) : spelled(path)} ${message}`)
+    }
+  }
+
+  get none(): boolean {
+    return this.#found.length === 0
+  }
+
+  in(file: string, positions: Positions): FileFault[] {
+    return this.#found
+      .map(({ path, message }) => ({ file, ...positions.of(path), message }))
+      .sort((a, b) => a.line - b.line || a.column - b.column)
+  }
+}
+
+/** Where a value fits no alternative, what is wrong further in, or beside a missing key, says why. */
+function saidBetter({ field, message }: FieldFault, all: readonly FieldFault[]): boolean {
+  const inside = field === '' ? '' : `${field}.`
+  if (all.some(other => other.field !== field && other.field.startsWith(inside))) return true
+  const around = field.slice(0, field.lastIndexOf('.') + 1)
+  return message === MISSING && all.some(other => other.message !== MISSING && other.field.startsWith(around))
+}
+const MISSING = 'is required'
+
+/** An item of a list is called by the list and its number. */
+const spelled = (path: Path) => path.slice(typeof path.at(-1) === 'number' ? -2 : -1).join('.')
+
+const label = (path: Path) =>
+  path.length === 0 ? 'a scenario' : path.filter(part => typeof part === 'string').at(-1)

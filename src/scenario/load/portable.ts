@@ -1,0 +1,44 @@
+import { MERCHANT_STEPS } from '../schema/merchant-steps.ts'
+import { verbsOf } from '../schema/steps.ts'
+import type { FileFault } from './faults.ts'
+import type { Scenario } from './load.ts'
+import type { Path } from './positions.ts'
+
+/** What a real gateway cannot be told, and what nobody can see of it. */
+const OF_A_SIMULATOR = ['clock', 'catalogue', 'policy', 'provider', 'faults', 'receiver', 'verify'] as const
+const ANYWHERE: ReadonlySet<string> = new Set([
+  ...Object.keys(MERCHANT_STEPS),
+  'expect payment',
+  'expect receipt',
+  'expect payout',
+  'expect value',
+  'wait for payment',
+  'repeat',
+  'parallel',
+])
+
+/** Everything in a scenario that needs a simulator, by name. */
+export function whatNeedsASimulator({ file, data, positions }: Scenario): FileFault[] {
+  const found: FileFault[] = []
+  const say = (path: Path, what: string) =>
+    found.push({
+      file,
+      ...positions.of(path),
+      message: `${what} needs a simulator: a real base URL cannot be told`,
+    })
+  for (const key of OF_A_SIMULATOR) if (data[key] !== undefined) say([key], key)
+  const walk = (steps: readonly unknown[], path: Path): void => {
+    for (const [at, step] of steps.entries()) walkStep(step, [...path, at])
+  }
+  const walkStep = (step: unknown, path: Path): void => {
+    if (Array.isArray(step)) return walk(step, path)
+    const facts = step as Record<string, unknown>
+    const [verb = ''] = verbsOf(facts)
+    if (!ANYWHERE.has(verb)) say([...path, verb], verb)
+    if (facts.keys === 'live' || facts.keys === 'test') say([...path, 'keys'], `keys: ${facts.keys}`)
+    if (Array.isArray(facts.parallel)) walk(facts.parallel, [...path, 'parallel'])
+    if (Array.isArray(facts.steps)) walk(facts.steps, [...path, 'steps'])
+  }
+  walk(data.steps ?? [], ['steps'])
+  return found
+}

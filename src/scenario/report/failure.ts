@@ -1,0 +1,51 @@
+import type { StepFailure, StepRecord } from '../run/happening.ts'
+import type { ScenarioResult } from '../run/run-scenario.ts'
+import type { Sent } from '../run/wire.ts'
+import { clip, type DiffLine, diff } from './differ.ts'
+
+/** How the parts of a failure are told apart; a terminal gives them colours. */
+export interface Paint {
+  readonly bad: (text: string) => string
+  readonly good: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly bold: (text: string) => string
+}
+export const PLAIN: Paint = { bad: text => text, good: text => text, dim: text => text, bold: text => text }
+
+export const failedStep = ({ steps }: ScenarioResult) => steps.find(step => step.failure !== undefined)
+
+/** What was expected and what came, the request, and what last happened to the record. */
+export function failureLines(file: string, failure: StepFailure, paint: Paint = PLAIN): string[] {
+  const lines = failure.mismatches.flatMap(mismatch => {
+    const { line, column, subject, why } = mismatch
+    const what = [paint.bold(subject), why].filter(word => word).join(' ')
+    return [
+      `${what}  ${paint.dim(`${file}:${line}:${column}`)}`,
+      ...diff(mismatch).map(one => `  ${painted(one, paint)}`),
+    ]
+  })
+  if (failure.sent) lines.push(paint.dim('request'), ...requestLines(failure.sent).map(line => `  ${line}`))
+  if (failure.answer) {
+    const { status, text, lost } = failure.answer
+    lines.push(paint.dim('answer'), `  ${lost === undefined ? `${status} ${clip(text)}` : `none: ${lost}`}`)
+  }
+  if (failure.history.length > 0)
+    lines.push(paint.dim('history'), ...failure.history.map(line => `  ${line}`))
+  return lines
+}
+
+function painted({ sign, text }: DiffLine, { bad, good }: Paint): string {
+  const line = `${sign} ${text}`
+  return sign === '-' ? good(line) : sign === '+' ? bad(line) : line
+}
+
+/** Credentials are not for logs. */
+function requestLines({ method, url, headers, body }: Sent): string[] {
+  const shownHeaders = Object.entries(headers)
+    .filter(([name]) => name !== 'authorization')
+    .map(([name, value]) => `${name}: ${value}`)
+  const text = Buffer.isBuffer(body) ? `(${body.length} bytes)` : (body ?? '')
+  return [`${method} ${url}`, ...shownHeaders, ...(text === '' ? [] : [clip(text)])]
+}
+
+const _stepPlace = (file: string, { line, column }: StepRecord) => `${file}:${line}:${column}`

@@ -1,0 +1,42 @@
+import { formatDuration } from '../../contract/durations.ts'
+import type { StepRecord } from '../run/happening.ts'
+import type { ScenarioResult } from '../run/run-scenario.ts'
+import { failureLines, type Paint } from './failure.ts'
+
+const TIME_WIDTH = 10
+
+/** One scenario as a story: a line a step with the time it happened at, and all there is to say of the one that failed. */
+export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: boolean }): string {
+  const { ok, name, file, tookMs } = result
+  const mark = ok ? paint.good('✓') : paint.bad('✗')
+  const head = `${mark} ${paint.bold(name)}  ${paint.dim(`${file}  ${Math.round(tookMs)} ms${passed(result)}`)}`
+  if (ok && brief) return `${head}\n`
+  return `${[head, ...result.steps.flatMap(step => stepLines(step, result, paint))].join('\n')}\n`
+}
+
+const passed = ({ virtual, passedMs }: ScenarioResult) =>
+  virtual && passedMs > 0 ? `, ${formatDuration(passedMs)} of its own` : ''
+
+function stepLines(step: StepRecord, { file, virtual }: ScenarioResult, paint: Paint): string[] {
+  const { title, depth, sinceStartMs, tookMs, failure } = step
+  const time = virtual ? `+${formatDuration(sinceStartMs)}` : `${Math.round(tookMs)}ms`
+  const mark = failure ? paint.bad('✗') : paint.good('✓')
+  const line = `  ${paint.dim(time.padStart(TIME_WIDTH))} ${'  '.repeat(depth)}${mark} ${title.replace(/\s+/g, ' ')}`
+  if (!failure) return [line]
+  return [
+    line,
+    ...failureLines(file, failure, paint)
+      .flatMap(one => one.split('\n'))
+      .map(one => `${' '.repeat(TIME_WIDTH + 7)}${one}`),
+  ]
+}
+
+export function summary(results: readonly ScenarioResult[], tookMs: number, paint: Paint): string {
+  const failed = results.filter(({ ok }) => !ok)
+  const count = (many: number) => `${many} scenario${many === 1 ? '' : 's'}`
+  const verdict =
+    failed.length === 0
+      ? paint.good(`${count(results.length)} passed`)
+      : paint.bad(`${failed.length} of ${count(results.length)} failed`)
+  return `\n${verdict} ${paint.dim(`in ${(tookMs / 1000).toFixed(2)} s`)}\n`
+}

@@ -1,0 +1,42 @@
+import type { Path, Position } from '../load/positions.ts'
+import type { Verb } from '../schema/steps.ts'
+import type { Mismatch } from './match.ts'
+import type { Answer, Sent } from './wire.ts'
+
+/** What a step did. */
+export interface Happening {
+  readonly sent?: Sent
+  readonly answer?: Answer
+  /** The record that it was about, whose history says more. */
+  readonly subject?: string | undefined
+  /** What `as` captures. */
+  readonly value?: unknown
+  readonly mismatches: readonly Mismatch[]
+}
+
+export const nothingWrong: Happening = { mismatches: [] }
+
+export interface StepFailure extends Position {
+  readonly mismatches: readonly (Mismatch & Position)[]
+  readonly sent?: Sent
+  readonly answer?: Answer
+  readonly history: readonly string[]
+}
+
+/** A step as the reports tell it. */
+export interface StepRecord extends Position {
+  readonly path: Path
+  readonly verb: Verb | 'verify'
+  readonly title: string
+  readonly depth: number
+  /** How far the account's time was from where it began. */
+  readonly sinceStartMs: number
+  /** How long it took on the wall. */
+  readonly tookMs: number
+  readonly sent?: Sent
+  readonly answer?: Answer
+  readonly failure?: StepFailure
+}
+
+/** A step that did not go as the story says: nothing after it would mean anything. */
+export class StepFailed extends Error {}

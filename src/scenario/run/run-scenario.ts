@@ -1,0 +1,105 @@
+import type { Scenario } from '../load/load.ts'
+import { ControlFault } from './control.ts'
+import { StepFailed, type StepRecord } from './happening.ts'
+import { play } from './play.ts'
+import { ReferenceFault } from './scope.ts'
+import { Stage } from './stage.ts'
+import type { Target } from './target.ts'
+import { transcriptOf } from './transcript.ts'
+import { verify } from './verify.ts'
+
+/** How one run of one scenario went. */
+export interface ScenarioResult {
+  readonly file: string
+  readonly name: string
+  readonly ok: boolean
+  readonly tookMs: number
+  /** How far the account's time went. */
+  readonly passedMs: number
+  readonly virtual: boolean
+  readonly steps: readonly StepRecord[]
+  readonly transcript?: string
+}
+
+export interface RunSettings {
+  readonly target: Target
+  /** What the run's merchant is called, and `${run}`. */
+  readonly run: string
+  readonly transcript?: boolean
+  readonly began?: (title: string) => void
+}
+
+/** Tells one scenario from beginning to end, in an account of its own. */
+export async function runScenario(scenario: Scenario, settings: RunSettings): Promise<ScenarioResult> {
+  const startedAt = performance.now()
+  const records: StepRecord[] = []
+  const { file, data } = scenario
+  let stage: Stage
+  try {
+    stage = await Stage.open(scenario, settings.target, settings.run)
+  } catch (cause) {
+    if (!(cause instanceof ControlFault) && !(cause instanceof ReferenceFault)) throw cause
+    records.push(refusedAtFirst(scenario, cause))
+    const tookMs = performance.now() - startedAt
+    return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: false, steps: records }
+  }
+  try {
+    const ok = await tellIt(stage, records, settings.began ?? (() => {}))
+    const transcript = settings.transcript ? await transcriptOf(records, stage) : undefined
+    return {
+      file,
+      name: data.name,
+      ok,
+      tookMs: performance.now() - startedAt,
+      passedMs: stage.sinceStartMs,
+      virtual: stage.virtual,
+      steps: records,
+      ...(transcript === undefined ? {} : { transcript }),
+    }
+  } finally {
+    await stage.close()
+  }
+}
+
+async function tellIt(stage: Stage, records: StepRecord[], began: (title: string) => void): Promise<boolean> {
+  try {
+    await play(stage.scenario.data.steps ?? [], ['steps'], {
+      stage,
+      scope: stage.scope,
+      depth: 0,
+      records,
+      began,
+    })
+  } catch (cause) {
+    if (cause instanceof StepFailed) return false
+    throw cause
+  }
+  const mismatches = await verify(stage)
+  const { positions } = stage.scenario
+  const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of(mismatch.path) }))
+  const [first] = placed
+  if (!first) return true
+  const { line, column } = first
+  const base = { path: ['verify'], verb: 'verify' as const, title: 'verify', depth: 0, line, column }
+  const failure = { line, column, mismatches: placed, history: [] }
+  records.push({ ...base, sinceStartMs: stage.sinceStartMs, tookMs: 0, failure })
+  return false
+}
+
+/** The simulator would not have what the file describes, or the file refers to what is not there. */
+function refusedAtFirst({ positions }: Scenario, cause: ControlFault | ReferenceFault): StepRecord {
+  const place = positions.of([])
+  const answer = cause instanceof ControlFault ? cause.answer : undefined
+  const actual = answer ? (answer.body ?? answer.lost) : 'nothing'
+  const mismatch = {
+    path: [],
+    subject: 'simulator',
+    expected: 'success',
+    actual,
+    why: cause.message,
+    ...place,
+  }
+  const failure = { ...place, mismatches: [mismatch], history: [], ...(answer ? { answer } : {}) }
+  const title = 'set the scene'
+  return { path: [], verb: 'verify', title, depth: 0, sinceStartMs: 0, tookMs: 0, ...place, failure }
+}

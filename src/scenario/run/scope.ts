@@ -1,0 +1,78 @@
+import { parseDuration } from '../../contract/durations.ts'
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import { INSTANT, nameOf, substitute } from '../load/references.ts'
+import { ABSENT, read } from './inside.ts'
+import type { Answer } from './wire.ts'
+
+/** A reference to something that is not there: known only once the story got so far. */
+export class ReferenceFault extends Error {}
+
+/** What was captured, and what can be referred to. A branch sees what was there when it began, and adds its own. */
+export class Scope {
+  readonly #own = new Map<string, unknown>()
+  readonly #answers = new Map<string, Answer>()
+
+  constructor(
+    private readonly times: () => { now: number; start: number },
+    private readonly outer?: Scope,
+  ) {}
+
+  inner(): Scope {
+    return new Scope(this.times, this)
+  }
+
+  set(name: string, value: unknown, answer?: Answer): void {
+    this.#own.set(name, value)
+    if (answer) this.#answers.set(name, answer)
+  }
+
+  get captured(): ReadonlyMap<string, unknown> {
+    return this.#own
+  }
+
+  answer(name: string): Answer | undefined {
+    return this.#answers.get(name) ?? this.outer?.answer(name)
+  }
+
+  /** A copy of a value with each reference replaced by what it means. */
+  resolve<T>(value: T): T {
+    return this.#resolve(value) as T
+  }
+
+  #resolve(value: unknown): unknown {
+    if (typeof value === 'string') return substitute(value, inner => this.#read(inner))
+    if (Array.isArray(value)) return value.map(item => this.#resolve(item))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#resolve(inner)]))
+  }
+
+  #read(inner: string): unknown {
+    const [, at, sign, distance] = INSTANT.exec(inner) ?? []
+    if (at) return this.#instant(inner, at as 'now' | 'start', sign, distance)
+    const name = nameOf(inner)
+    const path = inner.slice(name.length + 1)
+    const [special, ...more] = path.split('.')
+    const answer = this.answer(name)
+    if (special === '$status' && answer) return answer.status
+    if (special === '$text' && answer) return answer.text
+    if (special === '$headers' && answer) return found(inner, read(answer.headers, more.join('.')))
+    const value = this.#lookUp(name)
+    return found(inner, path === '' ? value : read(value, path))
+  }
+
+  #lookUp(name: string): unknown {
+    if (this.#own.has(name)) return this.#own.get(name)
+    return this.outer ? this.outer.#lookUp(name) : ABSENT
+  }
+
+  #instant(inner: string, at: 'now' | 'start', sign?: string, distance?: string): string {
+    const ms = distance === undefined ? 0 : parseDuration(distance)
+    if (ms === undefined) throw new ReferenceFault(`\${${inner}} is no time: write now+1h30m`)
+    return formatTimestamp(this.times()[at] + (sign === '-' ? -ms : ms))
+  }
+}
+
+function found(inner: string, value: unknown): unknown {
+  if (value === ABSENT) throw new ReferenceFault(`\${${inner}} is not there`)
+  return value
+}

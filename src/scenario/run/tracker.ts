@@ -1,0 +1,52 @@
+import type { Path } from '../load/positions.ts'
+import type { ScenarioData } from '../schema/file.ts'
+import type { Webhook } from './receiver.ts'
+
+/** Where a rule or a fault stands in the file, and how often it was the one. */
+export interface Use {
+  readonly path: Path
+  readonly what: string
+  readonly used: number
+}
+
+interface Listed {
+  readonly path: Path
+  readonly what: string
+}
+
+const listed = (key: string, path: Path, items: readonly { name?: string }[]): Listed[] =>
+  items.map(({ name }, at) => ({ path: [...path, at], what: name ?? `${key} ${at + 1}` }))
+
+/**
+ * What of the file's rules and faults is in force, and what became of those that were: the simulator counts by
+ * place in the list, and steps change the list.
+ */
+export class Tracker {
+  readonly expected = new Set<Webhook>()
+  rules: Listed[]
+  faults: Listed[]
+  readonly gone: { rules: Use[]; faults: Use[] } = { rules: [], faults: [] }
+
+  constructor({ provider = [], faults = [] }: ScenarioData) {
+    this.rules = listed('rule', ['provider'], provider)
+    this.faults = listed('fault', ['faults'], faults)
+  }
+
+  uses(kind: 'rules' | 'faults', used: readonly number[]): Use[] {
+    return [...this.gone[kind], ...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 }))]
+  }
+
+  replace(
+    kind: 'rules' | 'faults',
+    used: readonly number[],
+    path: Path,
+    items: readonly { name?: string }[],
+  ): void {
+    this.gone[kind].push(...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 })))
+    this[kind] = listed(kind.slice(0, -1), path, items)
+  }
+
+  addRules(path: Path, items: readonly { name?: string }[]): void {
+    this.rules = [...listed('rule', path, items), ...this.rules]
+  }
+}

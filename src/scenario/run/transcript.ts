@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { StepRecord } from './happening.ts'
+import type { Stage } from './stage.ts'
+
+/**
+ * All that a story left behind, as lines of JSON: each call and its answer, the account's journal, each webhook.
+ * The same file, seed and paysim give the same bytes. What is the machine's and not the story's is put aside: ports,
+ * the wall time inside webhook signatures and clock settings, and request ids, which no seed names.
+ */
+export async function transcriptOf(records: readonly StepRecord[], stage: Stage): Promise<string> {
+  const lines: object[] = [{ scenario: stage.scenario.data.name, run: stage.run, account: accountOf(stage) }]
+  for (const { verb, title, sinceStartMs, sent, answer } of records) {
+    const { method, url, body } = sent ?? {}
+    lines.push({
+      step: verb,
+      title,
+      since_start_ms: stage.virtual ? sinceStartMs : null,
+      ...(sent ? { request: `${method} ${url}`, sent: sentBody(body) } : {}),
+      ...(answer ? { status: answer.status, headers: told(answer.headers), answer: answer.text } : {}),
+    })
+  }
+  if (stage.account) lines.push(...(await journalOf(stage)), ...webhooksOf(stage))
+  return `${lines.map(line => machineless(JSON.stringify(line), stage)).join('\n')}\n`
+}
+
+function accountOf({ account }: Stage) {
+  return account && { id: account.id, public_key: account.keys[account.environment].public_key }
+}
+
+/** An upload by its digest: what a form holds says little, and is long. */
+function sentBody(body: string | Buffer | undefined) {
+  if (!Buffer.isBuffer(body)) return body
+  return { bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') }
+}
+
+const TOLD = ['content-type', 'idempotent-replayed', 'location', 'retry-after', 'www-authenticate', 'allow']
+const told = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(TOLD.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
+
+async function journalOf(stage: Stage): Promise<object[]> {
+  await stage.settle()
+  const { entries } = await stage.simulated.control.demand<{ entries: object[] }>(
+    'GET',
+    `${stage.path}/export`,
+  )
+  return entries.map(entry => ({ journal: entry }))
+}
+
+/** By what they say: two that are on their way at once come in any order. */
+function webhooksOf({ simulated: { inbox } }: Stage): object[] {
+  return inbox.received
+    .map(webhook => ({
+      webhook: inbox.texts.get(webhook),
+      attempt: webhook.attempt,
+      answered: webhook.answered,
+    }))
+    .sort((a, b) => (a.webhook ?? '').localeCompare(b.webhook ?? '', 'en') || a.attempt - b.attempt)
+}
+
+function machineless(line: string, { target }: Stage): string {
+  const receiver = target.kind === 'simulator' ? target.receiver.url : target.baseUrl
+  return line
+    .replaceAll(target.baseUrl, 'http://paysim')
+    .replaceAll(receiver, 'http://receiver')
+    .replace(/req_[0-9A-Za-z]{24}/g, 'req_')
+    .replace(/"timestamp":\d+/g, '"timestamp":0')
+    .replace(/(webhook-timestamp\\*":\\*")\d+/g, '$10')
+    .replace(/v1,[A-Za-z0-9+/]{43}=/g, 'v1,')
+}

@@ -1,0 +1,54 @@
+import type { Path } from '../load/positions.ts'
+import { CHECKS, type Check } from '../schema/file.ts'
+import type { Mismatch } from './match.ts'
+import type { Stage } from './stage.ts'
+import type { Use } from './tracker.ts'
+
+/** What must be true once the story is told. */
+export async function verify(stage: Stage): Promise<Mismatch[]> {
+  const wanted = stage.scenario.data.verify
+  if (wanted === undefined) return []
+  await stage.settle()
+  const found: Mismatch[] = []
+  for (const check of wanted === 'all' ? CHECKS : wanted) found.push(...(await CHECK[check](stage)))
+  return found
+}
+
+const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
+  rules: async stage => unused(await uses('rules', stage), 'matched no payment and no payout'),
+  faults: async stage => unused(await uses('faults', stage), 'met no call and no webhook'),
+  intents: async stage => {
+    const matched = (await uses('rules', stage)).reduce((sum, { used }) => sum + used, 0)
+    const { control } = stage.simulated
+    const payments = await control.demand<{ data: { route: unknown }[] }>('GET', `${stage.path}/payments`)
+    const payouts = await control.demand<{ data: unknown[] }>('GET', `${stage.path}/payouts`)
+    const all = payments.data.filter(({ route }) => route !== null).length + payouts.data.length
+    return all === matched
+      ? []
+      : [miss(['verify'], 'intents', all, matched, `${all - matched} met no rule of the file`)]
+  },
+  webhooks: async stage => {
+    const { inbox } = stage.simulated
+    return inbox.received
+      .filter(webhook => !stage.tracker.expected.has(webhook))
+      .map(({ type, id }) =>
+        miss(['verify'], 'webhooks', 'an expectation', `${type} ${id}`, 'no step expected it'),
+      )
+  },
+}
+
+async function uses(kind: 'rules' | 'faults', stage: Stage): Promise<Use[]> {
+  const { used } = await stage.simulated.control.demand<{ used: number[] }>('GET', `${stage.path}/${kind}`)
+  return stage.tracker.uses(kind, used)
+}
+
+const unused = (all: readonly Use[], why: string) =>
+  all.filter(({ used }) => used === 0).map(({ path, what }) => miss(path, what, 'used', 'unused', why))
+
+const miss = (path: Path, subject: string, expected: unknown, actual: unknown, why: string): Mismatch => ({
+  path,
+  subject,
+  expected,
+  actual,
+  why,
+})

@@ -1,0 +1,39 @@
+import type { Stage } from '../run/stage.ts'
+
+/** How the simulator keeps its books says nothing of what happened to a record. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'TimerSet',
+  'TimerFired',
+  'AnswerKept',
+  'RulesConsulted',
+  'FaultsCounted',
+])
+
+interface Entry {
+  readonly seq: number
+  readonly at: string
+  readonly by: string
+  readonly events: readonly { readonly type: string }[]
+}
+
+/** What happened to a record, event by event, oldest first. */
+export async function historyOf(
+  id: string,
+  stage: Stage,
+): Promise<{ type: string; at: string; by: string }[]> {
+  const { control } = stage.simulated
+  const answer = await control.send('GET', `${stage.path}/history/${encodeURIComponent(id)}`)
+  const entries = answer.status === 200 ? (answer.body as { data: Entry[] }).data : []
+  return entries.flatMap(({ at, by, seq, events }) =>
+    events.filter(({ type }) => !BOOKKEEPING.has(type)).map(event => ({ at, by, seq, ...event })),
+  )
+}
+
+const SHOWN = 6
+
+/** The last of it, for a person who wonders why. */
+export async function lastOf(id: string | undefined, stage: Stage): Promise<string[]> {
+  if (id === undefined || !stage.account) return []
+  const events = await historyOf(id, stage).catch(() => [])
+  return events.slice(-SHOWN).map(({ at, by, type }) => `${at.slice(0, 23)}Z  ${type} (${by})`)
+}

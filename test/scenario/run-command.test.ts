@@ -1,0 +1,324 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../blackbox/harness.ts'
+import { BAD, GOOD, paysim, workspace } from './support/workspace.ts'
+
+const BINARY = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
+
+/** It waits for what will not come, on a clock that nobody moves. */
+const LONG = GOOD.replace('name:', 'clock: real\nname:').replace(
+  'is: { status: pending }',
+  'is: { status: succeeded }',
+)
+
+describe('a run', () => {
+  test('ends with 0 where all is as expected, and shows each step', async () => {
+    const { at } = await workspace({ 'good.yaml': GOOD })
+    const { code, stdout, stderr } = await paysim(['run', at('good.yaml')])
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    expect(stdout).toContain('✓ A payment & its <reading>')
+    expect(stdout).toMatch(/\+0s ✓ create payment 9900 THB th_promptpay order-1/)
+    expect(stdout).toContain('1 scenario passed')
+  })
+
+  test('ends with 10 where something is not, and shows the diff, the request, the history and the line', async () => {
+    const { at } = await workspace({ 'bad.yaml': BAD })
+    const { code, stdout } = await paysim(['run', at('bad.yaml')])
+    expect(code).toBe(10)
+    expect(stdout).toContain('✗ A payment that is not so')
+    expect(stdout).toContain(`status  ${at('bad.yaml')}:11:11`)
+    expect(stdout).toMatch(/- succeeded\n\s+\+ pending/)
+    expect(stdout).toMatch(/request\n\s+GET http:\S+\/payment_intents\/pi_/)
+    expect(stdout).toMatch(/history\n[\s\S]*ActionPresented \(merchant\)/)
+    expect(stdout).not.toContain('Basic ')
+    expect(stdout).toContain('1 of 1 scenario failed')
+  })
+
+  test('runs folders, some at a time, and with --quiet shows what failed', async () => {
+    const { folder } = await workspace({
+      'a.yaml': GOOD,
+      'b.yml': BAD,
+      'c.scenario.json': '{"paysim":1,"name":"nothing"}',
+      'other.json': '{}',
+    })
+    const { code, stdout } = await paysim(['run', folder, '--jobs', '3', '--quiet'])
+    expect(code).toBe(10)
+    expect(stdout).not.toContain('✓ A payment & its')
+    expect(stdout).toContain('1 of 3 scenarios failed')
+  })
+
+  test('ends with 2 where a file cannot be run, and runs nothing', async () => {
+    const { folder, at } = await workspace({
+      'a.yaml': GOOD,
+      'b.yaml': `${GOOD}  - advanse: 5s\n`,
+      'c.yaml': 'paysim: 1',
+    })
+    const { code, stdout, stderr } = await paysim(['run', folder])
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr.trim().split('\n')).toEqual([
+      `${at('b.yaml')}:10:5: advanse is no step; did you mean advance?`,
+      `${at('c.yaml')}:1:1: name is required`,
+    ])
+  })
+
+  test.each([
+    [['run'], 'missing required argument'],
+    [['run', 'nowhere.yaml'], 'nowhere.yaml is not there'],
+    [['run', 'package.json', '--jobs', '0'], 'it must be a whole number from 1'],
+    [['run', 'package.json', '--report', 'html=x'], 'it must be one of junit, tap, json'],
+    [['run', 'README.md'], 'README.md is no .yaml, .yml or .json file'],
+    [['run', 'docs'], 'docs holds no scenario'],
+  ])('%s is refused', async (args, message) => {
+    const { code, stderr } = await paysim(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('reports', () => {
+  test('junit, tap and json, all at once', async () => {
+    const { folder, at, read } = await workspace({ 'a.yaml': GOOD, 'b.yaml': BAD })
+    const reports = [`junit=${at('out/report.xml')}`, `json=${at('report.out')}`, 'tap'].flatMap(one => [
+      '--report',
+      one,
+    ])
+    const { code, stdout, stderr } = await paysim(['run', folder, ...reports])
+    expect(code).toBe(10)
+    expect(stdout).toMatch(/^TAP version 14\n1\.\.2\nok 1 - A payment & its <reading> \(/)
+    expect(stdout).toMatch(
+      /not ok 2 - A payment that is not so[\s\S]*?\n {2}---\n[\s\S]*at: ".*b\.yaml:11:11"[\s\S]*\n {2}\.\.\.\n$/,
+    )
+    // What is for people stays out of what is for programs.
+    expect(stderr).toContain('1 of 2 scenarios failed')
+
+    const xml = await read('out/report.xml')
+    expect(xml).toContain('<testsuite name="paysim" tests="2" failures="1" errors="0"')
+    expect(xml).toContain('name="A payment &amp; its &lt;reading&gt;"')
+    expect(xml.match(/<failure message=/g)).toHaveLength(1)
+
+    const report = JSON.parse(await read('report.out'))
+    expect(report).toMatchObject({ ok: false, scenarios: 2, failed: 1 })
+    const [good, bad] = report.results
+    expect(good).toMatchObject({ ok: true, clock: 'virtual', steps: { length: 3 } })
+    expect(bad.steps.at(-1)).toMatchObject({
+      step: 'expect payment',
+      line: 10,
+      ok: false,
+      failure: {
+        line: 11,
+        mismatches: [{ subject: 'status', expected: 'succeeded', actual: 'pending', line: 11 }],
+      },
+    })
+  })
+})
+
+describe('against a simulator that runs', () => {
+  test('by flags and by the environment; nothing is left behind', async () => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    onTestFinished(async () => void (await server.stop()))
+    const { at } = await workspace({ 'good.yaml': GOOD, 'bad.yaml': BAD })
+    const flags = ['--control-url', server.controlUrl, '--control-token', server.controlToken]
+    expect((await paysim(['run', at('good.yaml'), ...flags])).code).toBe(0)
+    const env = { PAYSIM_CONTROL_URL: server.controlUrl, PAYSIM_CONTROL_TOKEN: server.controlToken }
+    expect((await paysim(['run', at('bad.yaml')], env)).code).toBe(10)
+    expect((await server.control('GET', '/merchants')).body.data).toHaveLength(1)
+    expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toEqual([])
+  })
+
+  test('where a merchant has the name of a run already, it takes another', async () => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    onTestFinished(async () => void (await server.stop()))
+    await server.merchant({ id: 'run-good' })
+    const { at } = await workspace({ 'good.yaml': GOOD })
+    const env = { PAYSIM_CONTROL_URL: server.controlUrl, PAYSIM_CONTROL_TOKEN: server.controlToken }
+    expect((await paysim(['run', at('good.yaml')], env)).code).toBe(0)
+    expect((await server.control('GET', '/merchants')).body.data).toHaveLength(2)
+  })
+
+  test('Ctrl-C ends the run with 130, and takes its merchant away', async () => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    onTestFinished(async () => void (await server.stop()))
+    const { at } = await workspace({ 'long.yaml': LONG })
+    const env = {
+      ...process.env,
+      PAYSIM_CONTROL_URL: server.controlUrl,
+      PAYSIM_CONTROL_TOKEN: server.controlToken,
+    }
+    const child = spawn(process.execPath, [BINARY, 'run', at('long.yaml')], { stdio: 'ignore', env })
+    const merchants = async () => (await server.control('GET', '/merchants')).body.data.length
+    await expect.poll(merchants).toBe(2)
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(await merchants()).toBe(1)
+  })
+
+  test('that is not there, or takes another token', async () => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    const { at } = await workspace({ 'good.yaml': GOOD })
+    const run = (token: string) =>
+      paysim(['run', at('good.yaml'), '--control-url', server.controlUrl, '--control-token', token])
+    expect(await run('wrong')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no control surface that takes this token: 401'),
+    })
+    await server.stop()
+    expect(await run(server.controlToken)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('cannot be reached'),
+    })
+  })
+})
+
+describe('against a real base URL', () => {
+  test('tells what any gateway can be told, with the keys of the environment', async () => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    onTestFinished(async () => void (await server.stop()))
+    const { at } = await workspace({ 'good.yaml': GOOD, 'bad.yaml': BAD })
+    const account = server.accounts.find(({ id }) => id === 'default.test')
+    const env = { PAYSIM_PUBLIC_KEY: account?.public_key ?? '', PAYSIM_SECRET_KEY: account?.secret_key ?? '' }
+    const run = (file: string, keys = env) => paysim(['run', at(file), '--base-url', server.url], keys)
+    expect((await run('good.yaml')).code).toBe(0)
+    expect((await run('bad.yaml')).code).toBe(10)
+    expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toHaveLength(2)
+    expect(await paysim(['run', at('good.yaml'), '--base-url', server.url])).toMatchObject({
+      code: 2,
+      stderr: 'paysim run: --base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
+    })
+  })
+
+  test('refuses what only a simulator can be told, by name, before anything is sent', async () => {
+    const story = `paysim: 1
+name: x
+clock: virtual
+provider: []
+faults: []
+catalogue: {}
+policy: { checkout_modes: [] }
+receiver: {}
+verify: all
+steps:
+  - advance: 5s
+  - parallel:
+      - { trigger: succeed, payment: pi_x }
+      - [{ create payout: {} }]
+  - { expect webhooks: all, none: true }
+  - { repeat: 2, steps: [{ payer opens: pi_x }] }
+  - { list payouts: {}, keys: live }
+`
+    const { at } = await workspace({ 'x.yaml': story })
+    const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_x', PAYSIM_SECRET_KEY: 'sk_test_x' }
+    const { code, stdout, stderr } = await paysim(
+      ['run', at('x.yaml'), '--base-url', 'http://127.0.0.1:9'],
+      keys,
+    )
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    const refused = stderr
+      .trim()
+      .split('\n')
+      .map(line => line.replace(at('x.yaml'), '').replace(/ needs a simulator.*/, ''))
+    expect(refused).toEqual([
+      ':3:1: clock',
+      ':6:1: catalogue',
+      ':7:1: policy',
+      ':4:1: provider',
+      ':5:1: faults',
+      ':8:1: receiver',
+      ':9:1: verify',
+      ':11:5: advance',
+      ':13:11: trigger',
+      ':14:12: create payout',
+      ':15:7: expect webhooks',
+      ':16:28: payer opens',
+      ':17:25: keys: live',
+    ])
+  })
+
+  test('a base URL in the environment is never run against', async () => {
+    const { at } = await workspace({ 'good.yaml': GOOD })
+    expect((await paysim(['run', at('good.yaml')], { PAYSIM_BASE_URL: 'http://127.0.0.1:9' })).code).toBe(0)
+  })
+})
+
+test('--watch runs again when a file changes, and ends with Ctrl-C', async () => {
+  const { at } = await workspace({ 'story.yaml': GOOD })
+  const child = spawn(process.execPath, [BINARY, 'run', at('story.yaml'), '--watch', '--quiet'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const next = linesOf(child)
+  expect(await next(/passed|failed/)).toContain('1 scenario passed')
+  await next(/Waiting/)
+  await writeFile(at('story.yaml'), BAD)
+  expect(await next(/passed|failed in/)).toContain('1 of 1 scenario failed')
+  await next(/Waiting/)
+  await writeFile(at('story.yaml'), GOOD)
+  expect(await next(/passed|failed/)).toContain('1 scenario passed')
+  await next(/Waiting/)
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([130, null])
+})
+
+/** The next line like this. */
+function linesOf(child: ChildProcess) {
+  if (!child.stdout) throw new Error('no stdout')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return async (like: RegExp): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`it ended before ${like}`)
+      if (like.test(value)) return value
+    }
+  }
+}
+
+describe('transcripts', () => {
+  test('the same seed, the same bytes, however many run at a time; another seed, others', async () => {
+    const { at, read, folder } = await workspace()
+    await paysim(['run', 'scenarios', '--quiet', '--transcript', at('one'), '--jobs', '1'])
+    await paysim(['run', 'scenarios', '--quiet', '--transcript', at('two'), '--jobs', '8'])
+    const names = await readdir(at('one'))
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) {
+      const [one, two] = [await read(`one/${name}`), await read(`two/${name}`)]
+      expect(one.length).toBeGreaterThan(100)
+      // What races for real is told in whatever order it came.
+      if (name.startsWith('race-')) continue
+      expect(two, name).toBe(one)
+    }
+    expect(folder).toBeDefined()
+  })
+
+  test('one scenario goes to a file, and says all that happened', async () => {
+    const { at, read } = await workspace({ 'good.yaml': GOOD, 'other.yaml': `seed: 2\n${GOOD}` })
+    const write = (file: string) => paysim(['run', at(file), '--transcript', at(`${file}.jsonl`)])
+    await write('good.yaml')
+    const lines = (await read('good.yaml.jsonl'))
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines[0]).toMatchObject({
+      scenario: 'A payment & its <reading>',
+      account: { id: 'run-good.test' },
+    })
+    expect(lines[1]).toMatchObject({
+      step: 'create payment',
+      request: 'POST http://paysim/payment_intents',
+      status: 201,
+    })
+    expect(JSON.parse(lines[1].answer).id).toMatch(/^pi_/)
+    expect(
+      lines
+        .filter(line => line.journal)
+        .flatMap(line => line.journal.events.map((event: { type: string }) => event.type)),
+    ).toContain('PaymentCreated')
+    await write('other.yaml')
+    expect(await read('other.yaml.jsonl')).not.toContain(JSON.parse(lines[1].answer).id)
+  })
+})

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { Ajv } from 'ajv'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { OPERATORS } from '../../src/scenario/run/operators.ts'
+import { AnswerSchema } from '../../src/scenario/schema/answers.ts'
+import { FileSchema } from '../../src/scenario/schema/file.ts'
+import { STEPS } from '../../src/scenario/schema/steps.ts'
+import { GOOD, paysim, workspace } from './support/workspace.ts'
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+
+test('validate names what is right, and says what is wrong with the rest', async () => {
+  const { at, folder } = await workspace({ 'good.yaml': GOOD })
+  expect(await paysim(['scenario', 'validate', folder])).toMatchObject({
+    code: 0,
+    stdout: `${at('good.yaml')}: A payment & its <reading>\n`,
+  })
+  const { at: bad } = await workspace({
+    'bad.yaml': 'paysim: 1\nname: x\nprovider:\n  - { outcom: manual }\n',
+  })
+  expect(await paysim(['scenario', 'validate', at('good.yaml'), bad('bad.yaml')])).toMatchObject({
+    code: 2,
+    stderr: `${bad('bad.yaml')}:4:7: outcom is not a known key; did you mean outcome?\n`,
+  })
+})
+
+test('new writes a scenario that runs, and never over a file', async () => {
+  const { at } = await workspace()
+  expect(await paysim(['scenario', 'new', at('story.yaml')])).toMatchObject({ code: 0 })
+  expect(await paysim(['run', at('story.yaml')])).toMatchObject({ code: 0 })
+  expect(await paysim(['scenario', 'new', at('story.yaml')])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is there already'),
+  })
+})
+
+test('an unknown part is refused', async () => {
+  expect(await paysim(['scenario', 'valdate'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('validate'),
+  })
+})
+
+describe('the schema for editors', () => {
+  const schema = JSON.parse(read('scenarios/schema.json'))
+  const check = new Ajv({ strict: false, validateFormats: false }).compile(schema)
+
+  test('is shipped as it is printed', async () => {
+    const { code, stdout } = await paysim(['scenario', 'schema'])
+    expect(code).toBe(0)
+    expect(schema, 'paysim scenario schema > scenarios/schema.json').toEqual(JSON.parse(stdout))
+  })
+
+  test('takes every scenario that ships', async () => {
+    const files = (await readdir(new URL('../../scenarios', import.meta.url))).filter(name =>
+      name.endsWith('.yaml'),
+    )
+    for (const name of files) {
+      check(parse(read(`scenarios/${name}`), { merge: true }))
+      expect(check.errors ?? [], name).toEqual([])
+    }
+  })
+
+  test.each([
+    { paysim: 1, name: 'x', provder: [] },
+    { paysim: 1, name: 'x', steps: [{ creat: {} }] },
+    { paysim: 1, name: 'x', steps: [{ repeat: 2, steps: [{ advance: '5 s' }] }] },
+    { paysim: 1, name: 'x', steps: [{ 'list payouts': {}, expect: { stats: 200 } }] },
+  ])('refuses %j', data => {
+    expect(check(data)).toBe(false)
+  })
+})
+
+test('the stories on the page on scenarios are told as they stand', async () => {
+  const stories = [...read('docs/scenarios.md').matchAll(/```yaml run\n([\s\S]*?)```/g)].map(
+    ([, text = '']) => text,
+  )
+  expect(stories.length).toBeGreaterThan(0)
+  const { folder } = await workspace(Object.fromEntries(stories.map((text, at) => [`${at}.yaml`, text])))
+  const { code, stdout } = await paysim(['run', folder])
+  expect(code, stdout).toBe(0)
+})
+
+test('the page on scenarios speaks of every step, operator and key', () => {
+  const page = read('docs/scenarios.md')
+  for (const key of [
+    ...Object.keys(OPERATORS),
+    ...Object.keys(FileSchema.properties),
+    ...Object.keys(AnswerSchema.properties),
+  ])
+    if (key !== '$schema') expect(page).toMatch(new RegExp(`\`${key.replace('$', '\\$')}[\`:]`))
+  for (const verb of Object.keys(STEPS)) expect(page).toContain(`\`${verb}\``)
+})

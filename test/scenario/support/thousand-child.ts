@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { startSimulator } from '../../../src/index.ts'
+import {
+  loadScenario,
+  Receiver,
+  runScenario,
+  type Scenario,
+  type Target,
+  Wire,
+} from '../../../src/scenario/index.ts'
+
+/**
+ * Many mixed runs in one process, one at a time and then 8 at a time, in one simulator: prints what became of each
+ * and how much memory there was. Run with --expose-gc.
+ */
+
+const [folder = '', count = '200'] = process.argv.slice(2)
+const AT_A_TIME = 8
+/** How many runs until everything that is loaded once is loaded. */
+const WARM_UP = 100
+
+const simulator = await startSimulator({ seed: 7 })
+const { url: baseUrl, controlUrl, controlToken } = simulator
+const receiver = await Receiver.open()
+const wire = new Wire()
+const createPath = '/payment_intents'
+const target: Target = {
+  kind: 'simulator',
+  baseUrl,
+  controlUrl,
+  controlToken,
+  receiver,
+  merchants: new Set(),
+  createPath,
+  wire,
+}
+
+const files = readdirSync(folder)
+  .filter(name => name.endsWith('.yaml'))
+  .sort()
+const scenarios = await Promise.all(files.map(name => loadScenario(join(folder, name))))
+
+/** A run's transcript says all that it saw: of any other account too, if it could. */
+async function runOne(nth: number): Promise<{ ok: boolean; digest: string; file: string }> {
+  const scenario = scenarios[nth % scenarios.length] as Scenario
+  const {
+    ok,
+    transcript = '',
+    file,
+  } = await runScenario(scenario, { target, run: `nth-${nth}`, transcript: true })
+  return { ok, digest: createHash('sha256').update(transcript).digest('hex'), file }
+}
+
+async function runMany(total: number, atATime: number) {
+  const results: Awaited<ReturnType<typeof runOne>>[] = []
+  let next = 0
+  const work = async () => {
+    for (let nth = next++; nth < total; nth = next++) results[nth] = await runOne(nth)
+  }
+  await Promise.all(Array.from({ length: atATime }, work))
+  return results
+}
+
+/** What is in use once what is not was swept: twice, since finalizers free more. */
+async function heapUsed(): Promise<number> {
+  for (let sweep = 0; sweep < 5; sweep++) {
+    await new Promise(resolve => setImmediate(resolve))
+    globalThis.gc?.()
+  }
+  return process.memoryUsage().heapUsed
+}
+
+await runMany(WARM_UP, 1)
+await runMany(WARM_UP, AT_A_TIME)
+const heapBefore = await heapUsed()
+const alone = await runMany(Number(count), 1)
+const together = await runMany(Number(count), AT_A_TIME)
+const heapAfter = await heapUsed()
+const merchants = (await simulator.control.merchants.list()).map(({ id }) => id)
+process.stdout.write(
+  JSON.stringify({ alone, together, heapBefore, heapAfter, merchants, left: target.merchants.size }),
+)
+await wire.close()
+await receiver.close()
+await simulator.stop()

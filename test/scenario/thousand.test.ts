@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+// PAYSIM_THOUSAND=1 for 1,000 runs each way, as continuous integration has it; 200 without.
+
+const RUNS = process.env.PAYSIM_THOUSAND ? 1000 : 200
+/** Memory is back where it was, give or take compiled code; one world kept of each run would make it many times more. */
+const MOST_GROWTH = 1.4
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** One level below the root, as the built binary is: what ships is looked for from there. */
+const folder = `${root}dist.thousand-${process.pid}/`
+
+interface Run {
+  readonly ok: boolean
+  readonly digest: string
+  readonly file: string
+}
+interface Outcome {
+  readonly alone: Run[]
+  readonly together: Run[]
+  readonly heapBefore: number
+  readonly heapAfter: number
+  readonly merchants: string[]
+  readonly left: number
+}
+
+const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
+
+describe(`${RUNS} mixed scenario runs in one process`, () => {
+  let outcome: Outcome
+
+  beforeAll(async () => {
+    await build({
+      entryPoints: [fileURLToPath(new URL('./support/thousand-child.ts', import.meta.url))],
+      outfile: `${folder}child.mjs`,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.17',
+      banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+      define: { PAYSIM_VERSION: '"test"' },
+      logLevel: 'warning',
+    })
+    const args = ['--expose-gc', `${folder}child.mjs`, `${root}scenarios`, String(RUNS)]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })
+    outcome = JSON.parse(stdout)
+    const { heapBefore, heapAfter } = outcome
+    process.stdout.write(
+      `${RUNS} runs one at a time, then 8 at a time: heap ${mb(heapBefore)} before, ${mb(heapAfter)} after\n`,
+    )
+  }, 600_000)
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('all end as they should', () => {
+    const all = [...outcome.alone, ...outcome.together]
+    expect(all).toHaveLength(2 * RUNS)
+    expect(all.filter(({ ok }) => !ok).map(({ file }) => file)).toEqual([])
+  })
+
+  test('8 at a time: byte for byte what one at a time gives', () => {
+    // What races for real is told in whatever order it came.
+    const digests = (runs: Run[]) =>
+      runs.filter(({ file }) => !file.includes('race-')).map(({ file, digest }) => `${file} ${digest}`)
+    expect(digests(outcome.together)).toEqual(digests(outcome.alone))
+    // Each is a run of its own: nothing is the same because nothing was told.
+    expect(new Set(outcome.alone.map(({ digest }) => digest)).size).toBe(RUNS)
+  })
+
+  test('no account is left', () => {
+    expect(outcome.merchants).toEqual(['default'])
+    expect(outcome.left).toBe(0)
+  })
+
+  test('memory is back to where it was', () => {
+    expect(outcome.heapAfter / outcome.heapBefore).toBeLessThan(MOST_GROWTH)
+  })
+})
