@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander'
+import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
+import { allowedValues, answerOf, ContractFault, resolveContract } from '../../contract/resolve-contract.ts'
+import { newCommand } from '../new-command.ts'
+import { readObjectFile } from '../read-file.ts'
+import { usageFault } from '../usage-fault.ts'
+
+interface ContractFlags {
+  contract?: string
+  output: 'human' | 'json' | 'markdown'
+}
+
+export function command(): Command {
+  return newCommand('contract')
+    .description('Prints every question that the interface document leaves open, and the answer in force.')
+    .option('--contract <file>', 'with the overrides of this file')
+    .addOption(
+      new Option('-o, --output <format>', 'how to print it')
+        .choices(['human', 'json', 'markdown'])
+        .default('human'),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  paysim contract\n  paysim contract -o json --contract flat-errors.json',
+    )
+    .action(print)
+}
+
+async function print({ contract: file, output }: ContractFlags): Promise<void> {
+  try {
+    const contract = resolveContract(file === undefined ? {} : await readObjectFile(file))
+    process.stdout.write({ json: asJson, markdown: asMarkdown, human: asText }[output](rows(contract)))
+  } catch (fault) {
+    if (!(fault instanceof ContractFault)) throw fault
+    usageFault('contract', fault.message)
+  }
+}
+
+interface Row {
+  readonly key: string
+  readonly question: string
+  readonly answer: string
+  readonly allowed: string | null
+  readonly why: string
+}
+
+function rows(contract: Contract): Row[] {
+  return (Object.keys(DECISIONS) as DecisionKey[]).map(key => {
+    const { question, why } = DECISIONS[key]
+    return {
+      key,
+      question,
+      answer: answerOf(key, contract),
+      allowed: allowedValues(DECISIONS[key]) ?? null,
+      why,
+    }
+  })
+}
+
+const asJson = (all: readonly Row[]) =>
+  `${JSON.stringify(
+    all.map(row => ({ ...row, kind: row.allowed === null ? 'constant' : 'switch' })),
+    null,
+    2,
+  )}\n`
+
+const asText = (all: readonly Row[]) =>
+  all
+    .map(({ key, question, answer, allowed }) => {
+      const others = allowed === null ? '' : `\n  switch: ${allowed}`
+      return `${key}\n  ${question}\n  = ${answer}${others}\n`
+    })
+    .join('\n')
+
+function asMarkdown(all: readonly Row[]): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|')
+  const lines = all.map(
+    ({ key, question, answer, allowed, why }) =>
+      `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why)} |`,
+  )
+  return `| key | question | answer | may be | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+}

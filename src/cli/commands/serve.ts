@@ -1,0 +1,156 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { StartFault } from '../../engine/start-fault.ts'
+import { Simulator } from '../../simulator.ts'
+import { newCommand } from '../new-command.ts'
+import { readDataFile, readObjectFile } from '../read-file.ts'
+import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
+
+interface ServeFlags {
+  port: number
+  host: string
+  data: string
+  ephemeral?: true
+  scenario: string[]
+  watch?: true
+  catalogue?: string
+  contract?: string
+  clock?: 'real' | 'virtual'
+  seed?: string
+  json?: true
+  controlPort?: number
+  controlToken?: string
+  allowHost: string[]
+  allowWebhooks: string[]
+  durability: 'commit' | 'process'
+}
+
+export function command(): Command {
+  return newCommand('serve')
+    .description('Runs the whole merchant API locally, with a provider and a clock under your control.')
+    .option('--port <n>', 'port to listen on; 0 for any free one', port, 7297)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(new Option('--data <dir>', 'where everything is kept').env('PAYSIM_DATA').default('./.paysim'))
+    .option(
+      '--scenario <file>',
+      'its rules, faults, clock, catalogue and policy, for the default merchant (repeatable)',
+      collect,
+      [],
+    )
+    .option('--watch', 'read the scenario files again when they change')
+    .option('--ephemeral', 'keep everything in memory and leave nothing behind')
+    .option('--catalogue <file>', 'methods and routes, in place of the default ones')
+    .option(
+      '--contract <file>',
+      'other answers where the interface document is silent; see `paysim contract`',
+    )
+    .addOption(
+      new Option('--clock <mode>', 'how time passes for the default merchant').choices(['real', 'virtual']),
+    )
+    .option('--seed <n>', 'make keys, ids and instructions repeat exactly', seed)
+    .option('--json', 'print NDJSON: the ready line, then a line each request and each change')
+    .option('--control-port <n>', 'serve the control surface alone on a port of its own', port)
+    .addOption(
+      new Option('--control-token <token>', 'the token of the control surface; random if left out').env(
+        'PAYSIM_CONTROL_TOKEN',
+      ),
+    )
+    .option('--allow-host <name>', 'answer to this host name too (repeatable)', collect, [])
+    .option('--allow-webhooks <host>', 'let webhooks go to this host too (repeatable)', collect, [])
+    .addOption(
+      new Option(
+        '--durability <level>',
+        'when an answer may leave: once its line is synced to disk, or once it is written',
+      )
+        .choices(['commit', 'process'])
+        .default('commit'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  paysim serve
+  paysim serve --ephemeral --clock virtual --seed 7
+  paysim serve --json --port 0 --data /tmp/shop`,
+    )
+    .action(serve)
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const output = flags.json ? jsonOutput() : await terminalOutput()
+  let simulator: Simulator
+  try {
+    simulator = await start(flags, output)
+    if (flags.scenario.length > 0) await playScenarios(simulator, flags, output)
+  } catch (fault) {
+    if (!(fault instanceof StartFault)) throw fault
+    process.stderr.write(`paysim serve: ${fault.message}\n`)
+    process.exitCode = fault.exitCode
+    return
+  }
+  // Before anybody is told that it is ready: the first thing they do may be to stop it.
+  let _stopping: Promise<never> | undefined
+  const stop = () => {
+    _stopping ??= simulator.stop().then(() => {
+      output.flush()
+      process.exit(0)
+    })
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  output.ready(simulator)
+}
+
+/** The loader brings a YAML parser and a validator: a start without a scenario does not pay for them. */
+async function playScenarios(simulator: Simulator, flags: ServeFlags, output: ServeOutput): Promise<void> {
+  const { readScript, rereadOnChange } = await import('../serve-scenario.ts')
+  const standard = simulator.catalogue
+  try {
+    await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
+  } catch (fault) {
+    await simulator.stop()
+    throw fault
+  }
+  if (flags.watch)
+    rereadOnChange(flags.scenario, async () => {
+      try {
+        await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
+        output.warn('the scenario changed: its rules and faults are in force')
+      } catch (fault) {
+        output.warn(
+          `the scenario changed, and stays as it was: ${fault instanceof Error ? fault.message : fault}`,
+        )
+      }
+    })
+}
+
+async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator> {
+  if (flags.watch && flags.scenario.length === 0) throw new StartFault('--watch goes with --scenario', 2)
+  return Simulator.start({
+    port: flags.port,
+    host: flags.host,
+    dataDir: flags.ephemeral ? null : resolve(flags.data),
+    contract: flags.contract === undefined ? undefined : await readObjectFile(flags.contract),
+    catalogue: flags.catalogue === undefined ? undefined : await readDataFile(flags.catalogue),
+    clock: flags.clock,
+    seed: flags.seed,
+    controlPort: flags.controlPort,
+    controlToken: flags.controlToken,
+    allowHosts: flags.allowHost,
+    allowWebhooks: flags.allowWebhooks,
+    durability: flags.durability,
+    warn: output.warn,
+  })
+}
+
+function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new InvalidArgumentError('it must be a port, 0 to 65535')
+  return number
+}
+
+function seed(text: string): string {
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
+  return String(Number(text))
+}
+
+const collect = (value: string, values: string[]) => [...values, value]

@@ -1,0 +1,30 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Nothing, or nothing that could be a scenario, where a path points. */
+export class NoScenario extends Error {}
+
+const SCENARIO = /\.(ya?ml|json)$/
+/** In a folder, JSON may be anything; what a schema is named, or a receipt beside a story, is none. */
+const IN_FOLDER = /\.ya?ml$|\.scenario\.json$/
+
+/** Files as they are named, and all scenarios of folders, in the order of their names. */
+export async function findFiles(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const path of paths) found.push(...(await filesAt(path)))
+  return [...new Set(found)]
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  const facts = await stat(path).catch(() => undefined)
+  if (!facts) throw new NoScenario(`${path} is not there`)
+  if (!facts.isDirectory()) {
+    if (!SCENARIO.test(path)) throw new NoScenario(`${path} is no .yaml, .yml or .json file`)
+    return [path]
+  }
+  const names = await readdir(path, { recursive: true })
+  const files = names.filter(name => IN_FOLDER.test(name)).sort()
+  if (files.length === 0)
+    throw new NoScenario(`${path} holds no scenario: no .yaml, .yml or .scenario.json file`)
+  return files.map(name => join(path, name))
+}

@@ -1,0 +1,32 @@
+import { InvalidArgumentError } from 'commander'
+
+export const FORMATS = ['junit', 'tap', 'json'] as const
+export interface Report {
+  readonly format: (typeof FORMATS)[number]
+  /** `-` is stdout. */
+  readonly file: string
+}
+
+export interface RunFlags {
+  readonly jobs?: number
+  readonly controlUrl?: string
+  readonly controlToken?: string
+  readonly baseUrl?: string
+  readonly embedded?: true
+  readonly report: readonly Report[]
+  readonly transcript?: string
+  readonly watch?: true
+  readonly quiet?: true
+}
+
+export function jobs(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it must be a whole number from 1')
+  return Number(text)
+}
+
+export function report(text: string, before: readonly Report[]): Report[] {
+  const [, name, file = '-'] = /^([a-z]+)(?:=(.+))?$/.exec(text) ?? []
+  const format = FORMATS.find(known => known === name)
+  if (!format) throw new InvalidArgumentError(`it must be one of ${FORMATS.join(', ')}, as junit=report.xml`)
+  return [...before, { format, file }]
+}

@@ -1,0 +1,50 @@
+import { type Paint, PLAIN, type ScenarioResult, story, summary } from '../../scenario/index.ts'
+import type { RunFlags } from './run-flags.ts'
+
+/** What a person sees of a run while it goes on, and of each scenario once it has ended. */
+export interface RunView {
+  began(name: string, title: string): void
+  ended(result: ScenarioResult): void
+  summary(results: readonly ScenarioResult[]): void
+  stop(): void
+}
+
+export async function showRun(count: number, { quiet, report }: RunFlags): Promise<RunView> {
+  const startedAt = performance.now()
+  // A report on stdout is for a program: what is for people goes to stderr then.
+  const out = report.some(({ file }) => file === '-') ? process.stderr : process.stdout
+  const paint = await paintFor(out)
+  const spinner = await spinnerFor(out)
+  let done = 0
+  return {
+    began(name, title) {
+      if (spinner) spinner.text = `${done}/${count}  ${name}: ${title}`
+    },
+    ended(result) {
+      done += 1
+      if (spinner) spinner.text = `${done}/${count}`
+      if (quiet && result.ok) return
+      spinner?.clear()
+      out.write(story(result, paint, { brief: quiet === true }))
+    },
+    summary: results => void out.write(summary(results, performance.now() - startedAt, paint)),
+    stop: () => void spinner?.stop(),
+  }
+}
+
+async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
+  if (!out.isTTY && process.env.FORCE_COLOR === undefined) return PLAIN
+  const { chalk, chalkStderr } = await import('chalk').then(it => ({
+    chalk: it.default,
+    chalkStderr: it.chalkStderr,
+  }))
+  const { red, green, dim, bold } = out === process.stderr ? chalkStderr : chalk
+  return { bad: red, good: green, dim, bold }
+}
+
+async function spinnerFor(out: NodeJS.WriteStream) {
+  // A terminal that says it has no columns makes a spinner count its lines for ever.
+  if (!out.isTTY || !out.columns) return undefined
+  const { default: ora } = await import('ora')
+  return ora({ stream: out, discardStdin: false }).start()
+}

@@ -1,0 +1,46 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { json, junit, runNames, type Scenario, type ScenarioResult, tap } from '../../scenario/index.ts'
+import { TargetFault } from './open-target.ts'
+import type { RunFlags } from './run-flags.ts'
+
+const WRITERS = { junit, tap, json } as const
+
+export async function writeReports(results: readonly ScenarioResult[], { report }: RunFlags): Promise<void> {
+  for (const { format, file } of report) {
+    const text = WRITERS[format](results)
+    if (file === '-') process.stdout.write(text)
+    else await writeWhole(file, text)
+  }
+}
+
+/** One scenario may go to a file; several go to a folder, each to a file of its run's name. */
+export async function transcriptPaths(
+  scenarios: readonly Scenario[],
+  { transcript }: RunFlags,
+): Promise<string[]> {
+  if (transcript === undefined) return []
+  const folder = transcript.endsWith('/') || (await isFolder(transcript)) || scenarios.length > 1
+  if (folder && (await isFile(transcript)))
+    throw new TargetFault(`--transcript ${transcript} is a file, and there are ${scenarios.length} scenarios`)
+  return folder
+    ? runNames(scenarios).map(name => join(transcript, `${name.replace(/^run-/, '')}.jsonl`))
+    : [transcript]
+}
+
+export async function writeTranscripts(
+  scenarios: readonly Scenario[],
+  results: readonly ScenarioResult[],
+  flags: RunFlags,
+): Promise<void> {
+  const paths = await transcriptPaths(scenarios, flags)
+  for (const [at, path] of paths.entries()) await writeWhole(path, results[at]?.transcript ?? '')
+}
+
+const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() ?? false
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}

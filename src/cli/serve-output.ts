@@ -1,0 +1,96 @@
+import type { Entry } from '../domain/events.ts'
+import { entryText } from '../engine/journal.ts'
+import type { RequestRecord, Simulator } from '../simulator.ts'
+
+/** What `serve` shows of itself: lines for a script, or for a person. */
+export interface ServeOutput {
+  ready(simulator: Simulator): void
+  warn(message: string): void
+  /** What was said is written now. */
+  flush(): void
+}
+
+export function jsonOutput(): ServeOutput {
+  const { print, flush } = lineWriter()
+  return {
+    ready(simulator) {
+      process.stdout.write(`${JSON.stringify({ event: 'ready', ...simulator.facts() })}\n`)
+      follow(simulator, {
+        request: record => print(JSON.stringify({ event: 'request', ...record })),
+        entry: (account, entry) =>
+          print(`{"event":"entry","account":"${account}",${entryText(entry).slice(1)}`),
+      })
+    },
+    flush,
+    warn: message => process.stderr.write(`paysim: ${message}\n`),
+  }
+}
+
+/** A write to a pipe holds up everything else, whatever its size: lines of one moment leave together. */
+function lineWriter() {
+  let waiting = ''
+  const flush = () => {
+    process.stdout.write(waiting)
+    waiting = ''
+  }
+  const print = (line: string) => {
+    if (waiting === '') setTimeout(flush, 10)
+    waiting += `${line}\n`
+  }
+  return { print, flush }
+}
+
+export async function terminalOutput(): Promise<ServeOutput> {
+  const { default: chalk } = await import('chalk')
+  const statusColour = (status: number) =>
+    status < 400 ? chalk.green : status < 500 ? chalk.yellow : chalk.red
+  return {
+    ready(simulator) {
+      const { url, control_url, control_token, data_dir, accounts } = simulator.facts()
+      const fact = (name: string, value: string) => `  ${chalk.dim(name.padEnd(10))} ${value}`
+      const lines = [
+        `${chalk.bold('paysim')} is ready on ${chalk.cyan(url)}`,
+        '',
+        ...accounts.map(({ id, public_key, secret_key }) => fact(id, `${public_key}:${secret_key}`)),
+        fact('control', `${control_url}  ${chalk.dim(control_token)}`),
+        fact('data', data_dir ?? 'in memory, gone when this stops'),
+        '',
+        chalk.dim('Ctrl-C stops it.'),
+      ]
+      process.stdout.write(`${lines.join('\n')}\n\n`)
+      follow(simulator, {
+        request: ({ at, account, method, path, status, ms }) => {
+          const time = chalk.dim(at.slice(11, 23))
+          const colour = statusColour(status)
+          const who = chalk.dim((account ?? '').padEnd(14))
+          process.stdout.write(
+            `${time} ${who} ${colour(String(status))} ${method.padEnd(4)} ${path} ${chalk.dim(`${ms} ms`)}\n`,
+          )
+        },
+        entry: (account, { at, events }) => {
+          const shown = events.map(({ type }) => type).filter(type => !QUIET.has(type))
+          if (shown.length === 0) return
+          const time = chalk.dim(new Date(at).toISOString().slice(11, 23))
+          process.stdout.write(
+            `${time} ${chalk.dim(account.padEnd(14))}     ${chalk.dim(shown.join(', '))}\n`,
+          )
+        },
+      })
+    },
+    flush: () => {},
+    warn: message => process.stderr.write(`${chalk.yellow('paysim:')} ${message}\n`),
+  }
+}
+
+/** Bookkeeping that a person at a terminal does not want to read. */
+const QUIET = new Set(['TimerSet', 'TimerFired', 'AnswerKept', 'ClockSet', 'AttemptStarted'])
+
+interface Follower {
+  request(record: RequestRecord): void
+  entry(account: string, entry: Entry): void
+}
+
+function follow({ requests, gateway }: Simulator, follower: Follower): void {
+  requests.onRequest(follower.request)
+  gateway.onEntry((tenant, entry) => follower.entry(tenant.account.id, entry))
+}
