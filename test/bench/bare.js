@@ -1,0 +1,58 @@
+// The least that could do the same work, on node:http alone: what paysim's figures are a share of.
+// node bare.js get|create|page, with the facts of the run as JSON.
+import { createServer } from 'node:http'
+import { recordName } from './names.js'
+
+const [kind, facts] = process.argv.slice(2)
+const handle = { get: lookUp, create: keepInMap, page: sendText }[kind](JSON.parse(facts))
+
+const server = createServer(handle).listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${server.address().port}`)
+})
+
+/** A Map look-up for whose it is, one for the record, and the text that is there already. */
+function lookUp({ authorization, prefix, count, length }) {
+  const accounts = new Map([[authorization, {}]])
+  const records = new Map()
+  for (let nth = 1; nth <= count; nth++) {
+    const id = recordName(prefix, nth)
+    records.set(id, jsonOf(length, id))
+  }
+  const idAt = '/payment_intents/'.length
+  return (request, response) => {
+    const record = accounts.has(request.headers.authorization) && records.get(request.url.slice(idAt))
+    answer(response, record ? 200 : 404, record || '{}')
+  }
+}
+
+/** Reads the body, parses it, keeps it in memory. Nothing is checked and nothing survives. */
+function keepInMap({ length }) {
+  const records = new Map()
+  const text = jsonOf(length, 'created')
+  return (request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', chunk => {
+      body += chunk
+    })
+    request.on('end', () => {
+      records.set(`pi_${records.size}`, JSON.parse(body))
+      answer(response, 201, text)
+    })
+  }
+}
+
+function sendText({ length }) {
+  const text = jsonOf(length, 'page')
+  return (_, response) => answer(response, 200, text)
+}
+
+function answer(response, status, text) {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length })
+  response.end(text)
+}
+
+function jsonOf(length, id) {
+  const empty = JSON.stringify({ id, padding: '' })
+  return JSON.stringify({ id, padding: '.'.repeat(Math.max(0, length - empty.length)) })
+}

@@ -1,0 +1,48 @@
+import { startBare } from './child.js'
+import { compareLoads, contest } from './load.js'
+import { getJson, PAYOUTS, servePaysim } from './paysim.js'
+import { makeStore } from './store.js'
+import { shown } from './table.js'
+
+const LIMIT = 25
+const DEEP = 500
+
+/** A page of payouts: the first, and the 500th or the last one there is. */
+export async function measureList(settings, count, onEnd) {
+  const store = await makeStore(settings.binary, 'payouts', count)
+  onEnd(store.remove)
+  const paysim = await servePaysim(settings.binary, ['--data', store.path])
+  onEnd(paysim.stop)
+  const { authorization } = paysim
+  const first = { path: `${PAYOUTS}?limit=${LIMIT}`, number: 1 }
+  const { text } = await getJson(paysim.url + first.path, authorization)
+  const deep = await walk(paysim, first)
+  const bare = await startBare('page', { length: text.length })
+  onEnd(bare.stop)
+
+  const asks = (server, path) => ({ server, requestsOf: () => [{ path, headers: { authorization } }] })
+  const rates = await contest(
+    {
+      first: asks(paysim, first.path),
+      deep: asks(paysim, deep.path),
+      bare: asks(bare, first.path),
+    },
+    settings,
+  )
+  const of = `of ${shown(count)} payouts`
+  const page = deep.number === DEEP ? `page ${DEEP}` : `page ${deep.number}, the last,`
+  return [
+    compareLoads(`list page 1 ${of}`, { ours: rates.first, other: rates.bare }),
+    compareLoads(`list ${page} ${of}`, { ours: rates.deep, other: rates.bare }),
+    compareLoads('  the same, to page 1', { ours: rates.deep, other: rates.first, atLeast: 1 }),
+  ]
+}
+
+/** To page 500 by its cursors, as a client gets there. */
+async function walk({ url, authorization }, page) {
+  if (page.number === DEEP) return page
+  const { body } = await getJson(url + page.path, authorization)
+  if (!body.has_more) return page
+  const path = `${PAYOUTS}?limit=${LIMIT}&cursor=${encodeURIComponent(body.next_cursor)}`
+  return walk({ url, authorization }, { path, number: page.number + 1 })
+}

@@ -1,0 +1,46 @@
+import autocannon from 'autocannon'
+import { busyMilliseconds } from './child.js'
+import { compare, inTurn } from './rounds.js'
+
+const CONNECTIONS = 32
+
+/**
+ * Warms each contender up, then puts the load on each in turn. A contender is a server and what is asked of it.
+ * Beside the rate, the time that its processor was busy for a request: who else uses the machine cannot change that.
+ */
+export async function contest(contenders, { rounds, seconds, warmUpSeconds }) {
+  for (const contender of Object.values(contenders)) await throughput(contender, warmUpSeconds)
+  const measures = Object.entries(contenders).map(([name, contender]) => [
+    name,
+    () => throughput(contender, seconds),
+  ])
+  return inTurn(Object.fromEntries(measures), rounds)
+}
+
+/** A line of the table. More is better by rate and less by busy time: both ratios say how we fare. */
+export function compareLoads(name, sides) {
+  const line = compare(name, { ...sides, unit: 'req/s' })
+  return { ...line, busyRatio: 1 / line.busyRatio }
+}
+
+/**
+ * Requests a second that a server answers. Each connection goes through requests of its own, so that no cache is
+ * asked for the same thing by all of them at once.
+ */
+async function throughput({ server: { url, pid }, requestsOf }, seconds) {
+  let made = 0
+  const busyBefore = busyMilliseconds(pid)
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    setupClient: client => client.setRequests(requestsOf(made++, CONNECTIONS)),
+  })
+  const failed = result.non2xx + result.errors + result.timeouts
+  if (failed > 0) throw new Error(`${url}: ${failed} of ${result.requests.total} requests failed`)
+  const answered = result['2xx']
+  return {
+    measured: answered / result.duration,
+    busy: (busyMilliseconds(pid) - busyBefore) / answered,
+  }
+}

@@ -1,0 +1,57 @@
+import { startServer } from './child.js'
+
+/** Serves, as scripts do, and tells what a client of the default test account needs. */
+export async function servePaysim(binary, args) {
+  const server = await startServer(binary, ['serve', '--json', '--port', '0', ...args])
+  const ready = JSON.parse(server.firstLine)
+  const { public_key, secret_key } = ready.accounts.find(({ id }) => id === 'default.test')
+  return {
+    ...server,
+    url: ready.url,
+    authorization: `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`,
+    control: `${ready.control_url}/accounts/default.test`,
+    controlAuthorization: `Bearer ${ready.control_token}`,
+  }
+}
+
+export const PAYMENTS = '/payment_intents'
+export const PAYOUTS = '/payout_intents'
+
+const paymentBy = method => reference => ({
+  amount: '12300',
+  currency: 'THB',
+  country: 'TH',
+  checkout_mode: 'merchant',
+  payment_method: method,
+  customer: { name: 'Somchai Jaidee' },
+  merchant_reference: reference,
+})
+export const transferPayment = paymentBy('th_bank_transfer')
+export const qrPayment = paymentBy('th_promptpay')
+
+export const payoutWith = (status, reference) => ({
+  amount: '12300',
+  currency: 'THB',
+  country: 'TH',
+  merchant_reference: reference,
+  recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' },
+  status,
+})
+
+export async function getJson(url, authorization) {
+  const response = await fetch(url, { headers: { authorization } })
+  return answerOf(response)
+}
+
+export async function postJson(url, authorization, body) {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return answerOf(response)
+}
+
+/** The body as text too: the bare server answers with as many bytes. */
+async function answerOf(response) {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`)
+  return { text, body: JSON.parse(text) }
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { servePaysim } from './paysim.js'
+import { inTurn, median } from './rounds.js'
+import { makeStore } from './store.js'
+import { shown } from './table.js'
+
+const RESTARTS = 3
+
+/** A start that replays the journal of so many payments, and what they take in memory then. */
+export async function measureRestart({ binary }, count, onEnd) {
+  const full = await makeStore(binary, 'payments', count)
+  onEnd(full.remove)
+  const empty = await makeStore(binary, 'payments', 0)
+  onEnd(empty.remove)
+  const starts = await inTurn(
+    { full: () => startOn(binary, full.path), empty: () => startOn(binary, empty.path) },
+    RESTARTS,
+  )
+  const of = field => median(starts.full.map(start => start[field]))
+  const more = field => of(field) - median(starts.empty.map(start => start[field]))
+  const facts = [
+    { name: `restart with ${shown(count)} payments`, unit: 'ms', ours: of('milliseconds') },
+    { name: '  a journal line of it', unit: 'µs', ours: (more('milliseconds') * 1000) / count },
+  ]
+  if (starts.full[0].megabytes === null) return facts
+  const each = (more('megabytes') * 100_000) / count
+  return [...facts, { name: '  memory of 100,000 payments (RSS when ready)', unit: 'MB', ours: each }]
+}
+
+async function startOn(binary, path) {
+  const { milliseconds, pid, stop } = await servePaysim(binary, ['--data', path])
+  const megabytes = residentMegabytes(pid)
+  await stop()
+  return { milliseconds, megabytes }
+}
+
+/** What Linux says of a process; null elsewhere. */
+function residentMegabytes(pid) {
+  if (process.platform !== 'linux') return null
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(kilobytes) / 1024
+}

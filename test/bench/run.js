@@ -1,0 +1,48 @@
+// npm run bench: paysim's speed as a share of what bare node:http does on this machine, in this run.
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { measureCreate } from './create-payment.js'
+import { measureGet } from './get-payment.js'
+import { measureList } from './list-payouts.js'
+import { measureRestart } from './restart.js'
+import { misses } from './rounds.js'
+import { readSettings } from './settings.js'
+import { measureStarts } from './starts.js'
+import { shown, table } from './table.js'
+
+const settings = readSettings()
+const rows = []
+
+if (wanted('start')) await measure('start', measureStarts)
+for (const count of settings.sizes) {
+  if (wanted('get')) await measure(`get, ${shown(count)} records`, measureGet, count)
+  if (wanted('create')) await measure(`create, ${shown(count)} records`, measureCreate, count)
+  if (wanted('list')) await measure(`list, ${shown(count)} records`, measureList, count)
+}
+if (wanted('restart')) await measure('restart', measureRestart, settings.journal)
+
+const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`
+console.log(`${machine}\n\n${table(rows)}`)
+if (settings.jsonFile) await writeFile(settings.jsonFile, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
+
+const missed = rows.filter(misses)
+if (settings.check && missed.length > 0) {
+  console.error(`\nbelow target by more than noise: ${missed.map(({ name }) => name.trim()).join('; ')}`)
+  process.exitCode = 1
+}
+
+/** Runs one measurement, and ends what it started, however it ends itself. */
+async function measure(label, run, count) {
+  const startedAt = performance.now()
+  const ends = []
+  try {
+    rows.push(...(await run(settings, count, end => ends.push(end))))
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+  console.error(`${label}: measured in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+}
+
+function wanted(name) {
+  return !settings.only || settings.only.includes(name)
+}

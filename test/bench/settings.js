@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const USAGE = `npm run bench -- [options]
+
+  --quick        everything small, in under a minute
+  --large        also at 1,000,000 records; takes 4 GB of disk
+  --only NAME    only this measurement (repeatable): get, create, list, start, restart
+  --binary FILE  another built paysim.js, to compare two trees
+  --json FILE    the figures as JSON too
+  --check        exit 1 if a figure misses its target by more than 20%`
+
+const FULL = {
+  rounds: 5,
+  seconds: 3,
+  warmUpSeconds: 2,
+  sizes: [1_000, 100_000],
+  starts: 21,
+  journal: 100_000,
+}
+const QUICK = { rounds: 3, seconds: 1, warmUpSeconds: 1, sizes: [1_000], starts: 11, journal: 20_000 }
+
+/** What this run measures, from its command line. */
+export function readSettings() {
+  const { values: flags } = parseArgs({
+    options: {
+      quick: { type: 'boolean' },
+      large: { type: 'boolean' },
+      only: { type: 'string', multiple: true },
+      binary: { type: 'string' },
+      json: { type: 'string' },
+      check: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (flags.help) {
+    console.log(USAGE)
+    process.exit(0)
+  }
+  const { sizes, ...pace } = flags.quick ? QUICK : FULL
+  return {
+    ...pace,
+    sizes: flags.large ? [...sizes, 1_000_000] : sizes,
+    only: flags.only,
+    binary: flags.binary ?? fileURLToPath(new URL('../../bin/paysim.js', import.meta.url)),
+    jsonFile: flags.json,
+    check: flags.check,
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { crc32 } from 'node:zlib'
+import { recordName } from './names.js'
+import { PAYMENTS, payoutWith, postJson, servePaysim, transferPayment } from './paysim.js'
+
+// Records by the hundred thousand, in seconds: the server makes one of each kind, and its journal lines are copied
+// under other names. What is replayed then is what it wrote itself.
+
+const KINDS = {
+  payments: {
+    prefix: 'pi',
+    makeSamples: server => [postJson(server.url + PAYMENTS, server.authorization, transferPayment('sample'))],
+  },
+  payouts: {
+    prefix: 'po',
+    // Several states, so that a page has to be gathered from several shelves.
+    makeSamples: server =>
+      ['requires_approval', 'processing', 'succeeded', 'failed'].map(status =>
+        postJson(`${server.control}/payouts`, server.controlAuthorization, payoutWith(status, 'sample')),
+      ),
+  },
+}
+
+/** A data directory with so many payments or payouts in the default test account. */
+export async function makeStore(binary, kind, count) {
+  const { prefix, makeSamples } = KINDS[kind]
+  const path = await mkdtemp(join(tmpdir(), 'paysim-bench-'))
+  const remove = () => rm(path, { recursive: true, force: true })
+  const server = await servePaysim(binary, ['--data', path])
+  await Promise.all(makeSamples(server))
+  await server.stop()
+  const journal = join(path, 'accounts/default.test/journal.jsonl')
+  const samples = (await readFile(journal, 'utf8'))
+    .trim()
+    .split('\n')
+    .map(line => sampleOf(line, prefix))
+  await writeLines(journal, copies(samples, prefix, count))
+  return { path, prefix, count, remove }
+}
+
+/** A journal line cut at what differs in each copy. */
+function sampleOf(line, prefix) {
+  const { seq, at } = JSON.parse(line)
+  const [id] = new RegExp(`${prefix}_\\w{24}`).exec(line)
+  const start = `{"v":1,"seq":${seq},"at":${at},`
+  if (!line.startsWith(start)) throw new Error(`the journal has another format than this seeds: ${line}`)
+  return { at, id, rest: line.slice(start.length, line.lastIndexOf(',"crc":')) }
+}
+
+/** One a millisecond, up to the time of the samples. */
+function* copies(samples, prefix, count) {
+  for (let nth = 1; nth <= count; nth++) {
+    const { at, id, rest } = samples[nth % samples.length]
+    const named = rest.replaceAll(id, recordName(prefix, nth)).replace('"sample"', `"order-${nth}"`)
+    const text = `{"v":1,"seq":${nth},"at":${at - count + nth},${named}`
+    yield `${text},"crc":"${crc32(text).toString(16).padStart(8, '0')}"}\n`
+  }
+}
+
+async function writeLines(path, lines) {
+  const file = createWriteStream(path, { highWaterMark: 1024 * 1024 })
+  for (const line of lines) if (!file.write(line)) await once(file, 'drain')
+  await finished(file.end())
+}

@@ -1,0 +1,41 @@
+import { misses } from './rounds.js'
+
+export const shown = number => number.toLocaleString('en')
+
+const COLUMNS = ['', 'paysim', 'bare', 'ratio', 'rounds', 'by CPU', 'target', '']
+
+/** The figures as a person reads them. */
+export function table(rows) {
+  const cells = [COLUMNS, ...rows.map(cellsOf)]
+  const widths = COLUMNS.map((_, column) => Math.max(...cells.map(line => line[column].length)))
+  const pad = (cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))
+  return cells.map(line => line.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+function cellsOf(row) {
+  const { name, unit, ours, other, ratio, lowest, highest, atLeast, atMost, busyRatio } = row
+  const quantity = value => `${shown(Number(value.toFixed(value < 100 ? 1 : 0)))} ${unit}`
+  if (ratio === undefined) return [name, quantity(ours), '', '', '', '', '', '']
+  return [
+    name,
+    quantity(ours),
+    quantity(other),
+    ratio.toFixed(2),
+    `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
+    Number.isNaN(busyRatio) ? '' : busyRatio.toFixed(2),
+    target({ atLeast, atMost }),
+    verdict(row),
+  ]
+}
+
+function target({ atLeast, atMost }) {
+  if (atLeast !== undefined) return `≥ ${atLeast.toFixed(2)}`
+  return atMost === undefined ? '' : `≤ ${atMost.toFixed(2)}`
+}
+
+function verdict(row) {
+  const { ratio, atLeast, atMost } = row
+  if (atLeast === undefined && atMost === undefined) return ''
+  if (ratio >= (atLeast ?? ratio) && ratio <= (atMost ?? ratio)) return 'met'
+  return misses(row) ? 'missed' : 'near'
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { type Account, openAccount, rows, succeeded } from './support/account.ts'
+import {
+  cancelPending,
+  createPayment,
+  createTransfer,
+  readPayment,
+  uploadReceipt,
+} from './support/payments.ts'
+import { addPayout, addPayouts, cancelPayout, listPayouts } from './support/payouts.ts'
+import { listen, openReceiver, subscribe } from './support/receiver.ts'
+import { expectRefusal, invalid, notFound } from './support/refusals.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+const exported = (account: Account) => succeeded(account.control('GET', '/export'))
+const importInto = (account: Account, body: unknown) => account.control('PUT', '/import', { body })
+const reset = (account: Account) => succeeded(account.control('POST', '/reset'))
+
+/** An account with something of everything in it, and timers running. */
+async function busyAccount() {
+  const account = await openAccount(server())
+  const cancelling = await createPayment(account)
+  const transfer = await createTransfer(account)
+  await succeeded(uploadReceipt(account, transfer.id, 'key'))
+  await succeeded(cancelPending(account, cancelling.id))
+  const payout = await addPayout(account)
+  await succeeded(cancelPayout(account, payout.id, { reason: 'Duplicate' }))
+  await addPayouts(account, 4)
+  return { account, cancelling, transfer }
+}
+
+/** All that the merchant can read. */
+async function merchantView(account: Account, paymentIds: string[]) {
+  const payments = await Promise.all(paymentIds.map(id => readPayment(account, id)))
+  return { payments, payouts: (await succeeded(listPayouts(account))).data }
+}
+
+describe('reset', () => {
+  test('empties the account and keeps its keys', async () => {
+    const { account, transfer } = await busyAccount()
+    await reset(account)
+    expectRefusal(await account.call('GET', `/payment_intents/${transfer.id}`), notFound)
+    expect((await succeeded(listPayouts(account))).data).toEqual([])
+    expect(await rows(account.control('GET', '/payments'))).toEqual([])
+    expect(await rows(account.control('GET', '/events'))).toEqual([])
+    expect(await rows(account.control('GET', '/provider-calls'))).toEqual([])
+    expect(await succeeded(account.control('GET', '/clock'))).toMatchObject({ pending_timers: 0 })
+    await createPayment(account)
+  })
+
+  test('forgets idempotency keys', async () => {
+    const account = await openAccount(server())
+    const create = () =>
+      account.call('POST', '/payment_intents', {
+        body: {
+          amount: '25000',
+          currency: 'THB',
+          country: 'TH',
+          merchant_reference: 'once',
+          customer: {},
+        },
+        headers: { 'idempotency-key': 'once' },
+      })
+    const before = await succeeded(create())
+    await reset(account)
+    expect((await succeeded(create())).id).not.toBe(before.id)
+  })
+
+  test('is for this account alone', async () => {
+    const [one, other] = [await openAccount(server()), await openAccount(server())]
+    const { id } = await createPayment(other)
+    await reset(one)
+    expect((await readPayment(other, id)).id).toBe(id)
+  })
+})
+
+describe('export and import', () => {
+  test('after a reset bring everything back, timers included', async () => {
+    const { account, cancelling, transfer } = await busyAccount()
+    const ids = [cancelling.id, transfer.id]
+    const before = await merchantView(account, ids)
+    const saved = await exported(account)
+    await reset(account)
+    await succeeded(importInto(account, saved))
+    expect(await merchantView(account, ids)).toEqual(before)
+    await account.pass('5s')
+    expect(await readPayment(account, cancelling.id)).toMatchObject({ failure_code: 'payment_cancelled' })
+    expect((await readPayment(account, transfer.id)).receipt.status).toBe('submitted')
+  })
+
+  test('carry an account over into another, where images have addresses of their own', async () => {
+    const { account, cancelling, transfer } = await busyAccount()
+    const copy = await openAccount(server())
+    await succeeded(importInto(copy, await exported(account)))
+    const ids = [cancelling.id, transfer.id]
+    const [original, carried] = [await merchantView(account, ids), await merchantView(copy, ids)]
+    const address = carried.payments[0].next_action.qr_image_url
+    original.payments[0].next_action.qr_image_url = address
+    expect(carried).toEqual(original)
+    expect((await fetch(address)).headers.get('content-type')).toBe('image/png')
+  })
+
+  test('undo what happened in between', async () => {
+    const { account, transfer } = await busyAccount()
+    const saved = await exported(account)
+    const before = await merchantView(account, [transfer.id])
+    const later = await createPayment(account)
+    await account.pass('80h')
+    await succeeded(importInto(account, saved))
+    expectRefusal(await account.call('GET', `/payment_intents/${later.id}`), notFound)
+    expect(await merchantView(account, [transfer.id])).toEqual(before)
+  })
+
+  test('keep webhook endpoints and their secrets working', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    const saved = await exported(account)
+    await reset(account)
+    await succeeded(importInto(account, saved))
+    const { id } = await addPayout(account)
+    await succeeded(cancelPayout(account, id))
+    await account.pass('0s')
+    expect(receiver.deliveries.map(({ event }) => event.type)).toEqual(['payout.cancelled'])
+  })
+
+  test.each<[string, (saved: Record<string, unknown>) => unknown]>([
+    ['nothing', () => ({})],
+    ['a list', () => []],
+    ['an export cut in half', saved => Object.fromEntries(Object.entries(saved).slice(0, 1))],
+    ['words for numbers', saved => Object.fromEntries(Object.keys(saved).map(key => [key, 'nonsense']))],
+  ])('of %s is refused and changes nothing', async (_, spoil) => {
+    const { account, cancelling, transfer } = await busyAccount()
+    const ids = [cancelling.id, transfer.id]
+    const before = await merchantView(account, ids)
+    expectRefusal(await importInto(account, spoil(await exported(account))), invalid())
+    expect(await merchantView(account, ids)).toEqual(before)
+  })
+})
+
+test('an endpoint of a reset account hears nothing of what went before', async () => {
+  const account = await openAccount(server())
+  const receiver = await openReceiver()
+  receiver.reply(() => ({ status: 500 }))
+  await subscribe(account, receiver.url)
+  const { id } = await addPayout(account)
+  await succeeded(cancelPayout(account, id))
+  await account.pass('0s')
+  const before = receiver.deliveries.length
+  await reset(account)
+  await succeeded(account.control('POST', '/clock/advance', { body: { until: 'idle', max: '100d' } }))
+  expect(before).toBe(1)
+  expect(receiver.deliveries).toHaveLength(before)
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { type Json, openAccount, openMerchant } from './support/account.ts'
+import { openStream } from './support/event-stream.ts'
+import { createPayment, readPayment } from './support/payments.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+const mentions = (text: string) => (message: Json) => JSON.stringify(message).includes(text)
+
+test('the stream is server-sent events', async () => {
+  const account = await openAccount(server())
+  const stream = await openStream(server(), account)
+  expect(stream.contentType).toMatch(/^text\/event-stream/)
+})
+
+test('the stream tells every journal entry and every request as it happens', async () => {
+  const account = await openAccount(server())
+  const stream = await openStream(server(), account)
+  const { id } = await createPayment(account)
+  await stream.until(message => mentions('"seq"')(message) && mentions(id)(message))
+  await readPayment(account, id)
+  await stream.until(message => mentions('"GET"')(message) && mentions(`/payment_intents/${id}`)(message))
+})
+
+test('the stream tells what the clock brought about', async () => {
+  const account = await openAccount(server())
+  const { id } = await createPayment(account)
+  const stream = await openStream(server(), account)
+  await account.pass('72h')
+  await stream.until(mentions(id))
+})
+
+test('the stream holds nothing of another account', async () => {
+  const merchant = await openMerchant(server())
+  const stream = await openStream(server(), merchant.test)
+  const foreign = await createPayment(merchant.live)
+  const own = await createPayment(merchant.test)
+  await stream.until(mentions(own.id))
+  expect(stream.messages.filter(mentions(foreign.id))).toEqual([])
+})
+
+test('the stream shows no secret', async () => {
+  const account = await openAccount(server())
+  const stream = await openStream(server(), account)
+  const { id } = await createPayment(account)
+  await stream.until(message => mentions('"POST"')(message) && mentions('/payment_intents')(message))
+  await stream.until(mentions(id))
+  expect(JSON.stringify(stream.messages)).not.toContain(account.keys.secret_key)
+})

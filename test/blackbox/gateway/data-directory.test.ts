@@ -1,0 +1,112 @@
+import { access, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { accountOf, openAccount } from './support/account.ts'
+import { openStream } from './support/event-stream.ts'
+import { createPayment, readPayment } from './support/payments.ts'
+import { openSocket } from './support/raw-socket.ts'
+import { scratchDirectory, serveIn, serveUntilExit } from './support/serve-process.ts'
+import { ownServer } from './support/shared-server.ts'
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+describe('server.json', () => {
+  test('holds the facts of the ready line while the server runs', async () => {
+    const directory = await scratchDirectory()
+    const { ready } = await serveIn(directory, ['--port', '0', '--data', directory])
+    const { event, ...facts } = ready
+    expect(event).toBe('ready')
+    expect(Object.keys(facts).sort()).toEqual([
+      'accounts',
+      'control_token',
+      'control_url',
+      'dashboard_url',
+      'data_dir',
+      'url',
+    ])
+    expect(JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))).toMatchObject(facts)
+  })
+
+  test.skipIf(process.platform === 'win32')('is readable by its owner alone', async () => {
+    const server = await ownServer()
+    expect((await stat(join(server.dataDir, 'server.json'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('the ready line comes only once requests are answered', async () => {
+    const server = await ownServer()
+    expect((await server.control('GET', '/ready')).status).toBe(200)
+    expect(server.accounts.map(({ id, environment }) => [id, environment]).sort()).toEqual([
+      ['default.live', 'live'],
+      ['default.test', 'test'],
+    ])
+    for (const keys of server.accounts)
+      expect((await server.as(keys)('GET', '/payout_intents')).status).toBe(200)
+  })
+})
+
+describe('a stop', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits 0 and takes server.json away', async signal => {
+    const directory = await scratchDirectory()
+    const { stop } = await serveIn(directory, ['--port', '0', '--data', directory])
+    expect(await exists(join(directory, 'server.json'))).toBe(true)
+    expect(await stop(signal)).toBe(0)
+    expect(await exists(join(directory, 'server.json'))).toBe(false)
+  })
+
+  test('waits for no one: open streams, idle connections and half-sent requests do not hold it', async () => {
+    const server = await ownServer()
+    const account = await openAccount(server)
+    await openStream(server, account)
+    await createPayment(account)
+    openSocket(server.url)
+    openSocket(server.url).write(
+      'POST /payment_intents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{',
+    )
+    const patience = new Promise(resolve => setTimeout(resolve, 5000, 'still running').unref())
+    expect(await Promise.race([server.stop(), patience])).toBe(0)
+  })
+})
+
+describe('one directory, one server', () => {
+  test('a second is refused, names the first’s pid, and leaves it alone', async () => {
+    const first = await ownServer()
+    const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', first.dataDir])
+    expect([1, 2]).toContain(code)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(new RegExp(`\\b${first.pid}\\b`))
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(JSON.parse(await readFile(join(first.dataDir, 'server.json'), 'utf8')).url).toBe(first.url)
+    await createPayment(await openAccount(first))
+  })
+
+  test('what a crashed server left behind does not block the next', async () => {
+    const first = await ownServer()
+    const account = await openAccount(first)
+    const payment = await createPayment(account)
+    await first.kill()
+    expect(await exists(join(first.dataDir, 'server.json'))).toBe(true)
+    const second = await ownServer({ dataDir: first.dataDir })
+    expect(await readPayment(accountOf(second, account.keys), payment.id)).toEqual(payment)
+    expect(JSON.parse(await readFile(join(first.dataDir, 'server.json'), 'utf8')).url).toBe(second.url)
+  })
+
+  test.each(['', '{', 'null', '{"pid":"x"}'])('nor does a server.json that is nonsense: %j', async text => {
+    const first = await ownServer()
+    await first.stop()
+    await writeFile(join(first.dataDir, 'server.json'), text)
+    const second = await ownServer({ dataDir: first.dataDir })
+    expect((await second.control('GET', '/health')).status).toBe(200)
+  })
+
+  test('of two started at once, one serves', async () => {
+    const directory = await scratchDirectory()
+    const starts = await Promise.allSettled(
+      Array.from({ length: 3 }, () => serveIn(directory, ['--port', '0', '--data', directory])),
+    )
+    expect(starts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+  })
+})

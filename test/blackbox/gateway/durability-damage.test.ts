@@ -1,0 +1,106 @@
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Account, accountOf, openAccount } from './support/account.ts'
+import { fingerprints, journalHolding } from './support/data-directory.ts'
+import { createPayment, readPayment } from './support/payments.ts'
+import { addPayout, listedIds } from './support/payouts.ts'
+import { expectRefusal, notFound } from './support/refusals.ts'
+import { serveUntilExit } from './support/serve-process.ts'
+import { ownServer, restarted } from './support/shared-server.ts'
+
+/** A stopped server's directory, with three payments in one journal. */
+async function stoppedWithThreePayments() {
+  const server = await ownServer()
+  const account = await openAccount(server)
+  const payments = [await createPayment(account), await createPayment(account), await createPayment(account)]
+  await server.stop()
+  const journal = await journalHolding(server.dataDir, payments[1].id)
+  return { server, account, payments, journal }
+}
+
+describe('a torn last line', () => {
+  test.each(['{"v":1,"seq":99,"at":"20', '{', '\0\0\0\0'])('%j is cut off and said', async torn => {
+    const { server, account, payments, journal } = await stoppedWithThreePayments()
+    const whole = await readFile(journal, 'utf8')
+    await appendFile(journal, torn)
+
+    const second = await restarted(server)
+    expect(second.stderr()).toContain(basename(journal))
+    const same = accountOf(second, account.keys)
+    for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
+    const mended = await readFile(journal, 'utf8')
+    expect(mended.startsWith(whole)).toBe(true)
+    for (const line of mended.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
+  })
+
+  test('that was the last create leaves the others, and the journal in order', async () => {
+    const { server, account, payments, journal } = await stoppedWithThreePayments()
+    const text = await readFile(journal, 'utf8')
+    const lastLine = text.trimEnd().split('\n').at(-1) ?? ''
+    await truncate(journal, Buffer.byteLength(text) - Math.ceil(Buffer.byteLength(lastLine) / 2))
+
+    const second = await restarted(server)
+    expect(second.stderr()).toContain(basename(journal))
+    const same = accountOf(second, account.keys)
+    expect(await readPayment(same, payments[0].id)).toEqual(payments[0])
+    if (lastLine.includes(payments[2].id)) {
+      expectRefusal(await same.call('GET', `/payment_intents/${payments[2].id}`), notFound)
+    }
+    const later = await createPayment(same)
+
+    const third = await restarted(second)
+    expect(third.stderr()).toBe('')
+    const sameAgain = accountOf(third, account.keys)
+    expect(await readPayment(sameAgain, later.id)).toEqual(later)
+  })
+})
+
+const damages: [string, (line: string) => string][] = [
+  ['garbage inside', line => `${line.slice(0, 20)}\u0001#?#${line.slice(24)}`],
+  ['cut in half', line => line.slice(0, line.length / 2)],
+  ['empty', () => ''],
+  ['another JSON value', () => '[]'],
+  ['an object of nothing we know', () => '{"hello":"world"}'],
+]
+
+describe('a damaged line in the middle stops the start', () => {
+  test.each(damages)('%s: it says where, and touches nothing', async (_, damage) => {
+    const { server, payments, journal } = await stoppedWithThreePayments()
+    const lines = (await readFile(journal, 'utf8')).split('\n')
+    const index = lines.findIndex(line => line.includes(payments[1].id))
+    expect(index).toBeGreaterThanOrEqual(0)
+    expect(index).toBeLessThan(lines.length - 2)
+    lines[index] = damage(lines[index] ?? '')
+    await writeFile(journal, lines.join('\n'))
+    const before = await fingerprints(server.dataDir)
+
+    const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', server.dataDir])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(basename(journal))
+    expect(stderr).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(await fingerprints(server.dataDir)).toEqual(before)
+  })
+
+  test('and once it is mended, everything is there', async () => {
+    const { server, account, payments, journal } = await stoppedWithThreePayments()
+    const good = await readFile(journal, 'utf8')
+    await writeFile(journal, good.replace(payments[1].id, `${payments[1].id}"`))
+    await serveUntilExit(['--json', '--port', '0', '--data', server.dataDir])
+    await writeFile(journal, good)
+
+    const same = accountOf(await restarted(server), account.keys)
+    for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
+  })
+})
+
+test('a start after a clean stop says nothing on stderr', async () => {
+  const { server, account } = await stoppedWithThreePayments()
+  const second = await restarted(server)
+  expect(second.stderr()).toBe('')
+  const same: Account = accountOf(second, account.keys)
+  const payout = await addPayout(same)
+  expect(await listedIds(same)).toEqual([payout.id])
+})

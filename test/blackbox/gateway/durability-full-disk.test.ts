@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import type { Answer, Server } from '../harness.ts'
+import { type Account, accountOf, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
+import {
+  cancelPending,
+  createPayment,
+  hostedBody,
+  paymentBody,
+  postPayment,
+  readPayment,
+} from './support/payments.ts'
+import { addPayout, cancelPayout, listPayouts, readPayout } from './support/payouts.ts'
+import { listen, settle } from './support/receiver.ts'
+import { expectRefusal, unavailable } from './support/refusals.ts'
+import { ownServer, recovered, restarted } from './support/shared-server.ts'
+import { openSmallDisk, whyNoSmallDisk } from './support/small-disk.ts'
+
+const reason = whyNoSmallDisk()
+if (reason !== undefined) console.warn(`The full disk is not tested here: ${reason}`)
+
+async function onSmallDisk(): Promise<{
+  server: Server
+  account: Account
+  disk: ReturnType<typeof openSmallDisk>
+}> {
+  const disk = openSmallDisk()
+  const server = await ownServer({ dataDir: disk.dataDir })
+  return { server, account: await openAccount(server), disk }
+}
+
+/** Fills the disk, and what room the files' last blocks still have; returns the creates that were still accepted. */
+async function fillUp(account: Account, fill: () => void) {
+  fill()
+  const accepted = []
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const answer = await postPayment(account, paymentBody({ merchant_reference: 'r'.repeat(256) }))
+    if (answer.status !== 201) {
+      expectRefusal(answer, unavailable)
+      return accepted
+    }
+    accepted.push(answer.body)
+  }
+  throw new Error('the disk is full, and creates go on')
+}
+
+const paymentIds = async (account: Account) =>
+  (await rows(account.control('GET', '/payments'))).map(({ id }) => id).sort()
+
+describe.skipIf(reason !== undefined)('on a full disk', () => {
+  test('a create is refused 503 and is nowhere; reads go on', async () => {
+    const { account, disk } = await onSmallDisk()
+    const before = await createPayment(account)
+    const payout = await addPayout(account)
+    const accepted = await fillUp(account, disk.fill)
+    const known = [before.id, ...accepted.map(({ id }) => id)].sort()
+
+    const refused: Promise<Answer>[] = Array.from({ length: 20 }, () => postPayment(account, paymentBody()))
+    for (const answer of await Promise.all(refused)) expectRefusal(answer, unavailable)
+    expect(await paymentIds(account)).toEqual(known)
+    expect(await readPayment(account, before.id)).toEqual(before)
+    expect((await succeeded(listPayouts(account))).data).toMatchObject([{ id: payout.id }])
+  })
+
+  test.each([
+    ['a clean stop', restarted],
+    ['a crash', recovered],
+  ])('creates work again when space returns, and %s later all agree', async (_, again) => {
+    const { server, account, disk } = await onSmallDisk()
+    const accepted = await fillUp(account, disk.fill)
+    const once = () => postPayment(account, paymentBody(), { 'idempotency-key': 'once' })
+    expectRefusal(await once(), unavailable)
+    disk.empty()
+
+    const created = await once()
+    expect(created.status, created.text).toBe(201)
+    expect(created.headers.get('idempotent-replayed')).toBeNull()
+    expect((await once()).body.id).toBe(created.body.id)
+    const known = [created.body.id, ...accepted.map(({ id }) => id)].sort()
+    expect(await paymentIds(account)).toEqual(known)
+
+    const same = accountOf(await again(server), account.keys)
+    expect(await paymentIds(same)).toEqual(known)
+    expect(await readPayment(same, created.body.id)).toEqual(created.body)
+  })
+
+  test('a refused cancel of a payout leaves it as it was, and tells nobody', async () => {
+    const { account, disk } = await onSmallDisk()
+    const receiver = await listen(account)
+    const { id } = await addPayout(account)
+    await fillUp(account, disk.fill)
+    const reasonOf = (length: number) => ({ reason: 'r'.repeat(length) })
+    expectRefusal(await cancelPayout(account, id, reasonOf(512)), unavailable)
+    expect((await readPayout(account, id)).status).toBe('requires_approval')
+    expect(receiver.deliveries).toEqual([])
+    disk.empty()
+    expect(await succeeded(cancelPayout(account, id))).toMatchObject({ status: 'cancelled' })
+    await settle(account)
+    expect(receiver.deliveries).toHaveLength(1)
+  })
+
+  test('a refused cancel-pending asks the provider nothing', async () => {
+    const { account, disk } = await onSmallDisk()
+    const { id } = await createPayment(account)
+    await fillUp(account, disk.fill)
+    const answers = []
+    for (let attempt = 0; attempt < 20; attempt++) answers.push(await cancelPending(account, id))
+    const calls = (await rows(account.control('GET', '/provider-calls'))).filter(
+      ({ call }) => call === 'cancel',
+    )
+    const wasAccepted = answers.some(({ status }) => status === 202)
+    expect(calls).toHaveLength(wasAccepted ? 1 : 0)
+  })
+
+  test('a policy that could not be kept is not in force', async () => {
+    const { server, disk } = await onSmallDisk()
+    const merchant = await openMerchant(server)
+    await fillUp(merchant.test, disk.fill)
+    const patch = () =>
+      server.control('PATCH', `/merchants/${merchant.id}`, { body: { checkout_modes: ['merchant'] } })
+    expectRefusal(await patch(), unavailable)
+    expect((await succeeded(server.control('GET', `/merchants/${merchant.id}`))).checkout_modes).toHaveLength(
+      2,
+    )
+    disk.empty()
+    expect((await postPayment(merchant.test, hostedBody())).status).toBe(201)
+    await succeeded(patch())
+    expect((await postPayment(merchant.test, hostedBody())).status).toBe(403)
+  })
+
+  test('time that could not be kept has not passed, and its timers fire later', async () => {
+    const { account, disk } = await onSmallDisk()
+    const { id } = await createPayment(account)
+    await fillUp(account, disk.fill)
+    const answer = await account.control('POST', '/clock/advance', { body: { by: '73h' } })
+    if (answer.status !== 200) expectRefusal(answer, unavailable)
+    disk.empty()
+    await account.pass('73h')
+    expect((await readPayment(account, id)).status).toBe('expired')
+  })
+})

@@ -1,0 +1,205 @@
+import { readFile, stat } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { accountOf, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
+import { filesUnder } from './support/data-directory.ts'
+import {
+  cancelPending,
+  createPayment,
+  createTransfer,
+  hostedBody,
+  paymentBody,
+  postPayment,
+  readPayment,
+  trigger,
+  uploadReceipt,
+} from './support/payments.ts'
+import { addPayout, addPayouts, cancelPayout, listPayouts } from './support/payouts.ts'
+import { listen, settle } from './support/receiver.ts'
+import { expectRefusal, unauthorized } from './support/refusals.ts'
+import { ownServer, recovered, restarted } from './support/shared-server.ts'
+
+// A clean stop and a crash must not differ in what is there afterwards.
+const WAYS = [
+  ['a clean stop', restarted],
+  ['a crash', recovered],
+] as const
+
+test.each(WAYS)('after %s every record, key and list is as it was', async (_, again) => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const pending = await createPayment(account)
+  const settled = await createPayment(account)
+  const transfer = await createTransfer(account)
+  const hosted = await succeeded(
+    postPayment(account, hostedBody({ return_url: 'https://shop.example/?a=1#b' })),
+  )
+  await succeeded(trigger(account, settled.id, 'succeed'))
+  await succeeded(uploadReceipt(account, transfer.id, 'key'))
+  await addPayouts(account, 5)
+  const { id: cancelled } = await addPayout(account)
+  await succeeded(cancelPayout(account, cancelled, { reason: 'Duplicate' }))
+  const ids = [pending, settled, transfer, hosted].map(({ id }) => id)
+  const readAll = (of: typeof account) =>
+    Promise.all(
+      [...ids.map(id => `/payment_intents/${id}`), '/payout_intents'].map(path => of.call('GET', path)),
+    )
+  const before = await readAll(account)
+  const { next_cursor: cursor } = await succeeded(listPayouts(account, { limit: 2 }))
+  const secondPage = await listPayouts(account, { limit: 2, cursor })
+
+  const second = await again(first)
+  const same = accountOf(second, account.keys)
+  expect((await readAll(same)).map(({ text }) => text)).toEqual(before.map(({ text }) => text))
+  expect((await listPayouts(same, { limit: 2, cursor })).text).toBe(secondPage.text)
+  expect(second.accounts).toEqual(expect.arrayContaining(first.accounts))
+})
+
+test.each(WAYS)('after %s the clock stands where it stood, and timers are still due', async (_, again) => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const [expiring, cancelling] = [await createPayment(account), await createPayment(account)]
+  const transfer = await createTransfer(account)
+  await account.pass('71h')
+  await succeeded(cancelPending(account, cancelling.id))
+  await succeeded(uploadReceipt(account, transfer.id, 'key'))
+  const before = await succeeded(account.control('GET', '/clock'))
+
+  const same = accountOf(await again(first), account.keys)
+  expect(await succeeded(same.control('GET', '/clock'))).toEqual(before)
+  await same.pass('4999ms')
+  expect((await readPayment(same, cancelling.id)).status).toBe('pending')
+  await same.pass('1ms')
+  expect((await readPayment(same, cancelling.id)).failure_code).toBe('payment_cancelled')
+  expect((await readPayment(same, transfer.id)).receipt.status).toBe('submitted')
+  await same.pass('1h')
+  expect((await readPayment(same, expiring.id)).status).toBe('expired')
+})
+
+test.each(WAYS)('after %s idempotent requests are replayed, to the end of their window', async (_, again) => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const create = (of: typeof account) => postPayment(of, paymentBody(), { 'idempotency-key': 'once' })
+  const created = await create(account)
+  const transfer = await createTransfer(account)
+  const uploaded = await uploadReceipt(account, transfer.id, 'upload')
+  await account.pass('23h')
+
+  const same = accountOf(await again(first), account.keys)
+  await same.pass('3599s')
+  const [replayed, uploadedAgain] = [await create(same), await uploadReceipt(same, transfer.id, 'upload')]
+  expect([replayed.text, replayed.headers.get('idempotent-replayed')]).toEqual([created.text, 'true'])
+  expect([uploadedAgain.text, uploadedAgain.headers.get('idempotent-replayed')]).toEqual([
+    uploaded.text,
+    'true',
+  ])
+  expectRefusal(await uploadReceipt(same, transfer.id, 'upload', 2), {
+    status: 409,
+    code: 'idempotency_conflict',
+  })
+  await same.pass('1s')
+  expect((await create(same)).body.id).not.toBe(created.body.id)
+})
+
+test.each(WAYS)('after %s undelivered webhooks are delivered, with the ids they had', async (_, again) => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const receiver = await listen(account)
+  receiver.reply(() => ({ status: 500 }))
+  const { id } = await createPayment(account)
+  await succeeded(trigger(account, id, 'succeed'))
+  await settle(account)
+  expect(receiver.deliveries).toHaveLength(1)
+  receiver.reply(() => ({}))
+
+  const same = accountOf(await again(first), account.keys)
+  await same.pass('5s')
+  expect(receiver.deliveries).toHaveLength(2)
+  expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(receiver.deliveries[0]?.headers['webhook-id'])
+  expect(receiver.deliveries[1]?.event.data).toEqual(await readPayment(same, id))
+  await same.pass('30d')
+  expect(receiver.deliveries).toHaveLength(2)
+})
+
+test('a delivery that was under way at the crash is made again', async () => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const receiver = await listen(account)
+  receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
+  const { id } = await createPayment(account)
+  await succeeded(trigger(account, id, 'succeed'))
+  await receiver.arrived(1)
+
+  const same = accountOf(await recovered(first), account.keys)
+  await same.pass('5s')
+  expect(receiver.deliveries.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(receiver.deliveries.map(({ event }) => event.id)).size).toBe(1)
+})
+
+test.each(WAYS)('after %s what the control surface set still holds', async (_, again) => {
+  const first = await ownServer()
+  const merchant = await openMerchant(first, { checkout_modes: ['hosted', 'merchant'] })
+  const doomed = await openMerchant(first)
+  const revoked = await succeeded(merchant.test.control('POST', '/keys'))
+  const added = await succeeded(merchant.test.control('POST', '/keys'))
+  await succeeded(merchant.test.control('DELETE', `/keys/${revoked.public_key}`))
+  await succeeded(
+    first.control('PATCH', `/merchants/${merchant.id}`, { body: { checkout_modes: ['merchant'] } }),
+  )
+  await succeeded(first.control('DELETE', `/merchants/${doomed.id}`))
+  await succeeded(
+    merchant.test.control('PATCH', '/catalogue/providers/plain-two', { body: { healthy: false } }),
+  )
+  const receiver = await listen(merchant.test)
+
+  const second = await again(first)
+  const same = accountOf(second, merchant.test.keys)
+  expect((await second.as(added)('GET', '/payout_intents')).status).toBe(200)
+  expectRefusal(await second.as(revoked)('GET', '/payout_intents'), unauthorized)
+  expectRefusal(await second.as(doomed.test.keys)('GET', '/payout_intents'), unauthorized)
+  expect((await second.control('GET', `/merchants/${doomed.id}`)).status).toBe(404)
+  expectRefusal(await postPayment(same, hostedBody()), { status: 403, code: 'checkout_mode_not_allowed' })
+  expectRefusal(await postPayment(same, paymentBody({ payment_method: 'th_mobile_banking' })), {
+    status: 422,
+    code: 'routing_unavailable',
+  })
+  expect(await rows(same.control('GET', '/webhook-endpoints'))).toMatchObject([{ id: receiver.endpoint.id }])
+})
+
+test('a hosted URL given before the restart opens after it', async () => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const { next_action } = await succeeded(postPayment(account, hostedBody()))
+  const path = next_action.url.slice(first.url.length)
+  expect((await fetch(next_action.url)).status).toBe(200)
+
+  const second = await restarted(first)
+  expect((await fetch(`${second.url}${path}`)).status).toBe(200)
+})
+
+test('history goes back beyond the restart', async () => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const { id } = await createPayment(account)
+  const before = await rows(account.control('GET', `/history/${id}`))
+
+  const same = accountOf(await restarted(first), account.keys)
+  await succeeded(trigger(same, id, 'succeed'))
+  const after = await rows(same.control('GET', `/history/${id}`))
+  expect(after.slice(0, before.length)).toEqual(before)
+  expect(after.length).toBeGreaterThan(before.length)
+})
+
+test.skipIf(process.platform === 'win32')(
+  'nothing in the data directory is open to other users',
+  async () => {
+    const server = await ownServer()
+    const account = await openAccount(server)
+    await createPayment(account)
+    const secrets = [account.keys.secret_key, server.controlToken]
+    for (const path of await filesUnder(server.dataDir)) {
+      const text = await readFile(path, 'utf8')
+      if (!secrets.some(secret => text.includes(secret))) continue
+      expect((await stat(path)).mode & 0o077, path).toBe(0)
+    }
+  },
+)

@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { plainCatalogue } from './support/catalogue.ts'
+import { scratchDirectory, serveUntilExit } from './support/serve-process.ts'
+
+/** One clear line, exit 1 or 2, no stack trace, nothing on stdout; the line names what is at fault. */
+async function expectFault(args: string[], names: RegExp) {
+  const { code, stdout, stderr } = await serveUntilExit(['--json', ...args])
+  expect({ code, stdout }, stderr).toEqual({ code: expect.toBeOneOf([1, 2]), stdout: '' })
+  expect(stderr).not.toMatch(/^\s+at |node:internal|Unhandled/m)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toMatch(names)
+}
+
+async function expectFileFault(flag: string, text: string, names: RegExp, extension = 'json') {
+  const file = join(await scratchDirectory(), `given.${extension}`)
+  await writeFile(file, text)
+  await expectFault(['--port', '0', '--ephemeral', flag, file], names)
+}
+
+test('a port that is taken', async () => {
+  const occupant = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void occupant.close())
+  await new Promise(resolve => occupant.once('listening', resolve))
+  const address = occupant.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  await expectFault(['--ephemeral', '--port', port], new RegExp(port))
+})
+
+describe('the data directory', () => {
+  test('is a file', async () => {
+    const file = join(await scratchDirectory(), 'file')
+    await writeFile(file, 'not a directory')
+    await expectFault(['--port', '0', '--data', file], /file/)
+  })
+
+  test('is under a file', async () => {
+    const file = join(await scratchDirectory(), 'file')
+    await writeFile(file, 'not a directory')
+    await expectFault(['--port', '0', '--data', join(file, 'data')], /file/)
+  })
+
+  test.skipIf(process.platform !== 'linux')('cannot be made', async () => {
+    await expectFault(['--port', '0', '--data', '/sys/paysim'], /\/sys\/paysim/)
+  })
+})
+
+describe('the contract file', () => {
+  test('is not there', () =>
+    expectFault(['--port', '0', '--ephemeral', '--contract', '/no/such/contract.json'], /contract\.json/))
+
+  test.each<[string, string, RegExp]>([
+    ['is no JSON', '{"errors.body":', /given\.json/],
+    ['is a list', '[]', /given\.json|object/],
+    ['has an unknown key', '{"errors.colour":"red"}', /errors\.colour/],
+    ['has a value not listed', '{"errors.body":"xml"}', /errors\.body.*nested|nested.*errors\.body/],
+    ['has a number not listed', '{"status.receipt":201}', /status\.receipt.*202/],
+    ['sets a constant', '{"auth.rotation":"none"}', /auth\.rotation/],
+    ['has a duration that is none', '{"payment.expiry":"long"}', /payment\.expiry/],
+    ['has a retry list that is none', '{"events.retry":["0s","soon"]}', /events\.retry/],
+    ['nests its keys', '{"errors":{"body":"flat"}}', /errors/],
+  ])('%s', async (_, text, names) => {
+    await expectFileFault('--contract', text, names)
+  })
+
+  test('is YAML that does not parse', () =>
+    expectFileFault('--contract', 'errors.body: [flat', /given\.yaml/, 'yaml'))
+})
+
+describe('the catalogue file', () => {
+  test('is not there', () =>
+    expectFault(['--port', '0', '--ephemeral', '--catalogue', '/no/such/catalogue.json'], /catalogue\.json/))
+
+  test.each<[string, string, RegExp]>([
+    ['is no JSON', '{"providers":', /given\.json/],
+    ['is empty', '{}', /providers|methods|routes/],
+    ['does not hold together', JSON.stringify({ ...plainCatalogue(), providers: [] }), /plain-one|provider/],
+    ['is of the wrong type', '"catalogue"', /given\.json|object/],
+  ])('%s', async (_, text, names) => {
+    await expectFileFault('--catalogue', text, names)
+  })
+})
+
+describe('a flag', () => {
+  test.each<[string[], RegExp]>([
+    [['--port', 'abc'], /port/],
+    [['--port', '70000'], /port/],
+    [['--port', '-1'], /port/],
+    [['--port', '0', '--clock', 'lunar'], /clock/],
+    [['--port', '0', '--durability', 'maybe'], /durability/],
+    [['--port', '0', '--seed', 'seven'], /seed/],
+    [['--port', '0', '--no-such-flag'], /no-such-flag/],
+  ])('%j is a usage fault: exit 2', async (args, names) => {
+    const { code, stdout, stderr } = await serveUntilExit(['--json', '--ephemeral', ...args])
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(names)
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+})

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The layout of a data directory is the server's own business: a journal is known by what it holds. */
+
+export async function filesUnder(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+}
+
+/** The file of JSON lines in which this text stands. */
+export async function journalHolding(directory: string, text: string): Promise<string> {
+  for (const path of await filesUnder(directory)) {
+    const content = await readFile(path, 'utf8')
+    const lines = content.trimEnd().split('\n')
+    if (lines.length > 1 && content.includes(text) && lines.every(line => line.startsWith('{'))) return path
+  }
+  throw new Error(`no journal in ${directory} holds ${text}`)
+}
+
+/** Every file with the digest of its bytes: equal when nothing was touched. */
+export async function fingerprints(directory: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const path of await filesUnder(directory)) {
+    found[path] = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
+  }
+  return found
+}

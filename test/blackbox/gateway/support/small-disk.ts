@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+interface SmallDisk {
+  dataDir: string
+  /** Leaves not one free byte. */
+  fill: () => void
+  empty: () => void
+}
+
+const mount = (directory: string, size: string) =>
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory], { stdio: 'pipe' })
+const unmount = (directory: string) => execFileSync('umount', ['-l', directory], { stdio: 'pipe' })
+
+/** Why a disk of our own size cannot be had here, if it cannot. */
+export function whyNoSmallDisk(): string | undefined {
+  if (process.platform !== 'linux') return `no tmpfs on ${process.platform}`
+  const directory = mkdtempSync(join(tmpdir(), 'paysim-disk-'))
+  try {
+    mount(directory, '64k')
+    unmount(directory)
+    return undefined
+  } catch (error) {
+    return `mounting a tmpfs is not permitted: ${String(error).split('\n')[0]}`
+  } finally {
+    rmdirSync(directory)
+  }
+}
+
+/** A disk of a few megabytes, for one test. */
+export function openSmallDisk(): SmallDisk {
+  const directory = mkdtempSync(join(tmpdir(), 'paysim-disk-'))
+  mount(directory, '4m')
+  onTestFinished(() => {
+    unmount(directory)
+    rmdirSync(directory)
+  })
+  const dataDir = join(directory, 'data')
+  mkdirSync(dataDir)
+  const ballast = join(directory, 'ballast')
+  return { dataDir, fill: () => fillWith(ballast), empty: () => rmSync(ballast) }
+}
+
+function fillWith(path: string): void {
+  const file = openSync(path, 'a')
+  for (const size of [65_536, 4096, 1]) {
+    const block = Buffer.alloc(size)
+    for (;;) {
+      try {
+        if (writeSync(file, block) < size) break
+      } catch {
+        break
+      }
+    }
+  }
+  closeSync(file)
+}

@@ -1,0 +1,118 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { type Account, type Json, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
+import { addPayout, cancelPayout } from './support/payouts.ts'
+import { listen, settle } from './support/receiver.ts'
+import { expectRefusal, notFound } from './support/refusals.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+async function cancelOne(account: Account) {
+  const { id } = await addPayout(account)
+  await succeeded(cancelPayout(account, id))
+  await settle(account)
+}
+
+const deliveriesOf = (account: Account): Promise<Json[]> =>
+  rows(account.control('GET', '/webhook-deliveries'))
+
+const redeliver = (account: Account, id: string) =>
+  account.control('POST', `/webhook-deliveries/${id}/redeliver`)
+
+describe('the list of deliveries', () => {
+  test('tells each with its event, its attempts, and what was sent and answered', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(nth =>
+      nth === 1 ? { status: 418, headers: { 'x-teapot': 'short and stout' } } : { status: 204 },
+    )
+    await cancelOne(account)
+    await account.pass('5s')
+    const [delivery, ...others] = await deliveriesOf(account)
+    expect(others).toEqual([])
+    expect(delivery.id).toEqual(expect.any(String))
+    expect(delivery.attempts).toHaveLength(2)
+    const told = JSON.stringify(delivery)
+    const sent = receiver.deliveries[0]
+    for (const fact of [sent?.event.id, 'payout.cancelled', receiver.url, '418', '204'])
+      expect(told).toContain(fact)
+    expect(told).toContain(sent?.headers['webhook-signature'])
+  })
+
+  test('is one row an event and endpoint', async () => {
+    const account = await openAccount(server())
+    await listen(account)
+    await listen(account)
+    await cancelOne(account)
+    await cancelOne(account)
+    expect(await deliveriesOf(account)).toHaveLength(4)
+  })
+
+  test('shows no endpoint’s secret', async () => {
+    const account = await openAccount(server())
+    const { endpoint } = await listen(account)
+    await cancelOne(account)
+    const { text } = await account.control('GET', '/webhook-deliveries')
+    expect(text).not.toContain(endpoint.secret)
+  })
+
+  test('is the account’s own', async () => {
+    const merchant = await openMerchant(server())
+    await listen(merchant.test)
+    await cancelOne(merchant.test)
+    expect(await deliveriesOf(merchant.live)).toEqual([])
+  })
+})
+
+describe('redelivery', () => {
+  test('sends the same event again, signed anew', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    await cancelOne(account)
+    const [delivery] = await deliveriesOf(account)
+    await succeeded(redeliver(account, delivery.id))
+    await settle(account)
+    expect(receiver.deliveries).toHaveLength(2)
+    const [first, again] = receiver.deliveries
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(again?.text).toBe(first?.text)
+    new Webhook(receiver.endpoint.secret).verify(again?.text ?? '', again?.headers ?? {})
+  })
+
+  test('is possible after every attempt has failed', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    await account.pass('30d')
+    receiver.reply(() => ({ status: 200 }))
+    const [delivery] = await deliveriesOf(account)
+    await succeeded(redeliver(account, delivery.id))
+    await settle(account)
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(11)
+  })
+
+  test('that succeeds ends the schedule', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(nth => ({ status: nth === 1 ? 500 : 200 }))
+    await cancelOne(account)
+    const [delivery] = await deliveriesOf(account)
+    await succeeded(redeliver(account, delivery.id))
+    await settle(account)
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(2)
+  })
+
+  test('of another account’s delivery is not found, and sends nothing', async () => {
+    const merchant = await openMerchant(server())
+    const receiver = await listen(merchant.test)
+    await cancelOne(merchant.test)
+    const [delivery] = await deliveriesOf(merchant.test)
+    expectRefusal(await redeliver(merchant.live, delivery.id), notFound)
+    await settle(merchant.test)
+    expect(receiver.deliveries).toHaveLength(1)
+  })
+})

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { type Account, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
+import { createPayment, trigger } from './support/payments.ts'
+import { addPayout, cancelPayout, movePayout } from './support/payouts.ts'
+import { listen, openReceiver, settle, subscribe } from './support/receiver.ts'
+import { expectRefusal, invalid, notFound } from './support/refusals.ts'
+import { ownServer, sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+const register = (account: Account, body: unknown) => account.control('POST', '/webhook-endpoints', { body })
+
+async function cancelOne(account: Account) {
+  const { id } = await addPayout(account)
+  await succeeded(cancelPayout(account, id))
+  await settle(account)
+}
+
+describe('registering an endpoint', () => {
+  test('answers its id, url, events and a secret of the Standard Webhooks form', async () => {
+    const account = await openAccount(server())
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['payout.cancelled', 'payout.failed'] }
+    const answer = await register(account, body)
+    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({ ...body, id: expect.any(String) })
+    expect(answer.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
+    const keyLength = Buffer.from(answer.body.secret.slice(6), 'base64').length
+    expect(keyLength).toBeGreaterThanOrEqual(24)
+    expect(keyLength).toBeLessThanOrEqual(64)
+  })
+
+  test('without events means every terminal one', async () => {
+    const account = await openAccount(server())
+    const { events } = await succeeded(register(account, { url: 'http://localhost:9/hook' }))
+    const terminal = ['succeeded', 'failed', 'expired', 'cancelled'].map(outcome => `payment.${outcome}`)
+    const payout = ['succeeded', 'failed', 'cancelled'].map(outcome => `payout.${outcome}`)
+    if (Array.isArray(events)) expect([...events].sort()).toEqual([...terminal, ...payout].sort())
+  })
+
+  test('each gets a secret and an id of its own', async () => {
+    const account = await openAccount(server())
+    const [one, other] = [
+      await subscribe(account, 'http://[::1]:9/'),
+      await subscribe(account, 'http://[::1]:9/'),
+    ]
+    expect(one.id).not.toBe(other.id)
+    expect(one.secret).not.toBe(other.secret)
+    expect((await rows(account.control('GET', '/webhook-endpoints'))).map(({ id }) => id).sort()).toEqual(
+      [one.id, other.id].sort(),
+    )
+  })
+
+  test.each<[string, unknown]>([
+    ['no url', {}],
+    ['a url that is none', { url: 'hook' }],
+    ['a url that is a number', { url: 5 }],
+    ['a file url', { url: 'file:///etc/passwd' }],
+    ['an ftp url', { url: 'ftp://127.0.0.1/hook' }],
+    ['a javascript url', { url: 'javascript:alert(1)' }],
+    ['an unknown event', { url: 'http://127.0.0.1:9/', events: ['payment.exploded'] }],
+    ['events that are no list', { url: 'http://127.0.0.1:9/', events: 'payment.succeeded' }],
+  ])('%s is refused', async (_, body) => {
+    const account = await openAccount(server())
+    expectRefusal(await register(account, body), invalid())
+    expect(await rows(account.control('GET', '/webhook-endpoints'))).toEqual([])
+  })
+})
+
+describe('without --allow-webhooks only the loopback is delivered to', () => {
+  test.each([
+    'https://hooks.example.com/x',
+    'http://10.0.0.1/hook',
+    'http://192.168.1.10/hook',
+    'http://169.254.169.254/latest/meta-data',
+    'http://0.0.0.0:9/hook',
+    'http://127.0.0.1.example.com/hook',
+    'http://localhost.example.com/hook',
+    'http://127.0.0.1@example.com/hook',
+    'http://[2001:db8::1]/hook',
+  ])('%s is refused', async url => {
+    const account = await openAccount(server())
+    expectRefusal(await register(account, { url }), invalid('url'))
+    expect(await rows(account.control('GET', '/webhook-endpoints'))).toEqual([])
+  })
+
+  test.each(['http://127.0.0.1:9/a', 'http://localhost:9/b', 'http://[::1]:9/c', 'https://127.0.0.1:9/d'])(
+    '%s is accepted',
+    async url => {
+      const account = await openAccount(server())
+      expect(await subscribe(account, url)).toMatchObject({ url })
+    },
+  )
+
+  test('a new merchant’s webhooks are held to it too', async () => {
+    const body = { id: 'far-hooks', webhooks: [{ url: 'https://hooks.example.com/x' }] }
+    expectRefusal(await server().control('POST', '/merchants', { body }), invalid())
+    expectRefusal(await server().control('GET', '/merchants/far-hooks'), notFound)
+  })
+
+  test('a redirect to elsewhere is not followed', async () => {
+    const account = await openAccount(server())
+    const [near, other] = [await listen(account), await openReceiver()]
+    near.reply(() => ({ status: 307, headers: { location: `${other.url}/elsewhere` } }))
+    await cancelOne(account)
+    expect(near.deliveries).toHaveLength(1)
+    expect(other.deliveries).toEqual([])
+  })
+})
+
+test('--allow-webhooks opens the named host, and no other', async () => {
+  const own = await ownServer({ args: ['--allow-webhooks', 'hooks.example.com'] })
+  const account = await openAccount(own)
+  expect((await register(account, { url: 'https://hooks.example.com/x' })).status).toBe(201)
+  for (const url of [
+    'https://evil.example.com/',
+    'https://hooks.example.com.evil.example/',
+    'http://10.0.0.1/',
+  ]) {
+    expectRefusal(await register(account, { url }), invalid('url'))
+  }
+})
+
+describe('an endpoint that is removed', () => {
+  test('hears no more, not even retries of what it had heard', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    expect(receiver.deliveries).toHaveLength(1)
+    const removed = await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`)
+    expect([200, 204]).toContain(removed.status)
+    await cancelOne(account)
+    await account.pass('10d')
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(await rows(account.control('GET', '/webhook-endpoints'))).toEqual([])
+    expectRefusal(await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`), notFound)
+  })
+
+  test('leaves the others', async () => {
+    const account = await openAccount(server())
+    const [gone, kept] = [await listen(account), await listen(account)]
+    await succeeded(account.control('DELETE', `/webhook-endpoints/${gone.endpoint.id}`))
+    await cancelOne(account)
+    expect([gone.deliveries.length, kept.deliveries.length]).toEqual([0, 1])
+  })
+
+  test('by another account is not found', async () => {
+    const merchant = await openMerchant(server())
+    const { endpoint } = await listen(merchant.test)
+    expectRefusal(await merchant.live.control('DELETE', `/webhook-endpoints/${endpoint.id}`), notFound)
+    expect(await rows(merchant.test.control('GET', '/webhook-endpoints'))).toHaveLength(1)
+  })
+})
+
+describe('which events an endpoint hears', () => {
+  const everything = async (account: Account) => {
+    const [payment, failing] = [await createPayment(account), await createPayment(account)]
+    await succeeded(trigger(account, payment.id, 'withdraw-action'))
+    await succeeded(trigger(account, payment.id, 'succeed'))
+    await succeeded(trigger(account, failing.id, 'fail'))
+    const [paid, cancelled] = [await addPayout(account), await addPayout(account)]
+    await succeeded(movePayout(account, paid.id, 'approve'))
+    await succeeded(movePayout(account, paid.id, 'succeed'))
+    await succeeded(cancelPayout(account, cancelled.id))
+    await settle(account)
+  }
+  const types = (deliveries: { event: { type: string } }[]) =>
+    [...new Set(deliveries.map(({ event }) => event.type))].sort()
+
+  test('unless it asks: the terminal ones, and none of created and updated', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    await everything(account)
+    expect(types(receiver.deliveries)).toEqual([
+      'payment.failed',
+      'payment.succeeded',
+      'payout.cancelled',
+      'payout.succeeded',
+    ])
+  })
+
+  test.each([
+    [['payment.succeeded']],
+    [['payout.succeeded', 'payout.cancelled']],
+    [['payment.created']],
+    [['payment.updated']],
+    [['payout.updated']],
+    [['payment.created', 'payment.failed', 'payout.updated']],
+  ])('if it asks for %j: those, and only those', async events => {
+    const account = await openAccount(server())
+    const receiver = await listen(account, events)
+    await everything(account)
+    expect(types(receiver.deliveries)).toEqual([...events].sort())
+  })
+
+  test('payment.created comes once a payment, with the payment as it was created', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account, ['payment.created'])
+    const payment = await createPayment(account)
+    await settle(account)
+    expect(receiver.deliveries.map(({ event }) => event.data)).toEqual([payment])
+  })
+
+  test('an account’s events go to its own endpoints alone', async () => {
+    const merchant = await openMerchant(server())
+    const [mine, others] = [await listen(merchant.test), await listen(merchant.live)]
+    await cancelOne(merchant.test)
+    expect([mine.deliveries.length, others.deliveries.length]).toEqual([1, 0])
+  })
+})

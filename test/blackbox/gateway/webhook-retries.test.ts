@@ -1,0 +1,259 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Account, openAccount, rows, succeeded } from './support/account.ts'
+import { HOUR, MINUTE, msBetween, SECOND } from './support/instants.ts'
+import { createPayment, readPayment } from './support/payments.ts'
+import { addPayout, cancelPayout } from './support/payouts.ts'
+import { listen, openReceiver, type Reply, settle, subscribe } from './support/receiver.ts'
+import { scratchDirectory } from './support/serve-process.ts'
+import { ownServer, sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+/** The gap before each attempt after the first, which goes out at once. */
+const GAPS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+const WHOLE_SCHEDULE = 75 * HOUR + 35 * MINUTE + 5 * SECOND
+
+async function cancelOne(account: Account) {
+  const { id } = await addPayout(account)
+  await succeeded(cancelPayout(account, id))
+  await settle(account)
+  return id
+}
+
+const untilIdle = (account: Account) =>
+  succeeded(account.control('POST', '/clock/advance', { body: { until: 'idle' } }))
+
+const clock = (account: Account) => succeeded(account.control('GET', '/clock'))
+
+/** Passes each gap, looking one millisecond before its end and at its end. */
+async function expectAttemptsAfter(account: Account, attempts: () => number, gaps: number[]) {
+  for (const [index, gap] of gaps.entries()) {
+    await account.pass(`${gap - 1}ms`)
+    expect(attempts(), `just before gap ${index + 1} is over`).toBe(index + 1)
+    await account.pass('1ms')
+    expect(attempts(), `when gap ${index + 1} is over`).toBe(index + 2)
+  }
+}
+
+describe('a receiver that never accepts', () => {
+  test('is tried ten times, with exactly the stated gaps, and then no more', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    expect(receiver.deliveries).toHaveLength(1)
+    await expectAttemptsAfter(account, () => receiver.deliveries.length, GAPS)
+    await account.pass('60d')
+    expect(receiver.deliveries).toHaveLength(10)
+  })
+
+  test('has had all its attempts when the clock has advanced until idle', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    const start = await account.now()
+    const { now, idle } = await untilIdle(account)
+    expect(receiver.deliveries).toHaveLength(10)
+    expect(msBetween(start, now)).toBe(WHOLE_SCHEDULE)
+    expect(idle).toBe(true)
+  })
+
+  test('has had all its attempts after one long jump', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(10)
+  })
+
+  test('is seen in the clock: the next attempt is the next timer', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    const { now, next_due, pending_timers } = await clock(account)
+    expect(msBetween(now, next_due)).toBe(5 * SECOND)
+    expect(pending_timers).toBe(1)
+  })
+})
+
+const failures: [string, Reply][] = [
+  ['500', { status: 500 }],
+  ['503', { status: 503 }],
+  ['400', { status: 400 }],
+  ['404', { status: 404 }],
+  ['429', { status: 429 }],
+  ['301', { status: 301, headers: { location: '/hook' } }],
+  ['302', { status: 302, headers: { location: '/hook' } }],
+  ['304', { status: 304 }],
+  ['a connection reset', { reset: true }],
+]
+
+describe('an attempt fails', () => {
+  test.each(failures)('by %s, and is tried again after 5 s', async (_, reply) => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(nth => (nth === 1 ? reply : { status: 200 }))
+    await cancelOne(account)
+    await expectAttemptsAfter(account, () => receiver.deliveries.length, [5 * SECOND])
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(2)
+  })
+
+  test('by nobody listening, and is tried again once there is', async () => {
+    const account = await openAccount(server())
+    await subscribe(account, 'http://127.0.0.1:9/hook')
+    await cancelOne(account)
+    const { next_due, now } = await clock(account)
+    expect(msBetween(now, next_due)).toBe(5 * SECOND)
+  })
+
+  test('by no answer within 15 s', { timeout: 60_000 }, async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
+    await cancelOne(account)
+    await account.pass('5s')
+    expect(receiver.deliveries).toHaveLength(2)
+  })
+})
+
+describe('an attempt succeeds', () => {
+  test.each([200, 201, 202, 204, 299])('by %i, and is the last', async status => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status }))
+    await cancelOne(account)
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(await clock(account)).toMatchObject({ pending_timers: 0 })
+  })
+})
+
+describe('410 Gone', () => {
+  test('disables the endpoint: no retry, and no later event', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ status: 410 }))
+    await cancelOne(account)
+    await cancelOne(account)
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(1)
+  })
+
+  test('leaves the account’s other endpoints alone', async () => {
+    const account = await openAccount(server())
+    const [gone, kept] = [await listen(account), await listen(account)]
+    gone.reply(() => ({ status: 410 }))
+    await cancelOne(account)
+    await cancelOne(account)
+    expect([gone.deliveries.length, kept.deliveries.length]).toEqual([1, 2])
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    [429, 120],
+    [503, 3600],
+  ])('on a %i: the next attempt comes after those %i seconds, not sooner', async (status, seconds) => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    const refusal = { status, headers: { 'retry-after': String(seconds) } }
+    receiver.reply(nth => (nth === 1 ? refusal : {}))
+    await cancelOne(account)
+    await expectAttemptsAfter(account, () => receiver.deliveries.length, [seconds * SECOND])
+  })
+
+  test.each(['soon', '-5', '', '1e9999'])(
+    'that is nonsense (%j) leaves the schedule as it is',
+    async value => {
+      const account = await openAccount(server())
+      const receiver = await listen(account)
+      receiver.reply(nth => (nth === 1 ? { status: 503, headers: { 'retry-after': value } } : {}))
+      await cancelOne(account)
+      await expectAttemptsAfter(account, () => receiver.deliveries.length, [5 * SECOND])
+    },
+  )
+})
+
+describe('several endpoints', () => {
+  test('have schedules of their own: one’s failure is not told to the other', async () => {
+    const account = await openAccount(server())
+    const [well, ill] = [await listen(account), await listen(account)]
+    ill.reply(() => ({ status: 500 }))
+    await cancelOne(account)
+    await account.pass('5s')
+    expect([well.deliveries.length, ill.deliveries.length]).toEqual([1, 2])
+  })
+})
+
+describe('advance returns only when what was due is done', () => {
+  test('a slow receiver has been answered to the end', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ after: new Promise(resolve => setTimeout(resolve, 200)) }))
+    const { id } = await createPayment(account)
+    await account.pass('72h')
+    expect(receiver.answered()).toBe(1)
+    expect((await readPayment(account, id)).status).toBe('expired')
+  })
+
+  test('also when the delivery was already under way', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    receiver.reply(() => ({ after: new Promise(resolve => setTimeout(resolve, 200)) }))
+    const { id } = await addPayout(account)
+    await succeeded(cancelPayout(account, id))
+    await settle(account)
+    expect(receiver.answered()).toBe(1)
+  })
+
+  test('a failed attempt’s retries within the jump are made at their own times', async () => {
+    const account = await openAccount(server())
+    const receiver = await openReceiver()
+    const times: Promise<string>[] = []
+    receiver.reply(() => {
+      const time = account.now()
+      times.push(time)
+      return { status: 500, after: time }
+    })
+    await subscribe(account, receiver.url)
+    await cancelOne(account)
+    await account.pass('3h')
+    const [first = '', ...rest] = await Promise.all(times)
+    expect(rest.map(time => msBetween(first, time))).toEqual([
+      5 * SECOND,
+      5 * MINUTE + 5 * SECOND,
+      35 * MINUTE + 5 * SECOND,
+      2 * HOUR + 35 * MINUTE + 5 * SECOND,
+    ])
+  })
+})
+
+test('the events.retry switch sets the gaps', async () => {
+  const file = join(await scratchDirectory(), 'contract.json')
+  await writeFile(file, JSON.stringify({ 'events.retry': ['0s', '10s', '1m'] }))
+  const own = await ownServer({ args: ['--contract', file] })
+  const account = await openAccount(own)
+  const receiver = await listen(account)
+  receiver.reply(() => ({ status: 500 }))
+  await cancelOne(account)
+  await expectAttemptsAfter(account, () => receiver.deliveries.length, [10 * SECOND, MINUTE])
+  await account.pass('30d')
+  expect(receiver.deliveries).toHaveLength(3)
+  expect(await rows(account.control('GET', '/webhook-deliveries'))).toHaveLength(1)
+})

@@ -1,0 +1,112 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { type Account, openAccount, succeeded } from './support/account.ts'
+import { addPayout, cancelPayout } from './support/payouts.ts'
+import { type Delivery, listen, openReceiver, settle, subscribe } from './support/receiver.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+async function cancelOne(account: Account, reason = 'Duplicate') {
+  const { id } = await addPayout(account)
+  await succeeded(cancelPayout(account, id, { reason }))
+  await settle(account)
+}
+
+function only(deliveries: Delivery[]): Delivery {
+  expect(deliveries).toHaveLength(1)
+  const [delivery] = deliveries
+  if (!delivery) throw new Error('no delivery')
+  return delivery
+}
+
+test('a delivery is a JSON POST with the Standard Webhooks headers', async () => {
+  const account = await openAccount(server())
+  const receiver = await listen(account)
+  await cancelOne(account)
+  expect(only(receiver.deliveries).headers).toMatchObject({
+    'content-type': expect.stringMatching(/^application\/json/),
+    'webhook-id': expect.stringMatching(/^[\w-]+$/),
+    'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+    'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+  })
+})
+
+test.each(['plain', '“quotes”, \\ and 😀, ไทย', '</script>\u2028\u0000'])(
+  'the standardwebhooks package verifies it: %j',
+  async reason => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    await cancelOne(account, reason)
+    const { headers, text, event } = only(receiver.deliveries)
+    expect(new Webhook(receiver.endpoint.secret).verify(text, headers)).toEqual(event)
+    expect(event.data.cancel_reason).toBe(reason)
+  },
+)
+
+describe('what was not sent does not verify', () => {
+  test('another secret, another body, another id, another time', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    const stranger = await subscribe(account, 'http://127.0.0.1:9/')
+    await cancelOne(account)
+    const { headers, text } = only(receiver.deliveries)
+    const verifier = new Webhook(receiver.endpoint.secret)
+    const later = String(Number(headers['webhook-timestamp']) + 1)
+    expect(() => new Webhook(stranger.secret).verify(text, headers)).toThrow()
+    expect(() => verifier.verify(`${text} `, headers)).toThrow()
+    expect(() => verifier.verify(text, { ...headers, 'webhook-id': 'evt_other' })).toThrow()
+    expect(() => verifier.verify(text, { ...headers, 'webhook-timestamp': later })).toThrow()
+  })
+})
+
+test.each(['40d', '3650d'])('the signed time is wall time, on an account %s ahead of it', async ahead => {
+  const account = await openAccount(server())
+  await account.pass(ahead)
+  const receiver = await listen(account)
+  await cancelOne(account)
+  const { headers, text, event } = only(receiver.deliveries)
+  expect(() => new Webhook(receiver.endpoint.secret).verify(text, headers)).not.toThrow()
+  expect(event.timestamp).toBe(await account.now())
+})
+
+test('all attempts have one id and one body, and each verifies with its own time', async () => {
+  const account = await openAccount(server())
+  const receiver = await listen(account)
+  receiver.reply(nth => ({ status: nth < 4 ? 500 : 204 }))
+  await cancelOne(account)
+  await account.pass('1h')
+  expect(receiver.deliveries).toHaveLength(4)
+  const verifier = new Webhook(receiver.endpoint.secret)
+  for (const { headers, text } of receiver.deliveries) verifier.verify(text, headers)
+  expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  expect(new Set(receiver.deliveries.map(({ text }) => text)).size).toBe(1)
+})
+
+test('different events have different ids', async () => {
+  const account = await openAccount(server())
+  const receiver = await listen(account)
+  await cancelOne(account)
+  await cancelOne(account)
+  expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
+  expect(new Set(receiver.deliveries.map(({ event }) => event.id)).size).toBe(2)
+})
+
+test('two endpoints get the same event, each signed with its own secret', async () => {
+  const account = await openAccount(server())
+  const receiver = await openReceiver()
+  const endpoints = [
+    await subscribe(account, `${receiver.url}/0`),
+    await subscribe(account, `${receiver.url}/1`),
+  ]
+  await cancelOne(account)
+  const deliveries = [only(receiver.at('/0')), only(receiver.at('/1'))]
+  expect(deliveries[0]?.event).toEqual(deliveries[1]?.event)
+  for (const [signer, { secret }] of endpoints.entries()) {
+    for (const [index, { text, headers }] of deliveries.entries()) {
+      const verify = () => new Webhook(secret).verify(text, headers)
+      if (index === signer) expect(verify).not.toThrow()
+      else expect(verify).toThrow()
+    }
+  }
+})

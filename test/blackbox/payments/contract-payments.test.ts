@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault } from '../support/answers.ts'
+import { choosing } from '../support/checkout-page.ts'
+import { png } from '../support/receipt-images.ts'
+import { attach, storeAsset, upload } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+/** The switches that change what becomes of a payment. */
+
+describe('with the other answers of the register', () => {
+  const gateway = useGateway({
+    contract: {
+      'fields.absent': 'omit',
+      'payment.expiry': '2h',
+      'payment.after_cancel': 'expired',
+      'payment.method_after_choice': 'keep_null',
+      'cancel.no_route': 'cancel',
+      'cancel.during_receipt': 'refuse',
+      'status.receipt': '202',
+      'hosted.page': '10m',
+    },
+  })
+  let account: Account
+  beforeAll(async () => {
+    account = await gateway.account()
+  })
+
+  test('fields.absent = omit leaves out what does not apply', async () => {
+    const made = await account.pay('probe_transfer')
+    for (const field of ['receipt', 'processing_reason', 'failure_code', 'failure_message']) {
+      expect(made).not.toHaveProperty(field)
+    }
+    expect(await account.read(made.id)).toEqual(made)
+  })
+
+  test('fields.absent = omit keeps what does', async () => {
+    expect((await account.pay('probe_receipt')).receipt).toEqual({ status: 'required' })
+    expect((await account.pay('probe_later')).processing_reason).toBe('asynchronous')
+    const { id } = await account.pay('probe_transfer')
+    await account.trigger(id, 'fail', { failure_code: 'declined', failure_message: 'No' })
+    expect(await account.read(id)).toMatchObject({ failure_code: 'declined', failure_message: 'No' })
+  })
+
+  test('fields.absent = omit leaves payment_method and next_action null', async () => {
+    expect((await account.payHosted()).payment_method).toBeNull()
+    expect((await account.pay('probe_later')).next_action).toBeNull()
+  })
+
+  test('payment.expiry = 2h', async () => {
+    const own = await gateway.account()
+    const { id } = await own.pay('probe_transfer')
+    await own.advance('1h59m59s')
+    expect((await own.read(id)).status).not.toBe('expired')
+    await own.advance('1s')
+    expect((await own.read(id)).status).toBe('expired')
+  })
+
+  test('payment.after_cancel = expired', async () => {
+    const own = await gateway.account()
+    const { id } = await own.pay('probe_transfer')
+    await own.cancel(id)
+    await own.advance('5s')
+    expect((await own.read(id)).status).toBe('expired')
+  })
+
+  test('payment.method_after_choice = keep_null', async () => {
+    const made = await account.payHosted()
+    await choosing(made.next_action.url, 'probe_transfer')
+    expect((await account.read(made.id)).payment_method).toBeNull()
+    expect((await account.cancel(made.id)).status).toBe(202)
+  })
+
+  test('cancel.no_route = cancel settles without the provider', async () => {
+    const own = await gateway.account()
+    const { id } = await own.payHosted()
+    expect((await own.cancel(id)).status).toBe(202)
+    await own.advance('5s')
+    expect((await own.read(id)).status).toBe('expired')
+    expect(await own.providerCalls(id, 'cancel')).toBe(0)
+  })
+
+  test('cancel.no_route = cancel does not help a route that cannot', async () => {
+    const { id } = await account.pay('probe_fixed')
+    expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
+  })
+
+  test('cancel.during_receipt = refuse, only while it is verified', async () => {
+    const { id } = await account.pay('probe_receipt')
+    await upload(account, id, png())
+    expectFault(await account.cancel(id), 422, 'invalid_state')
+    await account.trigger(id, 'reject-receipt')
+    expect((await account.cancel(id)).status).toBe(202)
+  })
+
+  test('status.receipt = 202, both ways', async () => {
+    expect((await upload(account, (await account.pay('probe_receipt')).id, png())).status).toBe(202)
+    const asset_id = await storeAsset(account, png())
+    expect((await attach(account, (await account.pay('probe_receipt')).id, { asset_id })).status).toBe(202)
+  })
+
+  test('hosted.page = 10m', async () => {
+    const made = await account.payHosted()
+    const lifetime = new Date(made.next_action.expires_at).getTime() - new Date(made.created_at).getTime()
+    expect(lifetime).toBe(600_000)
+  })
+})
+
+describe('with the default answer', () => {
+  const gateway = useGateway()
+
+  test('payment.method_after_choice: the code that the payer chose', async () => {
+    const account = await gateway.account()
+    const made = await account.payHosted()
+    await choosing(made.next_action.url, 'probe_transfer')
+    expect((await account.read(made.id)).payment_method).toBe('probe_transfer')
+    expect((await account.cancel(made.id)).status).toBe(202)
+  })
+})

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
+import { discovering, hosted, paying } from '../support/payment-requests.ts'
+import { png } from '../support/receipt-images.ts'
+import { attach, storeAsset } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+/** The switches that change what a request may be. */
+
+const KEY = { 'idempotency-key': 'k' }
+
+describe('with another path, stricter members and keys required', () => {
+  const gateway = useGateway({
+    contract: {
+      'create.path': '/v2/charges',
+      'create.idempotency': 'required',
+      'strict.unknown_members': 'reject',
+      'strict.nulls': 'absent',
+      'create.merchant_reference': 'optional',
+    },
+  })
+  let account: Account
+  beforeAll(async () => {
+    account = await gateway.account()
+  })
+  let keys = 0
+  const create = (body: unknown) => {
+    keys += 1
+    return account.call('POST', '/v2/charges', { body, headers: { 'idempotency-key': `n-${keys}` } })
+  }
+
+  test('create.path moves the creation, and the rest stays', async () => {
+    const made = await create(hosted())
+    expect(made.status, made.text).toBe(201)
+    expect((await account.read(made.body.id)).id).toBe(made.body.id)
+    expectFault(
+      await account.call('POST', '/payment_intents', { body: hosted(), headers: KEY }),
+      404,
+      'not_found',
+    )
+    const other = await account.call('GET', '/v2/charges')
+    expectFault(other, 405, 'method_not_allowed')
+    expect(other.headers.get('allow')).toContain('POST')
+  })
+
+  test('create.idempotency = required refuses a creation without a key', async () => {
+    const answer = await account.call('POST', '/v2/charges', { body: hosted() })
+    expectFault(answer, 400, 'validation_failed')
+    expect(answer.text).toMatch(/idempotency-key/i)
+    const first = await account.call('POST', '/v2/charges', { body: hosted(), headers: KEY })
+    expectFresh(first, 201)
+    expectReplay(await account.call('POST', '/v2/charges', { body: hosted(), headers: KEY }), first)
+  })
+
+  test('strict.unknown_members = reject names each', async () => {
+    expectInvalid(await create(hosted({ colour: 'red', size: 5 })), 'colour', 'size')
+    const made = await create(paying('probe_receipt'))
+    const asset_id = await storeAsset(account, png())
+    expectInvalid(await attach(account, made.body.id, { asset_id, note: 'x' }), 'note')
+    expect((await attach(account, made.body.id, { asset_id })).status).toBe(200)
+  })
+
+  test('strict.nulls = absent takes null for what may be left out', async () => {
+    const made = await create(
+      hosted({
+        checkout_mode: null,
+        payment_method: null,
+        payment_method_options: null,
+        return_url: null,
+        customer: { name: null, phone: null, email: null },
+      }),
+    )
+    expect(made.status, made.text).toBe(201)
+    expect(made.body).toMatchObject({ checkout_mode: 'hosted', payment_method: null })
+  })
+
+  test('strict.nulls = absent still misses what is required', async () => {
+    expectInvalid(await create(hosted({ amount: null, customer: null })), 'amount', 'customer')
+    expectInvalid(await create(paying('', { payment_method: null })), 'payment_method')
+  })
+
+  test('create.merchant_reference = optional takes none, and keeps the rule for one', async () => {
+    expect((await create(hosted({ merchant_reference: undefined }))).status).toBe(201)
+    expectInvalid(await create(hosted({ merchant_reference: '' })), 'merchant_reference')
+    expectInvalid(await create(hosted({ merchant_reference: 'r'.repeat(257) })), 'merchant_reference')
+    expect((await create(hosted({ merchant_reference: 'r'.repeat(256) }))).status).toBe(201)
+  })
+})
+
+describe('with keys off on creation', () => {
+  const gateway = useGateway({
+    contract: {
+      'create.idempotency': 'off',
+      'methods.denied_mode': 'empty',
+      'methods.payer_keys': 'relevant',
+      'methods.banks_empty': 'omit',
+    },
+  })
+  let account: Account
+  beforeAll(async () => {
+    account = await gateway.account()
+  })
+
+  test('create.idempotency = off creates each time, and has no rule for a key', async () => {
+    const create = (body: unknown, key: string) =>
+      account.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
+    const first = await create(hosted(), 'k')
+    const second = await create(hosted(), 'k')
+    expectFresh(second, 201)
+    expect(second.body.id).not.toBe(first.body.id)
+    expectFresh(await create(hosted({ amount: '15001' }), 'k'), 201)
+    expectFresh(await create(hosted(), 'k'.repeat(256)), 201)
+  })
+
+  test('create.idempotency = off leaves the key of cancel-pending', async () => {
+    const { id } = await account.pay('probe_transfer')
+    const first = await account.cancel(id, KEY)
+    expectReplay(await account.cancel(id, KEY), first)
+  })
+
+  test('methods.denied_mode = empty finds nothing in a denied mode', async () => {
+    const denied = await gateway.account({ checkout_modes: ['hosted'] })
+    const answer = await denied.call('GET', discovering({ checkout_mode: 'merchant' }))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ country: 'TH', currency: 'THB', environment: 'test', methods: [] })
+    expectFault(
+      await denied.call('POST', '/payment_intents', { body: paying('probe_transfer') }),
+      403,
+      'checkout_mode_not_allowed',
+    )
+  })
+
+  test('methods.payer_keys = relevant lists those of the route', async () => {
+    expect((await options('probe_transfer')).payer).toEqual({})
+    expect((await options('probe_optional')).payer).toEqual({
+      customer_name: { required: true },
+      account_number: { required: false },
+    })
+  })
+
+  test('methods.banks_empty = omit leaves out an empty list alone', async () => {
+    expect(await options('probe_transfer')).not.toHaveProperty('banks')
+    expect((await options('probe_form')).banks).toHaveLength(1)
+  })
+
+  async function options(code: string) {
+    const { methods } = (await account.call('GET', discovering())).body
+    return methods.find((method: { code: string }) => method.code === code).options
+  }
+})

@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault, expectInvalid } from '../support/answers.ts'
+import { fillingTheForm, hosted, paying } from '../support/payment-requests.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let account: Account
+
+beforeAll(async () => {
+  account = await gateway.account()
+})
+
+const create = (body: unknown) => account.call('POST', '/payment_intents', { body })
+
+describe('customer', () => {
+  test.each([
+    ['name', ''],
+    ['name', 'n'.repeat(257)],
+    ['name', 5],
+    ['name', null],
+    ['name', {}],
+    ['phone', ''],
+    ['phone', '1'.repeat(257)],
+    ['phone', 66812345678],
+    ['phone', null],
+    ['email', ''],
+    ['email', `${'e'.repeat(252)}@a.th`],
+    ['email', 'somchai.example.com'],
+    ['email', 5],
+    ['email', null],
+    ['email', ['a@b']],
+  ])('%s = %j is refused', async (field, value) => {
+    expectInvalid(await create(hosted({ customer: { [field]: value } })), `customer.${field}`)
+  })
+
+  test.each([
+    ['nothing, where the route needs nothing', {}],
+    ['one character each', { name: 'n', phone: '1', email: '@' }],
+    [
+      '256 characters each',
+      { name: 'n'.repeat(256), phone: '1'.repeat(256), email: `${'e'.repeat(251)}@a.th` },
+    ],
+    ['256 emoji', { name: '🧾'.repeat(256) }],
+    ['a phone in any notation', { phone: '(02) 123-4567 ext. 8' }],
+  ])('%s is taken', async (_, customer) => {
+    await account.payHosted({ customer })
+    await account.pay('probe_transfer', { customer })
+  })
+
+  test('never appears in an answer', async () => {
+    const made = await create(paying('probe_transfer', { customer: { name: 'Khun Unmistakable' } }))
+    expect(made.status).toBe(201)
+    expect(made.body).not.toHaveProperty('customer')
+  })
+})
+
+describe('payment_method_options', () => {
+  test('without a payment_method are refused', async () => {
+    const answer = await create(hosted({ payment_method_options: { bank: 'alpha' } }))
+    expectInvalid(answer, 'payment_method_options')
+  })
+
+  test('without a payment_method are refused even when empty', async () => {
+    expectInvalid(await create(hosted({ payment_method_options: {} })), 'payment_method_options')
+  })
+
+  test.each([[null], [[]], ['alpha'], [7], [true]])('%j is no object', async payment_method_options => {
+    expectInvalid(
+      await create(paying('probe_transfer', { payment_method_options })),
+      'payment_method_options',
+    )
+  })
+
+  test.each([
+    'colour',
+    'customer_name',
+    'customer_phone',
+    'Bank',
+    'banks',
+    'payer',
+    'constructor',
+    'toString',
+  ])('the key %s is unknown', async key => {
+    const payment_method_options = { [key]: 'red' }
+    const answer = await create(paying('probe_transfer', { payment_method_options }))
+    expectInvalid(answer, `payment_method_options.${key}`)
+  })
+
+  test('discovery options.payer is no create request', async () => {
+    const payment_method_options = { account_name: { required: true }, customer_name: { required: true } }
+    expectInvalid(
+      await create(paying('probe_transfer', { payment_method_options })),
+      'payment_method_options.account_name',
+      'payment_method_options.customer_name',
+    )
+  })
+
+  test.each(['account_name', 'account_number', 'bank', 'name_th'])('%s is a string', async key => {
+    for (const value of [5, null, true, [], {}]) {
+      const answer = await create(paying('probe_form', { payment_method_options: { [key]: value } }))
+      expectInvalid(answer, `payment_method_options.${key}`)
+    }
+  })
+
+  test.each(['account_name', 'account_number', 'name_th'])(
+    '%s is taken by a route that does not need it',
+    async key => {
+      await account.pay('probe_transfer', { payment_method_options: { [key]: '1234567890' } })
+    },
+  )
+
+  test('are never given back', async () => {
+    const made = await account.pay('probe_transfer', {
+      payment_method_options: { account_number: '5550199123' },
+    })
+    expect(JSON.stringify(made)).not.toContain('5550199123')
+    expect(made).not.toHaveProperty('payment_method_options')
+  })
+})
+
+describe('the bank', () => {
+  test.each(['alpha', 'beta', 'gamma'])('%s is mapped by a healthy route', async bank => {
+    const made = await account.pay('probe_banks', { payment_method_options: { bank } })
+    expect(made.payment_method).toBe('probe_banks')
+  })
+
+  test.each(['nobank', 'ALPHA', 'alpha ', 'The alpha', '__proto__'])(
+    '%s is none of the method: unknown option value',
+    async bank => {
+      const answer = await create(paying('probe_banks', { payment_method_options: { bank } }))
+      expectInvalid(answer, 'payment_method_options.bank')
+    },
+  )
+
+  test("a provider's own code for a bank is an unknown value", async () => {
+    const bank = 'zqlocal-A1'
+    const { status, body } = await gateway.server.as(account.keys)('POST', '/payment_intents', {
+      body: paying('probe_banks', { payment_method_options: { bank } }),
+    })
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'validation_failed' })
+  })
+
+  test('that the method lists and no route maps has no configured execution', async () => {
+    const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'omega' } }))
+    expectFault(answer, 422, 'payment_configuration_unavailable')
+  })
+
+  test('whose only route is unhealthy has no healthy route', async () => {
+    const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'delta' } }))
+    expectFault(answer, 422, 'routing_unavailable')
+  })
+})
+
+describe('what the route requires', () => {
+  test('given in full is enough', async () => {
+    const made = await create(fillingTheForm())
+    expect(made.status, made.text).toBe(201)
+  })
+
+  test('missing in full is listed in full, by the names of the create request', async () => {
+    const answer = await create(paying('probe_form', { customer: {} }))
+    expectInvalid(
+      answer,
+      'customer.name',
+      'customer.phone',
+      'payment_method_options.account_name',
+      'payment_method_options.account_number',
+      'payment_method_options.bank',
+      'payment_method_options.name_th',
+    )
+  })
+
+  test.each([
+    ['customer', 'name'],
+    ['customer', 'phone'],
+    ['payment_method_options', 'account_name'],
+    ['payment_method_options', 'account_number'],
+    ['payment_method_options', 'bank'],
+    ['payment_method_options', 'name_th'],
+  ])('%s.%s alone missing is named alone', async (parent, field) => {
+    const body = fillingTheForm()
+    body[parent] = Object.fromEntries(
+      Object.entries(body[parent] as Record<string, string>).filter(([name]) => name !== field),
+    )
+    expectInvalid(await create(body), `${parent}.${field}`)
+  })
+
+  test('is asked of a hosted intent with a method as well', async () => {
+    const answer = await create(hosted({ payment_method: 'probe_optional', customer: {} }))
+    expectInvalid(answer, 'customer.name')
+  })
+
+  test('is not asked of a hosted intent without a method', async () => {
+    expect((await account.payHosted({ customer: {} })).payment_method).toBeNull()
+  })
+
+  test('does not include what the route only takes', async () => {
+    await account.pay('probe_optional', { customer: { name: 'Somchai' } })
+    const answer = await create(paying('probe_optional', { customer: {} }))
+    expectInvalid(answer, 'customer.name')
+  })
+})

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault, expectInvalid, faultyFields } from '../support/answers.ts'
+import { discovering } from '../support/payment-requests.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let account: Account
+
+beforeAll(async () => {
+  account = await gateway.account()
+})
+
+describe('a parameter that breaks its rule is refused and named', () => {
+  test.each([
+    ['amount', undefined],
+    ['amount', ''],
+    ['amount', '0'],
+    ['amount', '00'],
+    ['amount', '01'],
+    ['amount', '-1'],
+    ['amount', '+1'],
+    ['amount', '1.5'],
+    ['amount', '1e3'],
+    ['amount', '0x10'],
+    ['amount', ' 1'],
+    ['amount', '1 '],
+    ['amount', '1\n'],
+    ['amount', '1,000'],
+    ['amount', '١٢٣'],
+    ['amount', 'NaN'],
+    ['country', undefined],
+    ['country', ''],
+    ['country', 'T'],
+    ['country', 'THA'],
+    ['country', 'th'],
+    ['country', 'T1'],
+    ['country', 'TH\n'],
+    ['country', 'ТН'],
+    ['currency', undefined],
+    ['currency', ''],
+    ['currency', 'TH'],
+    ['currency', 'THBTHBT'],
+    ['currency', 'thb'],
+    ['currency', 'TH8'],
+    ['currency', 'THB\n'],
+    ['checkout_mode', ''],
+    ['checkout_mode', 'HOSTED'],
+    ['checkout_mode', 'both'],
+    ['checkout_mode', 'hosted '],
+    ['provider', ''],
+    ['provider', '-siam'],
+    ['provider', '_siam'],
+    ['provider', 'Siam'],
+    ['provider', 'si am'],
+    ['provider', 'si.am'],
+    ['provider', 'siam\n'],
+    ['provider', 'สยาม'],
+    ['provider', 'a'.repeat(65)],
+  ])('%s = %j', async (name, value) => {
+    expectInvalid(await account.call('GET', discovering({ [name]: value })), name)
+  })
+
+  test.each([
+    ['amount', '15000'],
+    ['amount', '15001'],
+    ['country', 'TH'],
+    ['currency', 'THB'],
+    ['checkout_mode', 'hosted'],
+    ['provider', 'siam'],
+  ])('%s given twice, the second time as %s', async (name, value) => {
+    const query = discovering({ checkout_mode: 'hosted', provider: 'siam' })
+    expectInvalid(await account.call('GET', `${query}&${name}=${value}`), name)
+  })
+
+  test('several faults are all listed', async () => {
+    const query = discovering({
+      amount: '0',
+      country: undefined,
+      currency: 'x',
+      provider: '-',
+      checkout_mode: '',
+    })
+    expectInvalid(
+      await account.call('GET', query),
+      'amount',
+      'checkout_mode',
+      'country',
+      'currency',
+      'provider',
+    )
+  })
+
+  test('no query at all lists all that is required', async () => {
+    expectInvalid(await account.call('GET', '/payment_methods/options'), 'amount', 'country', 'currency')
+  })
+
+  test('names are read as they are spelled', async () => {
+    const answer = await account.call('GET', '/payment_methods/options?Amount=1&country=TH&currency=THB')
+    expectInvalid(answer, 'amount')
+  })
+})
+
+describe('a parameter within its rule is taken', () => {
+  test.each([
+    ['amount', '1'],
+    ['amount', '9'.repeat(40)],
+    ['amount', '9'.repeat(400)],
+    ['country', 'ZZ'],
+    ['country', 'AQ'],
+    ['currency', 'THB'],
+    ['currency', 'USDT'],
+    ['currency', 'ABCDEF'],
+    ['checkout_mode', 'hosted'],
+    ['checkout_mode', 'merchant'],
+    ['provider', 'a'],
+    ['provider', '0'],
+    ['provider', 'a-b_c-9_'],
+    ['provider', 'a'.repeat(64)],
+  ])('%s = %s', async (name, value) => {
+    const answer = await account.call('GET', discovering({ [name]: value }))
+    expect(answer.status, answer.text).toBe(200)
+  })
+
+  test('a name that the operation does not know is ignored, even twice', async () => {
+    const plain = await account.call('GET', discovering())
+    const more = await account.call('GET', `${discovering()}&limit=0&x=1&x=2&__proto__=1&constructor=1`)
+    expect(more.status).toBe(200)
+    expect(more.body).toEqual(plain.body)
+  })
+
+  test('a parameter may come percent-encoded', async () => {
+    const answer = await account.call(
+      'GET',
+      '/payment_methods/options?amount=%31&country=%54H&currency=TH%42',
+    )
+    expect(answer.body).toMatchObject({ country: 'TH', currency: 'THB' })
+  })
+})
+
+test('a percent sign that encodes nothing is no fault of the server', async () => {
+  const answer = await account.call('GET', '/payment_methods/options?amount=%zz&country=TH&currency=THB')
+  expectFault(answer, 400, 'validation_failed')
+  expect(faultyFields(answer)).not.toContain('country')
+})

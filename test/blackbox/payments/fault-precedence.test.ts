@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectCleanAnswer, expectFault, expectInvalid, expectReplay } from '../support/answers.ts'
+import { hosted, paying } from '../support/payment-requests.ts'
+import { png } from '../support/receipt-images.ts'
+import { attach, freshKey, storeAsset, upload } from '../support/receipts.ts'
+import { type Merchant, useGateway } from '../support/use-gateway.ts'
+
+/** The order of `errors.precedence`, by requests that break two rules at once. */
+
+const gateway = useGateway()
+let merchant: Merchant
+let account: Account
+let restricted: Account
+
+beforeAll(async () => {
+  merchant = await gateway.merchant()
+  account = merchant.test
+  restricted = await gateway.account({ checkout_modes: ['hosted'] })
+})
+
+const json = { 'content-type': 'application/json' }
+const create = (body: unknown, asker = account) => asker.call('POST', '/payment_intents', { body })
+const settled = async (method: string) => {
+  const made = await account.pay(method)
+  await account.trigger(made.id, 'succeed')
+  return made.id as string
+}
+
+describe('401 comes before', () => {
+  test.each([
+    ['a missing content type', '/payment_intents/pi_none/cancel-pending', {}],
+    ['malformed JSON', '/payment_intents', { raw: '{', headers: json }],
+    ['a body above the cap', '/payment_intents', { raw: ' '.repeat(9_000_000), headers: json }],
+    ['an unknown record', '/payment_intents/pi_none/cancel-pending', { headers: json }],
+    ['a fault of a field', '/payment_intents', { body: {} }],
+  ])('%s', async (_, path, options) => {
+    const answer = await gateway.server.call('POST', path, { ...options, anonymous: true })
+    expectFault(expectCleanAnswer(answer), 401, 'unauthorized')
+  })
+})
+
+describe('syntax comes before', () => {
+  test('404: a missing content type on an unknown record', async () => {
+    const answer = await account.call('POST', '/payment_intents/pi_none/cancel-pending')
+    expectFault(answer, 415, 'unsupported_media_type')
+  })
+
+  test('404: malformed JSON on an unknown record', async () => {
+    for (const operation of ['cancel-pending', 'receipt']) {
+      const path = `/payment_intents/pi_none/${operation}`
+      expectFault(await account.call('POST', path, { raw: '{', headers: json }), 400, 'validation_failed')
+    }
+  })
+
+  test('404: a body above the cap on an unknown record', async () => {
+    const answer = await upload(account, 'pi_none', Buffer.alloc(9 * 1024 * 1024))
+    expectFault(answer, 413, 'payload_too_large')
+  })
+
+  test('403: malformed JSON from a merchant that may not', async () => {
+    const answer = await restricted.call('POST', '/payment_intents', {
+      raw: '{"checkout_mode":"merchant"',
+      headers: json,
+    })
+    expectFault(answer, 400, 'validation_failed')
+  })
+})
+
+describe('404 comes before', () => {
+  test('the rules of the fields', async () => {
+    expectFault(await attach(account, 'pi_none', { asset_id: 5 }), 404, 'not_found')
+    expectFault(await attach(account, 'pi_none', {}), 404, 'not_found')
+  })
+
+  test('the state: an unknown asset for an intent that is no longer pending', async () => {
+    const done = await settled('probe_receipt')
+    expectFault(await attach(account, done, { asset_id: 'ast_none' }), 404, 'not_found')
+  })
+})
+
+describe('the rules of the fields come before', () => {
+  test('403', async () => {
+    expectInvalid(await create(paying('probe_transfer', { amount: '0' }), restricted), 'amount')
+  })
+
+  test('an idempotency conflict', async () => {
+    const headers = { 'idempotency-key': freshKey() }
+    await account.call('POST', '/payment_intents', { body: hosted(), headers })
+    const answer = await account.call('POST', '/payment_intents', { body: hosted({ amount: '0' }), headers })
+    expectInvalid(answer, 'amount')
+  })
+
+  test('the state: no asset named for an intent that is no longer pending', async () => {
+    expectInvalid(await attach(account, await settled('probe_receipt'), {}), 'asset_id')
+  })
+
+  test('the capability: no asset named for an intent that takes no receipt', async () => {
+    expectInvalid(await attach(account, (await account.pay('probe_transfer')).id, {}), 'asset_id')
+  })
+
+  test('the state: an upload without a key, or with what is no image', async () => {
+    const done = await settled('probe_receipt')
+    const refused = await upload(account, done, Buffer.from('text'))
+    expectInvalid(refused, 'file')
+    expectFault(await upload(account, done, png(), { key: 'k'.repeat(256) }), 400, 'validation_failed')
+  })
+
+  test('routing: a bad reference with an unknown method', async () => {
+    expectInvalid(await create(paying('no_such_method', { merchant_reference: '' })), 'merchant_reference')
+  })
+})
+
+describe('403 comes before', () => {
+  test('the replay of what was made when it was still allowed', async () => {
+    const own = await gateway.merchant()
+    const headers = { 'idempotency-key': freshKey() }
+    const repeat = () =>
+      own.test.call('POST', '/payment_intents', { body: paying('probe_transfer'), headers })
+    const first = await repeat()
+    expect(first.status).toBe(201)
+    const path = `/merchants/${own.id}`
+    await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted'] } })
+    expectFault(await repeat(), 403, 'checkout_mode_not_allowed')
+    await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted', 'merchant'] } })
+    expectReplay(await repeat(), first)
+  })
+
+  test.each([
+    ['an unknown method', paying('no_such_method')],
+    ['no route', paying('probe_sick')],
+    ['fields that the route requires', paying('probe_form', { customer: {} })],
+  ])('%s', async (_, body) => {
+    expectFault(await create(body, restricted), 403, 'checkout_mode_not_allowed')
+  })
+})
+
+describe('an idempotent replay comes before', () => {
+  test('the state, for cancel-pending', async () => {
+    const { id } = await account.pay('probe_transfer')
+    const headers = { 'idempotency-key': freshKey() }
+    const first = await account.cancel(id, headers)
+    expect(first.status).toBe(202)
+    await account.trigger(id, 'succeed')
+    expectReplay(await account.cancel(id, headers), first)
+    expectFault(await account.cancel(id), 422, 'invalid_state')
+  })
+
+  test('the state, for a receipt, and so does the conflict', async () => {
+    const { id } = await account.pay('probe_receipt')
+    const key = freshKey()
+    const first = await upload(account, id, png(1), { key })
+    await account.trigger(id, 'succeed')
+    expectReplay(await upload(account, id, png(1), { key }), first)
+    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expectFault(await upload(account, id, png(1)), 422, 'invalid_state')
+  })
+
+  test('routing, for a creation', async () => {
+    const own = await gateway.account()
+    const headers = { 'idempotency-key': freshKey() }
+    const repeat = () => own.call('POST', '/payment_intents', { body: paying('probe_long_named'), headers })
+    const first = await repeat()
+    const catalogue = (await own.control('GET', '/catalogue')).body
+    for (const { id } of catalogue.providers) await own.setHealth(id, false)
+    expectReplay(await repeat(), first)
+  })
+})
+
+describe('the state comes before the capability', () => {
+  test('of cancel-pending', async () => {
+    expectFault(await account.cancel(await settled('probe_fixed')), 422, 'invalid_state')
+  })
+
+  test('of receipts', async () => {
+    const done = await settled('probe_transfer')
+    expectFault(await upload(account, done, png()), 422, 'invalid_state')
+    const asset_id = await storeAsset(account, png())
+    expectFault(await attach(account, done, { asset_id }), 422, 'invalid_state')
+  })
+})
+
+describe('the fields that the route requires come last: after', () => {
+  test.each([
+    [
+      'a bank without execution',
+      'payment_configuration_unavailable',
+      paying('probe_form', { customer: {}, payment_method_options: { bank: 'omega' } }),
+    ],
+    ['no route', 'routing_unavailable', paying('probe_form', { customer: {}, amount: '99' })],
+    [
+      'a bank at an unhealthy provider',
+      'routing_unavailable',
+      paying('probe_banks', { customer: {}, payment_method_options: { bank: 'delta' } }),
+    ],
+  ])('%s', async (_, code, body) => {
+    expectFault(await create(body), 422, code)
+  })
+})

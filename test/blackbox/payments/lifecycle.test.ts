@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault } from '../support/answers.ts'
+import { png } from '../support/receipt-images.ts'
+import { upload } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let account: Account
+
+beforeAll(async () => {
+  account = await gateway.account()
+})
+
+const TRIGGERS = [
+  'present-action',
+  'withdraw-action',
+  'succeed',
+  'fail',
+  'expire',
+  'accept-receipt',
+  'reject-receipt',
+  'confirm-cancel',
+]
+
+const RESULTS: [string, string][] = [
+  ['succeed', 'succeeded'],
+  ['fail', 'failed'],
+  ['expire', 'expired'],
+]
+
+describe.each(RESULTS)('%s', (trigger, status) => {
+  test(`takes a pending intent to ${status}, with no action left`, async () => {
+    const made = await account.pay('probe_transfer')
+    const answer = await account.trigger(made.id, trigger)
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.body).toMatchObject({ id: made.id, status, next_action: null, processing_reason: null })
+    expect(await account.read(made.id)).toMatchObject({ status, next_action: null, processing_reason: null })
+  })
+
+  test.each([
+    ['whose action is yet to come', async () => (await account.pay('probe_later')).id],
+    ['whose action was withdrawn', withdrawn],
+  ])(`takes a processing intent %s to ${status}`, async (_, make) => {
+    const id = await make()
+    expect((await account.read(id)).status).toBe('processing')
+    await account.trigger(id, trigger)
+    expect((await account.read(id)).status).toBe(status)
+  })
+
+  test('takes a hosted intent without a method, too', async () => {
+    const { id } = await account.payHosted()
+    await account.trigger(id, trigger)
+    expect(await account.read(id)).toMatchObject({ status, next_action: null, payment_method: null })
+  })
+
+  test.each(TRIGGERS)('is final: %s is refused and changes nothing', async next => {
+    const { id } = await account.pay('probe_receipt')
+    await upload(account, id, png())
+    await account.trigger(id, trigger)
+    const before = await account.read(id)
+    expectFault(await account.trigger(id, next), 422, 'invalid_state')
+    expect(await account.read(id)).toEqual(before)
+  })
+
+  test('is final: time changes nothing', async () => {
+    const own = await gateway.account()
+    const { id } = await own.pay('probe_receipt')
+    await upload(own, id, png())
+    await own.cancel(id)
+    await own.trigger(id, trigger)
+    const before = await own.read(id)
+    await own.advance('100h')
+    expect(await own.read(id)).toEqual(before)
+  })
+})
+
+describe('the next action', () => {
+  test('withdrawn leaves the intent processing; presented, pending; as often as wanted', async () => {
+    const { id } = await account.pay('probe_transfer')
+    for (let round = 0; round < 3; round += 1) {
+      await account.trigger(id, 'withdraw-action')
+      expect(await account.read(id)).toMatchObject({ status: 'processing', next_action: null })
+      await account.trigger(id, 'present-action')
+      const back = await account.read(id)
+      expect(back.status).toBe('pending')
+      expect(back.next_action.type).toBe('display_bank_transfer_instructions')
+    }
+  })
+
+  test('can be presented before it would come', async () => {
+    const own = await gateway.account()
+    const { id } = await own.pay('probe_later')
+    await own.trigger(id, 'present-action')
+    const there = await own.read(id)
+    expect(there).toMatchObject({ status: 'pending', processing_reason: null })
+    expect(there.next_action.type).toBe('display_qr_code')
+  })
+
+  test('presented again lets receipts and cancellations through again', async () => {
+    const { id } = await account.pay('probe_receipt')
+    await account.trigger(id, 'withdraw-action')
+    await account.trigger(id, 'present-action')
+    expect((await upload(account, id, png())).status).toBe(200)
+    expect((await account.cancel(id)).status).toBe(202)
+  })
+})
+
+describe('a failure', () => {
+  test('has the code and message that it was given', async () => {
+    const { id } = await account.pay('probe_transfer')
+    await account.trigger(id, 'fail', { failure_code: 'insufficient_funds', failure_message: 'Not enough' })
+    expect(await account.read(id)).toMatchObject({
+      status: 'failed',
+      failure_code: 'insufficient_funds',
+      failure_message: 'Not enough',
+    })
+  })
+
+  test('has a code even when none was given', async () => {
+    const { id } = await account.pay('probe_transfer')
+    await account.trigger(id, 'fail')
+    expect((await account.read(id)).failure_code).toMatch(/\S/)
+  })
+
+  test('is not what a success has', async () => {
+    const { id } = await account.pay('probe_transfer')
+    await account.trigger(id, 'succeed')
+    expect(await account.read(id)).toMatchObject({ failure_code: null, failure_message: null })
+  })
+})
+
+describe('a trigger is refused', () => {
+  test('confirm-cancel with no cancellation in flight', async () => {
+    const { id } = await account.pay('probe_transfer')
+    expectFault(await account.trigger(id, 'confirm-cancel'), 422, 'invalid_state')
+    await account.cancel(id)
+    expect((await account.trigger(id, 'confirm-cancel')).status).toBe(200)
+    expect((await account.read(id)).failure_code).toBe('payment_cancelled')
+  })
+
+  test.each(TRIGGERS)('%s for an id that never was, or of another account', async trigger => {
+    expectFault(await account.trigger(`pi_${'0'.repeat(24)}`, trigger), 404, 'not_found')
+    const foreign = await (await gateway.account()).pay('probe_transfer')
+    expectFault(await account.trigger(foreign.id, trigger), 404, 'not_found')
+  })
+})
+
+async function withdrawn(): Promise<string> {
+  const { id } = await account.pay('probe_transfer')
+  await account.trigger(id, 'withdraw-action')
+  return id
+}

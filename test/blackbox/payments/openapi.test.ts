@@ -1,0 +1,52 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Answer } from '../harness.ts'
+import type { Account } from '../support/account.ts'
+import { type Conformance, conformanceOf } from '../support/openapi.ts'
+import { hosted } from '../support/payment-requests.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+/**
+ * `account.call` holds each request and answer of the whole suite against the OpenAPI document that the server
+ * gives out. Here: that it would notice.
+ */
+
+const gateway = useGateway()
+let account: Account
+let conformance: Conformance
+let made: Answer
+
+beforeAll(async () => {
+  account = await gateway.account()
+  conformance = await conformanceOf(gateway.server)
+  made = await account.call('POST', '/payment_intents', { body: hosted() })
+})
+
+const check = (changes: Partial<Answer>, body: unknown = hosted()) =>
+  conformance.check('POST', '/payment_intents', { body }, { ...made, ...changes })
+
+test('what came back conforms', () => {
+  expect(() => check({})).not.toThrow()
+})
+
+test.each([
+  ['a field less', { currency: undefined }],
+  ['a field more', { provider: 'x' }],
+  ['a field of another type', { amount: 15000 }],
+  ['a status that there is not', { status: 'cancelled' }],
+  ['an action that there is not', { next_action: { type: 'post_a_form', url: 'https://x.example/' } }],
+  ['a time without milliseconds', { created_at: '2030-01-01T00:00:00Z' }],
+])('an intent with %s does not', (_, changes) => {
+  const body = JSON.parse(JSON.stringify({ ...made.body, ...changes }))
+  expect(() => check({ body })).toThrow()
+})
+
+test('a status, a media type or an error that is not described does not', () => {
+  expect(() => check({ status: 200 })).toThrow()
+  expect(() => check({ headers: new Headers({ 'content-type': 'text/html' }) })).toThrow()
+  expect(() => check({ status: 400, body: { error: { code: 'oops', message: 'x' } } })).toThrow()
+})
+
+test('a request that was granted though the document forbids it does not', () => {
+  expect(() => check({}, hosted({ amount: 15000 }))).toThrow()
+  expect(() => check({}, hosted({ customer: undefined }))).toThrow()
+})

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault, expectFresh, expectInvalid, withoutIdentity } from '../support/answers.ts'
+import { jpeg, png } from '../support/receipt-images.ts'
+import { attach, receiptOf, storeAsset, upload } from '../support/receipts.ts'
+import { type Merchant, useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let merchant: Merchant
+let account: Account
+
+beforeAll(async () => {
+  merchant = await gateway.merchant()
+  account = merchant.test
+})
+
+const newIntent = async () => (await account.pay('probe_receipt')).id as string
+const NEVER = `ast_${'0'.repeat(24)}`
+
+describe('an asset', () => {
+  test.each([
+    ['stored as a receipt by default', png(), undefined],
+    ['stored as a payment_receipt', png(), 'payment_receipt'],
+    ['a JPEG', jpeg(), undefined],
+  ])('%s is attached, without any key', async (_, image, kind) => {
+    const id = await newIntent()
+    const answer = await attach(account, id, { asset_id: await storeAsset(account, image, kind) })
+    expectFresh(answer, 200)
+    expect(answer.body).toMatchObject({ id, status: 'pending', receipt: { status: 'processing' } })
+    expect(answer.body.next_action).not.toBeNull()
+    expect(await account.read(id)).toEqual(answer.body)
+    expect(await account.providerCalls(id, 'submit_receipt')).toBe(1)
+  })
+
+  test('of another kind: 400', async () => {
+    const id = await newIntent()
+    const answer = await attach(account, id, { asset_id: await storeAsset(account, png(), 'other') })
+    expectInvalid(answer, 'asset_id')
+    expect(await receiptOf(account, id)).toEqual({ status: 'required' })
+  })
+
+  test('attached to another intent: 422 invalid_state', async () => {
+    const asset_id = await storeAsset(account, png())
+    const first = await newIntent()
+    await attach(account, first, { asset_id })
+    const second = await newIntent()
+    expectFault(await attach(account, second, { asset_id }), 422, 'invalid_state')
+    expect(await receiptOf(account, second)).toEqual({ status: 'required' })
+  })
+
+  test('attached to another intent stays so after a rejection, and after that intent ended', async () => {
+    const asset_id = await storeAsset(account, png())
+    const first = await newIntent()
+    await attach(account, first, { asset_id })
+    await account.trigger(first, 'reject-receipt')
+    expectFault(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
+    await account.trigger(first, 'fail')
+    expectFault(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
+  })
+
+  test('refused for one intent is free for another', async () => {
+    const asset_id = await storeAsset(account, png())
+    expectFault(
+      await attach(account, (await account.pay('probe_transfer')).id, { asset_id }),
+      422,
+      'provider_capability_unsupported',
+    )
+    expectFresh(await attach(account, await newIntent(), { asset_id }), 200)
+  })
+
+  test('that never was: 404 not_found', async () => {
+    expectFault(await attach(account, await newIntent(), { asset_id: NEVER }), 404, 'not_found')
+  })
+
+  test.each(['ast_none', '__proto__', 'constructor', 'pi_x', '../../etc/passwd', 'a'.repeat(5000)])(
+    'with the odd id %s: 404 not_found',
+    async asset_id => {
+      expectFault(await attach(account, await newIntent(), { asset_id }), 404, 'not_found')
+    },
+  )
+
+  test("of another merchant's, or of the other environment, is answered as one that never was", async () => {
+    const stranger = await gateway.account()
+    const id = await newIntent()
+    const never = withoutIdentity(await attach(account, id, { asset_id: NEVER }), NEVER)
+    for (const owner of [stranger, merchant.live]) {
+      const asset_id = await storeAsset(owner, png())
+      expect(withoutIdentity(await attach(account, id, { asset_id }), asset_id)).toEqual(never)
+      expectFresh(await attach(owner, (await owner.pay('probe_receipt')).id, { asset_id }), 200)
+    }
+  })
+})
+
+describe('the body', () => {
+  test.each([[undefined], [5], [null], [true], [[]], [{}], [['ast_none']]])(
+    'asset_id = %j: 400',
+    async asset_id => {
+      expectInvalid(await attach(account, await newIntent(), { asset_id }), 'asset_id')
+    },
+  )
+
+  test.each(['', '{', '[]', '"ast_none"', 'null', '5'])('%j: 400', async raw => {
+    const answer = await account.call('POST', `/payment_intents/${await newIntent()}/receipt`, {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    })
+    expectFault(answer, 400, 'validation_failed')
+  })
+
+  test('may have members that the operation does not know', async () => {
+    const asset_id = await storeAsset(account, png())
+    expectFresh(await attach(account, await newIntent(), { asset_id, file: 'x', note: [1] }), 200)
+  })
+})
+
+describe('an Idempotency-Key beside JSON is ignored', () => {
+  test('it replays nothing and conflicts with nothing', async () => {
+    const headers = { 'idempotency-key': 'ignored' }
+    const [first, second] = [await newIntent(), await newIntent()]
+    const asset_id = await storeAsset(account, png())
+    expectFresh(await attach(account, first, { asset_id }, headers), 200)
+    expectFresh(await attach(account, first, { asset_id }, headers), 200)
+    const other = { asset_id: await storeAsset(account, png(9)) }
+    expectFault(await attach(account, first, other, headers), 422, 'invalid_state')
+    expectFresh(await attach(account, second, other, headers), 200)
+  })
+
+  test('even one that no other operation would take', async () => {
+    const body = { asset_id: await storeAsset(account, png()) }
+    expectFresh(await attach(account, await newIntent(), body, { 'idempotency-key': 'k'.repeat(256) }), 200)
+  })
+
+  test('a key used for JSON is free for an upload', async () => {
+    const id = await newIntent()
+    await attach(account, id, { asset_id: await storeAsset(account, png(1)) }, { 'idempotency-key': 'both' })
+    await account.trigger(id, 'reject-receipt')
+    expectFresh(await upload(account, id, png(2), { key: 'both' }), 200)
+  })
+})
+
+describe.each([
+  ['asset', async (id: string) => attach(account, id, { asset_id: await storeAsset(account, png()) })],
+  ['upload', (id: string) => upload(account, id, png())],
+] as const)('a receipt by %s is refused for', (_, submit) => {
+  test.each(['probe_transfer', 'probe_qr', 'probe_redirect'])(
+    'an intent by %s, which takes none',
+    async method => {
+      const made = await account.pay(method)
+      expectFault(await submit(made.id), 422, 'provider_capability_unsupported')
+      expect(await account.read(made.id)).toEqual(made)
+    },
+  )
+
+  test('a hosted intent without a method', async () => {
+    expectFault(await submit((await account.payHosted()).id), 422, 'provider_capability_unsupported')
+  })
+
+  test.each(['succeed', 'fail', 'expire', 'withdraw-action'])('an intent after %s', async trigger => {
+    const id = await newIntent()
+    await account.trigger(id, trigger)
+    const before = await account.read(id)
+    expectFault(await submit(id), 422, 'invalid_state')
+    expect(await account.read(id)).toEqual(before)
+    expect(await account.providerCalls(id, 'submit_receipt')).toBe(0)
+  })
+})

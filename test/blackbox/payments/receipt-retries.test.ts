@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../support/account.ts'
+import { expectFault, expectFresh, expectReplay } from '../support/answers.ts'
+import { imageFile } from '../support/multipart.ts'
+import { png } from '../support/receipt-images.ts'
+import { attach, freshKey, receiptOf, storeAsset, upload, uploadParts } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let account: Account
+
+beforeAll(async () => {
+  account = await gateway.account()
+})
+
+const newIntent = async () => (await account.pay('probe_receipt')).id as string
+const submissions = (id: string) => account.providerCalls(id, 'submit_receipt')
+
+describe('an upload repeated with its key', () => {
+  test('is replayed, though the boundary is new: the fingerprint is the image', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    const first = await upload(account, id, png(), { key, boundary: 'one' })
+    expectFresh(first, 200)
+    expectReplay(await upload(account, id, png(), { key, boundary: 'another-one' }), first)
+    expect(await submissions(id)).toBe(1)
+  })
+
+  test('is replayed, though file name, declared type and other fields differ', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    const first = await upload(account, id, png(), { key })
+    const parts = [
+      { name: 'note', content: 'again' },
+      imageFile(png(), { filename: 'b.jpg', type: 'image/jpeg' }),
+    ]
+    expectReplay(await uploadParts(account, id, parts, { key }), first)
+  })
+
+  test('is answered as it was then, whatever became of the receipt', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    const first = await upload(account, id, png(), { key })
+    await account.trigger(id, 'reject-receipt')
+    expectReplay(await upload(account, id, png(), { key }), first)
+    expect((await receiptOf(account, id)).status).toBe('rejected')
+    expect(await submissions(id)).toBe(1)
+  })
+
+  test('and another image: 409 idempotency_conflict', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    const first = await upload(account, id, png(1), { key })
+    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expectReplay(await upload(account, id, png(1), { key }), first)
+  })
+
+  test('and another image conflicts even when the receipt may be replaced', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    await upload(account, id, png(1), { key })
+    await account.trigger(id, 'reject-receipt')
+    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expect(await submissions(id)).toBe(1)
+  })
+
+  test('is remembered for 24 hours: at 23:59:59 it replays, at 24:00:00 it is judged by the state', async () => {
+    const own = await gateway.account()
+    const [same, other] = [await own.pay('probe_receipt'), await own.pay('probe_receipt')]
+    const first = await upload(own, same.id, png(1), { key: 'day' })
+    await upload(own, other.id, png(1), { key: 'day' })
+    await own.advance('23h59m59s')
+    expectReplay(await upload(own, same.id, png(1), { key: 'day' }), first)
+    expectFault(await upload(own, other.id, png(2), { key: 'day' }), 409, 'idempotency_conflict')
+    await own.advance('1s')
+    await own.trigger(same.id, 'present-action')
+    await own.trigger(other.id, 'present-action')
+    const fresh = await upload(own, same.id, png(1), { key: 'day' })
+    expectFresh(fresh, 200)
+    expect(fresh.body.receipt).toEqual({ status: 'submitted' })
+    expect(await own.providerCalls(same.id, 'submit_receipt')).toBe(1)
+    expectFault(await upload(own, other.id, png(2), { key: 'day' }), 422, 'invalid_state')
+  })
+
+  test('on another intent is another request, with its own image', async () => {
+    const [first, second, key] = [await newIntent(), await newIntent(), freshKey()]
+    await upload(account, first, png(1), { key })
+    const answer = await upload(account, second, png(2), { key })
+    expectFresh(answer, 200)
+    expect(answer.body.id).toBe(second)
+  })
+
+  test('on another intent with the same image is another request', async () => {
+    const [first, second, key] = [await newIntent(), await newIntent(), freshKey()]
+    await upload(account, first, png(), { key })
+    const answer = await upload(account, second, png(), { key })
+    expectFresh(answer, 200)
+    expect(answer.body.id).toBe(second)
+    expect(await submissions(second)).toBe(1)
+  })
+
+  test('by another merchant is another request', async () => {
+    const stranger = await gateway.account()
+    const key = freshKey()
+    await upload(account, await newIntent(), png(1), { key })
+    const theirs = (await stranger.pay('probe_receipt')).id
+    expectFresh(await upload(stranger, theirs, png(2), { key }), 200)
+  })
+
+  test('is not remembered when the file was refused', async () => {
+    const [id, key] = [await newIntent(), freshKey()]
+    expectFault(await upload(account, id, Buffer.from('text'), { key }), 400, 'validation_failed')
+    expectFresh(await upload(account, id, png(), { key }), 200)
+  })
+})
+
+describe('the same receipt again', () => {
+  test.each([
+    ['processing', undefined],
+    ['submitted', 'accept-receipt'],
+  ])('by asset, while %s, is a success and no second submission', async (status, trigger) => {
+    const id = await newIntent()
+    const asset_id = await storeAsset(account, png())
+    await attach(account, id, { asset_id })
+    if (trigger) await account.trigger(id, trigger)
+    const again = await attach(account, id, { asset_id })
+    expectFresh(again, 200)
+    expect(again.body.receipt).toEqual({ status })
+    expect(await submissions(id)).toBe(1)
+  })
+
+  test.each([
+    ['processing', undefined],
+    ['submitted', 'accept-receipt'],
+  ])(
+    'by upload with another key, while %s, is a success and no second submission',
+    async (status, trigger) => {
+      const id = await newIntent()
+      await upload(account, id, png())
+      if (trigger) await account.trigger(id, trigger)
+      const again = await upload(account, id, png())
+      expectFresh(again, 200)
+      expect(again.body.receipt).toEqual({ status })
+      expect(await submissions(id)).toBe(1)
+    },
+  )
+
+  test('while processing does not put off the verdict', async () => {
+    const own = await gateway.account()
+    const { id } = await own.pay('probe_receipt')
+    await upload(own, id, png())
+    await own.advance('3s')
+    await upload(own, id, png())
+    await own.advance('2s')
+    expect(await receiptOf(own, id)).toEqual({ status: 'submitted' })
+  })
+
+  test.each([
+    ['asset', (id: string, asset_id: string) => attach(account, id, { asset_id })],
+    ['upload', (id: string) => upload(account, id, png())],
+  ] as const)('by %s after a rejection is a new attempt', async (_, submit) => {
+    const id = await newIntent()
+    const asset = await storeAsset(account, png(4))
+    await submit(id, asset)
+    await account.trigger(id, 'reject-receipt')
+    const again = await submit(id, asset)
+    expectFresh(again, 200)
+    expect(again.body.receipt).toEqual({ status: 'processing' })
+    expect(await submissions(id)).toBe(2)
+  })
+})
+
+describe('a different receipt', () => {
+  const different: [string, (id: string) => ReturnType<typeof upload>][] = [
+    ['asset', async id => attach(account, id, { asset_id: await storeAsset(account, png(200)) })],
+    ['upload', id => upload(account, id, png(201))],
+  ]
+
+  test.each(different)('by %s is refused while one is processing or submitted', async (_, submit) => {
+    const id = await newIntent()
+    await upload(account, id, png(1))
+    expectFault(await submit(id), 422, 'invalid_state')
+    expect(await receiptOf(account, id)).toEqual({ status: 'processing' })
+    await account.trigger(id, 'accept-receipt')
+    expectFault(await submit(id), 422, 'invalid_state')
+    expect(await receiptOf(account, id)).toEqual({ status: 'submitted' })
+    expect(await submissions(id)).toBe(1)
+  })
+
+  test.each(different)('by %s replaces one that was rejected', async (_, submit) => {
+    const id = await newIntent()
+    await upload(account, id, png(1))
+    await account.trigger(id, 'reject-receipt')
+    const answer = await submit(id)
+    expectFresh(answer, 200)
+    expect(answer.body.receipt).toEqual({ status: 'processing' })
+    expect(await submissions(id)).toBe(2)
+  })
+
+  test('refused leaves its asset free for another intent', async () => {
+    const id = await newIntent()
+    await upload(account, id, png(1))
+    const asset_id = await storeAsset(account, png(2))
+    expectFault(await attach(account, id, { asset_id }), 422, 'invalid_state')
+    expectFresh(await attach(account, await newIntent(), { asset_id }), 200)
+  })
+})

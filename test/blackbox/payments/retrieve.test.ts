@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../harness.ts'
+import type { Account } from '../support/account.ts'
+import { expectFault, withoutIdentity } from '../support/answers.ts'
+import { basic, exchange, hostOf } from '../support/raw-http.ts'
+import { png } from '../support/receipt-images.ts'
+import { attach, storeAsset, upload } from '../support/receipts.ts'
+import { type Merchant, useGateway } from '../support/use-gateway.ts'
+
+const gateway = useGateway()
+let merchant: Merchant
+let account: Account
+let stranger: Account
+
+beforeAll(async () => {
+  merchant = await gateway.merchant()
+  account = merchant.test
+  stranger = await gateway.account()
+})
+
+const NEVER = `pi_${'0'.repeat(24)}`
+
+/** The operations on one intent, each as it would succeed on a pending intent of its own. */
+const operations: [string, (asker: Account, id: string) => Promise<Answer>][] = [
+  ['retrieve', (asker, id) => asker.call('GET', `/payment_intents/${id}`)],
+  ['cancel-pending', (asker, id) => asker.cancel(id)],
+  ['receipt by upload', (asker, id) => upload(asker, id, png(1))],
+  ['receipt by asset', async (asker, id) => attach(asker, id, { asset_id: await storeAsset(asker, png(2)) })],
+]
+
+describe.each(operations)('%s', (_, operate) => {
+  test('of an id that never was: 404 not_found', async () => {
+    expectFault(await operate(account, NEVER), 404, 'not_found')
+  })
+
+  test("of another merchant's intent is answered as if there were none", async () => {
+    const made = await account.pay('probe_receipt')
+    const foreign = await operate(stranger, made.id)
+    expect(withoutIdentity(foreign, made.id)).toEqual(withoutIdentity(await operate(stranger, NEVER), NEVER))
+    expect(await account.read(made.id)).toEqual(made)
+  })
+
+  test("of the other environment's intent is answered as if there were none, both ways", async () => {
+    for (const [owner, asker] of [
+      [merchant.test, merchant.live],
+      [merchant.live, merchant.test],
+    ] as const) {
+      const made = await owner.pay('probe_receipt')
+      const foreign = await operate(asker, made.id)
+      expect(withoutIdentity(foreign, made.id)).toEqual(withoutIdentity(await operate(asker, NEVER), NEVER))
+      expect(await owner.read(made.id)).toEqual(made)
+    }
+  })
+
+  test('of an id that differs only in case: 404', async () => {
+    const made = await account.pay('probe_receipt')
+    const letters = made.id.slice('pi_'.length)
+    const swapped = letters.replaceAll(/[a-zA-Z]/g, (letter: string) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    )
+    expectFault(await operate(account, `pi_${swapped}`), 404, 'not_found')
+  })
+})
+
+describe('an odd id is one that does not exist', () => {
+  const ids: [string, string][] = [
+    ['no prefix', '0'.repeat(24)],
+    ['the prefix alone', 'pi_'],
+    ["another kind's prefix", `po_${'0'.repeat(24)}`],
+    ['a member of every object', '__proto__'],
+    ['a method of every object', 'constructor'],
+    ['another', 'hasOwnProperty'],
+    ['an encoded NUL', 'pi_%00'],
+    ['an encoded slash', 'pi_a%2Fb'],
+    ['an encoded slash and dots', '..%2F..%2Fetc%2Fpasswd'],
+    ['an encoded backslash', 'pi_a%5Cb'],
+    ['an encoded question mark', 'pi_%3Fx'],
+    ['encoded emoji', '%F0%9F%92%B8'],
+    ['an encoded space', '%20'],
+    ['an encoded line break', 'pi_%0d%0aX-Injected:%201'],
+    ['a semicolon', 'pi_;x=1'],
+    ['5,000 characters', 'p'.repeat(5000)],
+    ['SQL', "'%20OR%20'1'='1"],
+    ['markup', '%3Cscript%3E'],
+  ]
+
+  test.each(ids)('%s', async (_, id) => {
+    expectFault(await account.call('GET', `/payment_intents/${id}`), 404, 'not_found')
+    expectFault(await account.cancel(id), 404, 'not_found')
+    expectFault(await attach(account, id, { asset_id: 'ast_none' }), 404, 'not_found')
+  })
+
+  test.each([
+    ['a percent sign that encodes nothing', '%zz', [400, 404]],
+    ['a percent sign at the end', 'pi_%', [400, 404]],
+    ['an encoding that is no UTF-8', '%C3%28', [400, 404]],
+    ['two dots', '..', [404, 405]],
+    ['two encoded dots', '%2e%2e', [404, 405]],
+    ['one dot', '.', [404, 405]],
+    ['raw bytes', 'pi_é', [400, 404]],
+    ['more than a header may have', 'p'.repeat(100_000), [404, 414, 431]],
+  ])('%s', async (_, id, statuses) => {
+    const answer = await exchange(gateway.server.url, [
+      `GET /payment_intents/${id} HTTP/1.1`,
+      `Host: ${hostOf(gateway.server.url)}`,
+      `Authorization: ${basic(account.keys)}`,
+    ])
+    expect(statuses).toContain(answer.status)
+    expect((await account.payHosted()).status).toBe('pending')
+  })
+})
+
+test('an id may be percent-encoded, as any part of a path', async () => {
+  const made = await account.pay('probe_transfer')
+  const encoded = `%70%69${made.id.slice(2)}`
+  expect((await account.call('GET', `/payment_intents/${encoded}`)).body).toEqual(made)
+})
+
+test('a query on retrieval is ignored', async () => {
+  const made = await account.pay('probe_transfer')
+  const answer = await account.call('GET', `/payment_intents/${made.id}?environment=live&expand[]=customer`)
+  expect(answer.body).toEqual(made)
+})

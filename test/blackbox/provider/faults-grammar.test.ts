@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Account, openAccount } from '../gateway/support/account.ts'
+import { sharedServer } from '../gateway/support/shared-server.ts'
+import { expectFault } from '../support/answers.ts'
+import { clearFaults, type Fault, faultsOf, putFaults, sendFaults } from './support/faults.ts'
+
+const server = sharedServer()
+let account: Account
+
+beforeAll(async () => {
+  account = await openAccount(server())
+})
+
+const GET = 'GET /payout_intents'
+
+test('an account begins without faults', async () => {
+  expect(await faultsOf(await openAccount(server()))).toEqual([])
+})
+
+test('GET shows the faults as they were given, PUT replaces them, DELETE clears them', async () => {
+  const given = [
+    { on: 'POST /payment_intents', nth: 2, type: 'reset', when: 'after_commit' },
+    { on: 'GET /payment_intents/:id', type: 'latency', delay: { p50: '20ms', p99: '900ms' } },
+    { on: '*', probability: 0.05, times: 10, type: 'status', status: 429, retry_after: '2s' },
+    { on: GET, type: 'truncate' },
+    { on: 'webhook', match: { type: 'payment.succeeded' }, type: 'duplicate' },
+  ]
+  await putFaults(account, ...given)
+  expect(await faultsOf(account)).toEqual(given)
+  await putFaults(account, { on: GET, type: 'empty' })
+  expect(await faultsOf(account)).toEqual([{ on: GET, type: 'empty' }])
+  await clearFaults(account)
+  expect(await faultsOf(account)).toEqual([])
+})
+
+/** Refused, naming the field, and nothing is different afterwards. */
+async function faultAt(fault: Fault, field: string): Promise<{ field: string; message: string }> {
+  await putFaults(account, { on: GET, type: 'empty' })
+  const answer = await sendFaults(account, [{ on: GET, type: 'garbage' }, fault])
+  expectFault(answer, 400, 'validation_failed')
+  expect(await faultsOf(account)).toEqual([{ on: GET, type: 'empty' }])
+  const found = answer.body.error.details.find(
+    (detail: { field: string }) => detail.field === `faults.1.${field}`,
+  )
+  expect(found, `a fault at ${field} in ${answer.text}`).toBeDefined()
+  return found
+}
+
+describe('what was meant is asked', () => {
+  test.each<[Fault, string, string]>([
+    [{ on: GET, type: 'rest' }, 'type', 'reset'],
+    [{ on: GET, type: 'latencey', delay: '1s' }, 'type', 'latency'],
+    [{ on: GET, type: 'reset', whn: 'before' }, 'whn', 'when'],
+    [{ on: GET, type: 'reset', when: 'after_comit' }, 'when', 'after_commit'],
+    [{ on: GET, type: 'reset', probabilty: 1 }, 'probabilty', 'probability'],
+    [{ on: 'POST /payment_intent', type: 'reset' }, 'on', 'POST /payment_intents'],
+    [{ on: 'GET /payout_intent', type: 'reset' }, 'on', GET],
+    [{ on: 'webhook', type: 'drop', match: { typ: 'x' } }, 'match.typ', 'type'],
+  ])('%j', async (fault, field, meant) => {
+    expect((await faultAt(fault, field)).message).toContain(`did you mean ${meant}`)
+  })
+})
+
+describe('what cannot be is refused', () => {
+  test.each<[string, Fault, string]>([
+    ['no operation', { type: 'reset' }, 'on'],
+    ['an operation that there is not', { on: 'DELETE /everything', type: 'reset' }, 'on'],
+    ['an operation by another method', { on: 'PUT /payment_intents', type: 'reset' }, 'on'],
+    ['no type', { on: GET }, 'type'],
+    ['a webhook’s fault on a call', { on: GET, type: 'drop' }, 'type'],
+    ['a call’s fault on a webhook', { on: 'webhook', type: 'reset' }, 'type'],
+    ['a status that is not said', { on: GET, type: 'status' }, 'status'],
+    ['a status that is none', { on: GET, type: 'status', status: 42 }, 'status'],
+    ['a status beside another type', { on: GET, type: 'reset', status: 500 }, 'status'],
+    ['a Retry-After beside another type', { on: GET, type: 'reset', retry_after: '1s' }, 'retry_after'],
+    ['a body beside another type', { on: GET, type: 'empty', body: 'x' }, 'body'],
+    ['latency without a delay', { on: GET, type: 'latency' }, 'delay'],
+    ['a delay that is none', { on: GET, type: 'latency', delay: 'long' }, 'delay'],
+    ['a delay without its end', { on: GET, type: 'latency', delay: { min: '1s' } }, 'delay.max'],
+    [
+      'a delay that ends before it begins',
+      { on: GET, type: 'latency', delay: { min: '2s', max: '1s' } },
+      'delay',
+    ],
+    ['a p99 below its p50', { on: GET, type: 'latency', delay: { p50: '2s', p99: '1s' } }, 'delay'],
+    ['a probability above one', { on: GET, type: 'reset', probability: 1.1 }, 'probability'],
+    ['a probability below none', { on: GET, type: 'reset', probability: -0.1 }, 'probability'],
+    ['no times', { on: GET, type: 'reset', times: 0 }, 'times'],
+    ['the zeroth', { on: GET, type: 'reset', nth: 0 }, 'nth'],
+    [
+      'a Retry-After that is no duration',
+      { on: GET, type: 'status', status: 429, retry_after: 'soon' },
+      'retry_after',
+    ],
+    ['a time of a call on a webhook', { on: 'webhook', type: 'drop', when: 'before' }, 'when'],
+    ['an event on a call', { on: GET, type: 'reset', match: { type: 'payment.failed' } }, 'match'],
+    [
+      'an event that there is not',
+      { on: 'webhook', type: 'drop', match: { type: 'payment.suceeded' } },
+      'match.type',
+    ],
+  ])('%s', async (_, fault, field) => {
+    await faultAt(fault, field)
+  })
+
+  test.each([{}, [], { faults: {} }, { faults: [1] }, { faults: [], rules: [] }])(
+    'the body %j',
+    async body => {
+      expectFault(await account.control('PUT', '/faults', { body }), 400, 'validation_failed')
+    },
+  )
+})
+
+test.each(['GET', 'PUT', 'DELETE'])('%s needs the token, and an account that there is', async method => {
+  const body = method === 'PUT' ? { body: { faults: [] } } : {}
+  expectFault(await account.control(method, '/faults', { ...body, anonymous: true }), 401, 'unauthorized')
+  expectFault(await server().control(method, '/accounts/no.test/faults', body), 404, 'not_found')
+})

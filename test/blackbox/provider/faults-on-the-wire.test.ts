@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { type Account, openAccount, rows } from '../gateway/support/account.ts'
+import { sharedServer } from '../gateway/support/shared-server.ts'
+import { expectFault } from '../support/answers.ts'
+import { type Fault, putFaults, sendFaults } from './support/faults.ts'
+import { type Heard, hear, hearCreate } from './support/wire.ts'
+
+const server = sharedServer()
+
+const paymentsMade = async (account: Account) => (await rows(account.control('GET', '/payments'))).length
+
+/** One create request that meets the fault: what it heard, and how many payments there are. */
+async function meet(fault: Fault): Promise<{ heard: Heard; made: number; account: Account }> {
+  const account = await openAccount(server())
+  await putFaults(account, { on: 'POST /payment_intents', ...fault })
+  const heard = await hearCreate(server(), account)
+  return { heard, made: await paymentsMade(account), account }
+}
+
+const isAnswer = ({ status, whole, body }: Heard) => {
+  expect({ status, whole, type: body?.object }).toEqual({ status: 201, whole: true, type: 'payment_intent' })
+}
+const isStatus = ({ status, whole, body }: Heard) => {
+  expect({ status, whole }).toEqual({ status: 503, whole: true })
+  expect(body.error.code).toMatch(/\S/)
+}
+const isReset = ({ status, text }: Heard) => expect({ status, text }).toEqual({ status: undefined, text: '' })
+const isEmpty = ({ status, text, whole }: Heard) =>
+  expect({ status, text, whole }).toEqual({ status: 201, text: '', whole: true })
+const isTruncated = ({ status, text, body, whole }: Heard) => {
+  expect({ status, body, whole }).toEqual({ status: 201, body: undefined, whole: false })
+  expect(text).toMatch(/^\{"id":"pi_/)
+}
+const isGarbage = ({ text, body, whole }: Heard) => {
+  expect({ body, whole }).toEqual({ body: undefined, whole: true })
+  expect(text).toMatch(/\S/)
+}
+const isDrip = (heard: Heard) => {
+  isAnswer(heard)
+  expect(heard.pieces).toBeGreaterThan(2)
+  expect(heard.ms).toBeGreaterThan(250)
+}
+
+const SLOW: Fault = { type: 'latency', delay: '300ms' }
+const DRIP: Fault = { type: 'drip', delay: '400ms' }
+
+describe('before: nothing was done', () => {
+  test.each<[string, Fault, (heard: Heard) => void]>([
+    ['status', { type: 'status', status: 503 }, isStatus],
+    ['reset', { type: 'reset' }, isReset],
+  ])('%s, said or not', async (_, fault, check) => {
+    for (const when of [{}, { when: 'before' }]) {
+      const { heard, made } = await meet({ ...fault, ...when })
+      check(heard)
+      expect(made).toBe(0)
+    }
+  })
+
+  // There may be nothing to spoil before anything was done: then the fault cannot be meant, and is refused.
+  test.each(['empty', 'garbage', 'truncate'])('%s, said or not, unless it is refused', async type => {
+    for (const when of [{}, { when: 'before' }]) {
+      const account = await openAccount(server())
+      const answer = await sendFaults(account, [{ on: 'POST /payment_intents', type, ...when }])
+      if (answer.status !== 200) expectFault(answer, 400, 'validation_failed')
+      else expect((await hearCreate(server(), account)).body).toBeUndefined()
+      expect(await paymentsMade(account)).toBe(0)
+    }
+  })
+
+  test('but what is only slow is a real answer: drip', async () => {
+    const { heard, made, account } = await meet(DRIP)
+    isDrip(heard)
+    expect(made).toBe(1)
+    expect((await account.call('GET', `/payment_intents/${heard.body.id}`)).body).toEqual(heard.body)
+  })
+
+  test('and where nothing is done anyway, the right answer is what is spoilt', async () => {
+    const account = await openAccount(server())
+    const { text } = await account.call('GET', '/payout_intents')
+    for (const [type, check] of [
+      ['empty', (heard: Heard) => expect(heard.text).toBe('')],
+      ['truncate', (heard: Heard) => expect(text.startsWith(heard.text) && heard.text !== '').toBe(true)],
+      ['garbage', (heard: Heard) => expect(heard.body).toBeUndefined()],
+    ] as const) {
+      await putFaults(account, { on: 'GET /payout_intents', type })
+      const heard = await hear(server(), account, 'GET', '/payout_intents')
+      expect(heard.status).toBe(200)
+      check(heard)
+    }
+  })
+})
+
+describe('after_commit: all was done, and only the answer suffers', () => {
+  test.each<[string, Fault, (heard: Heard) => void]>([
+    ['latency', SLOW, isAnswer],
+    ['status', { type: 'status', status: 503 }, isStatus],
+    ['reset', { type: 'reset' }, isReset],
+    ['empty', { type: 'empty' }, isEmpty],
+    ['truncate', { type: 'truncate' }, isTruncated],
+    ['garbage', { type: 'garbage' }, isGarbage],
+    ['drip', DRIP, isDrip],
+  ])('%s', async (_, fault, check) => {
+    const { heard, made } = await meet({ ...fault, when: 'after_commit' })
+    check(heard)
+    expect(made).toBe(1)
+  })
+
+  test('the next call is as it should be, on the same server', async () => {
+    for (const fault of [{ type: 'reset' }, { type: 'truncate' }, { type: 'garbage' }]) {
+      const { account } = await meet({ ...fault, when: 'after_commit', times: 1 })
+      isAnswer(await hearCreate(server(), account))
+    }
+  })
+
+  test('a refusal is lost as well', async () => {
+    const account = await openAccount(server())
+    await putFaults(account, { on: 'POST /payment_intents', type: 'empty', when: 'after_commit' })
+    const heard = await hearCreate(server(), account, undefined, { amount: '0' })
+    expect({ status: heard.status, text: heard.text }).toEqual({ status: 400, text: '' })
+  })
+})
+
+describe('slow', () => {
+  const payload = async (fault: Fault) => {
+    const account = await openAccount(server(), { clock: undefined })
+    const clock = async () => Date.parse((await account.control('GET', '/clock')).body.now)
+    await putFaults(account, { on: 'POST /payment_intents', ...fault })
+    const asked = await clock()
+    const { body } = await hearCreate(server(), account)
+    return {
+      waited: Date.parse(body.created_at) - asked,
+      held: (await clock()) - Date.parse(body.created_at),
+    }
+  }
+
+  test('before: the work is done after the wait', async () => {
+    expect((await payload(SLOW)).waited).toBeGreaterThanOrEqual(298)
+  })
+
+  test('after_commit: the work is done, and then the answer waits', async () => {
+    expect((await payload({ ...SLOW, when: 'after_commit' })).held).toBeGreaterThanOrEqual(298)
+  })
+
+  test('a slow call holds up no other', async () => {
+    const account = await openAccount(server())
+    await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay: '3s' })
+    const slow = hear(server(), account, 'GET', '/payout_intents').then(() => 'slow')
+    const quick = hearCreate(server(), account).then(() => 'quick')
+    expect(await Promise.race([slow, quick])).toBe('quick')
+  })
+
+  test.each<[string, unknown, number]>([
+    ['fixed', '150ms', 148],
+    ['between two', { min: '150ms', max: '400ms' }, 148],
+    ['mostly short', { p50: '40ms', p99: '400ms' }, 1],
+  ])('%s: no answer comes sooner than the delay allows', async (_, delay, least) => {
+    const account = await openAccount(server(), { seed: 7 })
+    await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay })
+    const heard = await Promise.all(
+      Array.from({ length: 8 }, () => hear(server(), account, 'GET', '/payout_intents')),
+    )
+    for (const { ms, status } of heard) {
+      expect(status).toBe(200)
+      expect(ms).toBeGreaterThanOrEqual(least)
+    }
+  })
+
+  test('a spread is a spread: not every answer takes as long', async () => {
+    const account = await openAccount(server(), { seed: 7 })
+    await putFaults(account, {
+      on: 'GET /payout_intents',
+      type: 'latency',
+      delay: { min: '0ms', max: '900ms' },
+    })
+    const took: number[] = []
+    for (let call = 0; call < 6; call += 1)
+      took.push((await hear(server(), account, 'GET', '/payout_intents')).ms)
+    expect(Math.max(...took)).toBeGreaterThan(2 * Math.min(...took))
+  })
+})
+
+describe('a status of its own', () => {
+  const answer = (fault: Fault) => meet({ type: 'status', ...fault }).then(({ heard }) => heard)
+
+  test('comes in the error shape of the API where no body is said', async () => {
+    for (const [status, code] of [
+      [429, 'rate_limited'],
+      [503, 'service_unavailable'],
+      [500, 'internal_error'],
+    ] as const) {
+      const { body, headers, ...heard } = await answer({ status })
+      expect({ status: heard.status, code: body.error.code }).toEqual({ status, code })
+      expect(body.error.request_id).toBe(headers['request-id'])
+      expect(headers['cache-control']).toBe('no-store')
+    }
+  })
+
+  test.each([400, 404, 418, 502, 599])('%i is the status that comes', async status => {
+    expect((await answer({ status })).status).toBe(status)
+  })
+
+  test.each([
+    ['2s', '2'],
+    ['1m', '60'],
+    ['1500ms', '2'],
+    ['0s', '0'],
+  ])('Retry-After of %s is %s seconds', async (retry_after, seconds) => {
+    expect((await answer({ status: 429, retry_after })).headers['retry-after']).toBe(seconds)
+  })
+
+  test('there is no Retry-After where none is said', async () => {
+    expect((await answer({ status: 429 })).headers['retry-after']).toBeUndefined()
+  })
+
+  test.each([[{ oops: ['ไทย', 1, null] }], [[]], [null], [0]])('the body %j comes as JSON', async body => {
+    const heard = await answer({ status: 500, body })
+    expect(heard.body).toEqual(body)
+    expect(heard.headers['content-type']).toMatch(/^application\/json/)
+  })
+
+  test('a body of text comes as it is', async () => {
+    expect((await answer({ status: 502, body: '<h1>Bad gateway</h1>' })).text).toBe('<h1>Bad gateway</h1>')
+  })
+})

@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Account, openAccount, succeeded } from '../gateway/support/account.ts'
+import { imageForm } from '../gateway/support/images.ts'
+import { createPayment, createTransfer, hostedBody } from '../gateway/support/payments.ts'
+import { addPayout } from '../gateway/support/payouts.ts'
+import { sharedServer } from '../gateway/support/shared-server.ts'
+import type { CallOptions } from '../harness.ts'
+import { clearFaults, type Fault, putFaults } from './support/faults.ts'
+
+const server = sharedServer()
+
+const LIST = 'GET /payout_intents'
+const teapot = (fault: Fault = {}): Fault => ({ on: LIST, type: 'status', status: 418, ...fault })
+
+/** Not `account.call`: what a fault answers is no part of what the API promises. */
+const callerOf = (account: Account) => server().as(account.keys)
+
+async function statuses(account: Account, count: number, path = '/payout_intents') {
+  const seen: number[] = []
+  for (let call = 0; call < count; call += 1) seen.push((await callerOf(account)('GET', path)).status)
+  return seen
+}
+
+async function accountWith(...faults: Fault[]) {
+  const account = await openAccount(server())
+  await putFaults(account, ...faults)
+  return account
+}
+
+describe('the operations', () => {
+  let account: Account
+  let calls: Record<string, [string, CallOptions?]>
+
+  beforeAll(async () => {
+    account = await openAccount(server())
+    const [payment, transfer, payout] = [
+      await createPayment(account),
+      await createTransfer(account),
+      await addPayout(account),
+    ]
+    const json = { 'content-type': 'application/json' }
+    calls = {
+      'GET /payment_methods/options': ['/payment_methods/options?amount=15000&country=TH&currency=THB'],
+      'POST /payment_intents': ['/payment_intents', { body: hostedBody() }],
+      'GET /payment_intents/:id': [`/payment_intents/${payment.id}`],
+      'POST /payment_intents/:id/cancel-pending': [
+        `/payment_intents/${payment.id}/cancel-pending`,
+        { headers: json },
+      ],
+      'POST /payment_intents/:id/receipt': [
+        `/payment_intents/${transfer.id}/receipt`,
+        { raw: imageForm(1), headers: { 'idempotency-key': 'same' } },
+      ],
+      'GET /payout_intents': ['/payout_intents'],
+      'POST /payout_intents/:id/cancel': [`/payout_intents/${payout.id}/cancel`],
+    }
+  })
+
+  /** Which of all operations meet the fault. */
+  async function stricken(on: string): Promise<string[]> {
+    await putFaults(account, teapot({ on }))
+    const met: string[] = []
+    for (const [operation, [path, options]] of Object.entries(calls)) {
+      const { status } = await callerOf(account)(operation.split(' ')[0] ?? '', path, options)
+      if (status === 418) met.push(operation)
+    }
+    await clearFaults(account)
+    return met
+  }
+
+  test.each([
+    'GET /payment_methods/options',
+    'POST /payment_intents',
+    'GET /payment_intents/:id',
+    'POST /payment_intents/:id/cancel-pending',
+    'POST /payment_intents/:id/receipt',
+    'GET /payout_intents',
+    'POST /payout_intents/:id/cancel',
+  ])('a fault on %s meets that one only, by either spelling', async operation => {
+    expect(await stricken(operation)).toEqual([operation])
+    expect(await stricken(operation.replace(':id', '{id}'))).toEqual([operation])
+  })
+
+  test('a fault on * meets each', async () => {
+    expect(await stricken('*')).toEqual(Object.keys(calls))
+  })
+})
+
+describe('a fault on * meets neither', () => {
+  test('the control surface', async () => {
+    const account = await accountWith(teapot({ on: '*' }))
+    for (const path of ['/clock', '/payments', '/faults', '/requests'])
+      expect((await account.control('GET', path)).status).toBe(200)
+  })
+
+  test('the pages of payers', async () => {
+    const account = await openAccount(server())
+    const made = await succeeded(account.call('POST', '/payment_intents', { body: hostedBody() }))
+    await putFaults(account, teapot({ on: '*' }))
+    expect((await fetch(made.next_action.url)).status).toBe(200)
+  })
+
+  test('another account', async () => {
+    await accountWith(teapot({ on: '*' }))
+    expect(await statuses(await openAccount(server()), 1)).toEqual([200])
+  })
+})
+
+test('a call without good credentials is refused as ever, and uses no fault up', async () => {
+  const account = await accountWith(teapot({ on: '*', times: 1 }))
+  expect((await account.call('GET', '/payout_intents', { anonymous: true })).status).toBe(401)
+  expect(await statuses(account, 2)).toEqual([418, 200])
+})
+
+describe('the turns', () => {
+  test('without limits, a fault meets every call', async () => {
+    expect(await statuses(await accountWith(teapot()), 3)).toEqual([418, 418, 418])
+  })
+
+  test.each([1, 2, 3])('nth: %i meets that call only', async nth => {
+    const expected = [1, 2, 3, 4].map(call => (call === nth ? 418 : 200))
+    expect(await statuses(await accountWith(teapot({ nth })), 4)).toEqual(expected)
+  })
+
+  test('times meets so many calls, and then the next fault has its turn', async () => {
+    const account = await accountWith(teapot({ times: 2 }), teapot({ status: 420, times: 1 }))
+    expect(await statuses(account, 4)).toEqual([418, 418, 420, 200])
+  })
+
+  test('the first that matches wins', async () => {
+    const account = await accountWith(
+      teapot({ on: 'GET /payment_intents/:id' }),
+      teapot({ status: 420 }),
+      teapot(),
+    )
+    expect(await statuses(account, 2)).toEqual([420, 420])
+  })
+
+  test('each counts for itself, and only the calls that are its own', async () => {
+    const account = await accountWith(
+      teapot({ on: 'GET /payment_intents/:id', nth: 2 }),
+      teapot({ nth: 2, status: 420 }),
+    )
+    const { id } = await createPayment(account)
+    const read = `/payment_intents/${id}`
+    expect(await statuses(account, 1, read)).toEqual([200])
+    expect(await statuses(account, 2)).toEqual([200, 420])
+    expect(await statuses(account, 2, read)).toEqual([418, 200])
+  })
+
+  test('faults that are replaced begin to count anew', async () => {
+    const account = await accountWith(teapot({ times: 1 }))
+    expect(await statuses(account, 2)).toEqual([418, 200])
+    await putFaults(account, teapot({ times: 1 }))
+    expect(await statuses(account, 2)).toEqual([418, 200])
+  })
+
+  test('faults that are cleared meet nothing', async () => {
+    const account = await accountWith(teapot(), { on: '*', type: 'reset' })
+    await clearFaults(account)
+    expect(await statuses(account, 2)).toEqual([200, 200])
+  })
+
+  test('after_commit faults count as the others do', async () => {
+    const account = await accountWith(teapot({ when: 'after_commit', nth: 2 }))
+    expect(await statuses(account, 3)).toEqual([200, 418, 200])
+  })
+})
+
+describe('probability', () => {
+  const CALLS = 40
+
+  /** The pattern of a merchant of that name and seed, who is gone afterwards. */
+  async function pattern(seed: number, fault: Fault = {}): Promise<string> {
+    const account = await openAccount(server(), { id: 'by-chance', seed })
+    await putFaults(account, teapot({ probability: 0.5, ...fault }))
+    const seen = await statuses(account, CALLS)
+    expect((await server().control('DELETE', '/merchants/by-chance')).status).toBe(204)
+    return seen.map(status => (status === 418 ? 'x' : '.')).join('')
+  }
+
+  test('the same seed has the same pattern, and another seed another', async () => {
+    const first = await pattern(7)
+    expect(await pattern(7)).toBe(first)
+    expect(await pattern(8)).not.toBe(first)
+  })
+
+  test('0 never, 1 always, one half now and then', async () => {
+    expect(await pattern(7, { probability: 0 })).toBe('.'.repeat(CALLS))
+    expect(await pattern(7, { probability: 1 })).toBe('x'.repeat(CALLS))
+    const met = (await pattern(7)).replaceAll('.', '').length
+    expect(met).toBeGreaterThan(CALLS / 8)
+    expect(met).toBeLessThan(CALLS - CALLS / 8)
+  })
+
+  test('more often where it is more likely', async () => {
+    const rare = (await pattern(7, { probability: 0.1 })).replaceAll('.', '').length
+    const frequent = (await pattern(7, { probability: 0.9 })).replaceAll('.', '').length
+    expect(frequent).toBeGreaterThan(2 * rare)
+  })
+
+  test('with times: by chance, but no more than so often', async () => {
+    expect((await pattern(7, { times: 3 })).replaceAll('.', '')).toBe('xxx')
+  })
+})

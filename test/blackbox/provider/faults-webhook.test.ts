@@ -1,0 +1,228 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { type Account, type Json, openAccount, rows, succeeded } from '../gateway/support/account.ts'
+import { createPayment, trigger } from '../gateway/support/payments.ts'
+import { type Delivery, listen, settle } from '../gateway/support/receiver.ts'
+import { sharedServer } from '../gateway/support/shared-server.ts'
+import { clearFaults, type Fault, putFaults } from './support/faults.ts'
+
+const server = sharedServer()
+
+async function listening(...faults: Fault[]) {
+  const account = await openAccount(server())
+  const receiver = await listen(account)
+  await putFaults(account, ...faults.map(fault => ({ on: 'webhook', ...fault })))
+  return { account, receiver }
+}
+
+/** A payment that ends so, and with it one event. */
+async function end(account: Account, how: 'succeed' | 'fail' | 'expire' = 'succeed'): Promise<string> {
+  const { id } = await createPayment(account)
+  await succeeded(trigger(account, id, how))
+  await settle(account)
+  return id
+}
+
+const about = (deliveries: Delivery[]) => deliveries.map(({ event }) => event.data.id)
+const eventsOf = (account: Account): Promise<Json[]> => rows(account.control('GET', '/events'))
+
+function verifies(receiver: { endpoint: Json }, { text, headers }: Delivery): boolean {
+  try {
+    new Webhook(receiver.endpoint.secret).verify(text, headers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('delay', () => {
+  test('holds the webhook back for exactly so long', async () => {
+    const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
+    const id = await end(account)
+    await account.pass('599999ms')
+    expect(receiver.deliveries).toEqual([])
+    await account.pass('1ms')
+    expect(about(receiver.deliveries)).toEqual([id])
+    await account.pass('30d')
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(receiver.deliveries.every(one => verifies(receiver, one))).toBe(true)
+  })
+
+  test('leaves the event as it was: its own time, and the record of then', async () => {
+    const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
+    const at = await account.now()
+    await end(account)
+    await account.pass('10m')
+    expect(receiver.deliveries[0]?.event).toMatchObject({ timestamp: at, data: { updated_at: at } })
+  })
+
+  test('lets a later event come first', async () => {
+    const { account, receiver } = await listening({ type: 'delay', delay: '10m', times: 1 })
+    const ids = [await end(account), await end(account)]
+    await account.pass('10m')
+    expect(about(receiver.deliveries)).toEqual(ids.toReversed())
+  })
+})
+
+describe('duplicate', () => {
+  test('delivers the same event twice: one id, one body, both signed well', async () => {
+    const { account, receiver } = await listening({ type: 'duplicate' })
+    const id = await end(account)
+    await account.pass('30d')
+    expect(about(receiver.deliveries)).toEqual([id, id])
+    const [first, second] = receiver.deliveries
+    expect(second?.text).toBe(first?.text)
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(receiver.deliveries.every(one => verifies(receiver, one))).toBe(true)
+    expect(await eventsOf(account), 'it is one event').toHaveLength(1)
+  })
+})
+
+describe('drop', () => {
+  test('never delivers it, but the event is there to be found', async () => {
+    const { account, receiver } = await listening({ type: 'drop', times: 1 })
+    const [dropped, next] = [await end(account), await end(account)]
+    await account.pass('30d')
+    expect(about(receiver.deliveries)).toEqual([next])
+    expect((await eventsOf(account)).map(({ data }) => data.id)).toEqual([dropped, next])
+  })
+
+  test('leaves nothing to wait for', async () => {
+    const { account } = await listening({ type: 'drop' })
+    await end(account)
+    expect((await account.control('GET', '/clock')).body).toMatchObject({ pending_timers: 0, next_due: null })
+  })
+})
+
+describe('reorder', () => {
+  test('lets the next event overtake it', async () => {
+    const { account, receiver } = await listening({ type: 'reorder', times: 1 })
+    const ids = [await end(account), await end(account), await end(account)]
+    await account.pass('30d')
+    const [first, second, third] = ids
+    expect(about(receiver.deliveries).filter(id => id !== third)).toEqual([second, first])
+    expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
+  })
+
+  test('loses nothing where no other event comes', async () => {
+    const { account, receiver } = await listening({ type: 'reorder' })
+    const id = await end(account)
+    expect(receiver.deliveries).toEqual([])
+    await account.pass('30d')
+    expect(about(receiver.deliveries)).toEqual([id])
+  })
+
+  test('loses and doubles nothing where every event is held', async () => {
+    const { account, receiver } = await listening({ type: 'reorder' })
+    const ids = [await end(account), await end(account), await end(account), await end(account)]
+    await account.pass('30d')
+    expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
+  })
+
+  test('without limits it changes the order, too', async () => {
+    const { account, receiver } = await listening({ type: 'reorder' })
+    const ids = [await end(account), await end(account), await end(account), await end(account)]
+    await account.pass('30d')
+    expect(about(receiver.deliveries)).not.toEqual(ids)
+  })
+})
+
+describe('bad_signature', () => {
+  test('delivers what does not verify, and is otherwise as it should be', async () => {
+    const { account, receiver } = await listening({ type: 'bad_signature', times: 1 })
+    const ids = [await end(account), await end(account)]
+    expect(about(receiver.deliveries)).toEqual(ids)
+    expect(receiver.deliveries.map(one => verifies(receiver, one))).toEqual([false, true])
+    expect(receiver.deliveries[0]?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
+  })
+
+  test('is bad at each attempt, and delivered once it is accepted all the same', async () => {
+    const { account, receiver } = await listening({ type: 'bad_signature' })
+    receiver.reply(nth => ({ status: nth < 3 ? 400 : 204 }))
+    await end(account)
+    await account.pass('30d')
+    expect(receiver.deliveries.map(one => verifies(receiver, one))).toEqual([false, false, false])
+  })
+})
+
+describe('a fault meets the events that it names', () => {
+  test.each<[unknown, string[]]>([
+    ['payment.succeeded', ['payment.succeeded']],
+    [
+      ['payment.failed', 'payment.expired'],
+      ['payment.expired', 'payment.failed'],
+    ],
+    [undefined, ['payment.expired', 'payment.failed', 'payment.succeeded']],
+  ])('%j', async (type, stricken) => {
+    const { account, receiver } = await listening({ type: 'drop', ...(type ? { match: { type } } : {}) })
+    for (const how of ['succeed', 'fail', 'expire'] as const) await end(account, how)
+    const arrived = receiver.deliveries.map(({ event }) => event.type)
+    const all = (await eventsOf(account)).map(event => event.type)
+    expect(all.filter(name => !arrived.includes(name)).toSorted()).toEqual(stricken)
+  })
+
+  test('the first that matches wins', async () => {
+    const { account, receiver } = await listening(
+      { type: 'drop', match: { type: 'payment.failed' } },
+      { type: 'duplicate' },
+    )
+    const [paid] = [await end(account), await end(account, 'fail')]
+    expect(about(receiver.deliveries)).toEqual([paid, paid])
+  })
+})
+
+describe('the turns of a fault on webhooks', () => {
+  const arrivals = async (fault: Fault, events: number) => {
+    const { account, receiver } = await listening({ type: 'drop', ...fault })
+    const ids: string[] = []
+    for (let made = 0; made < events; made += 1) ids.push(await end(account))
+    const seen = about(receiver.deliveries)
+    return ids.map(id => seen.includes(id))
+  }
+
+  test('nth meets that event only', async () => {
+    expect(await arrivals({ nth: 2 }, 3)).toEqual([true, false, true])
+  })
+
+  test('times meets so many', async () => {
+    expect(await arrivals({ times: 2 }, 3)).toEqual([false, false, true])
+  })
+
+  test('nth counts the events of its type only', async () => {
+    const { account, receiver } = await listening({ type: 'drop', nth: 2, match: { type: 'payment.failed' } })
+    const ids = [
+      await end(account, 'fail'),
+      await end(account),
+      await end(account),
+      await end(account, 'fail'),
+      await end(account, 'fail'),
+    ]
+    expect(about(receiver.deliveries)).toEqual(ids.toSpliced(3, 1))
+  })
+
+  test('probability 0 never meets, 1 always', async () => {
+    expect(await arrivals({ probability: 0 }, 2)).toEqual([true, true])
+    expect(await arrivals({ probability: 1 }, 2)).toEqual([false, false])
+  })
+})
+
+test('a fault on * is for calls, and spoils no webhook', async () => {
+  const account = await openAccount(server())
+  const receiver = await listen(account)
+  const { id } = await createPayment(account)
+  await putFaults(account, { on: '*', type: 'reset' })
+  await succeeded(trigger(account, id, 'succeed'))
+  await settle(account)
+  expect(about(receiver.deliveries)).toEqual([id])
+})
+
+test('once the faults are cleared, webhooks come as they should, and those held back still come', async () => {
+  const { account, receiver } = await listening({ type: 'delay', delay: '1h', times: 1 }, { type: 'drop' })
+  const held = await end(account)
+  await end(account)
+  await clearFaults(account)
+  const next = await end(account)
+  expect(about(receiver.deliveries)).toEqual([next])
+  await account.pass('30d')
+  expect(about(receiver.deliveries)).toEqual([next, held])
+})

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { expectFault } from '../support/answers.ts'
+import { png } from '../support/receipt-images.ts'
+import { upload } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+import { expectAtBoundary } from './support/boundary.ts'
+import { eventsAbout, putRules, type Rule } from './support/rules.ts'
+
+const gateway = useGateway()
+
+async function accountWith(rule: Rule) {
+  const account = await gateway.account()
+  await putRules(account, rule)
+  return account
+}
+
+describe.each<[string, Rule, string]>([
+  ['cancelled', { status: 'failed', failure_code: 'payment_cancelled' }, 'payment.cancelled'],
+  ['succeeded', { status: 'succeeded', failure_code: null, failure_message: null }, 'payment.succeeded'],
+  ['failed', { status: 'failed', failure_message: expect.stringMatching(/\S/) }, 'payment.failed'],
+  ['expired', { status: 'expired', failure_code: null }, 'payment.expired'],
+])('a cancellation that ends as %s', (outcome, ended, event) => {
+  test.each(['10s', '250ms'])('does so after %s, and one event tells it', async after => {
+    const account = await accountWith({ cancel: { after, outcome } })
+    const { id } = await account.pay('probe_transfer')
+    const answer = await account.cancel(id)
+    expect(answer.status).toBe(202)
+    expect(answer.body).toMatchObject({ status: 'pending', next_action: expect.any(Object) })
+    await expectAtBoundary(account, () => account.read(id), {
+      in: after === '10s' ? 10_000 : 250,
+      before: { status: 'pending' },
+      then: { ...ended, next_action: null },
+    })
+    await account.advance('100d')
+    expect(await eventsAbout(account, id)).toEqual([event])
+  })
+
+  test('may do so at once', async () => {
+    const account = await accountWith({ cancel: { outcome } })
+    const { id } = await account.pay('probe_transfer')
+    await account.cancel(id)
+    await account.advance('0s')
+    expect(await account.read(id)).toMatchObject(ended)
+  })
+})
+
+test('the failure of a lost cancellation is not told as a cancellation', async () => {
+  const account = await accountWith({ cancel: { outcome: 'failed' } })
+  const { id } = await account.pay('probe_transfer')
+  await account.cancel(id)
+  await account.advance('0s')
+  expect((await account.read(id)).failure_code).not.toBe('payment_cancelled')
+})
+
+describe('a cancellation that never ends', () => {
+  test('leaves the payment pending until it expires', async () => {
+    const account = await accountWith({ cancel: { outcome: 'never' }, expiry: '6h' })
+    const { id } = await account.pay('probe_transfer')
+    expect((await account.cancel(id)).status).toBe(202)
+    await account.advance('21599999ms')
+    expect((await account.read(id)).status).toBe('pending')
+    await account.advance('1ms')
+    expect((await account.read(id)).status).toBe('expired')
+    expect(await eventsAbout(account, id)).toEqual(['payment.expired'])
+  })
+
+  test('may still be confirmed by hand, and the payment may still succeed', async () => {
+    const account = await accountWith({ cancel: { outcome: 'never' } })
+    const [confirmed, paid] = [await account.pay('probe_transfer'), await account.pay('probe_transfer')]
+    for (const { id } of [confirmed, paid]) await account.cancel(id)
+    expect((await account.trigger(confirmed.id, 'confirm-cancel')).body).toMatchObject({
+      failure_code: 'payment_cancelled',
+    })
+    expect((await account.trigger(paid.id, 'succeed')).body).toMatchObject({ status: 'succeeded' })
+  })
+})
+
+describe('the race between a cancellation and the outcome', () => {
+  test.each<[string, string, string, string[]]>([
+    ['10s', '5s', 'succeeded', ['payment.succeeded']],
+    ['5s', '10s', 'failed', ['payment.cancelled']],
+  ])('cancel after %s, outcome after %s: %s', async (cancel, outcome, status, events) => {
+    const account = await accountWith({
+      cancel: { after: cancel, outcome: 'cancelled' },
+      outcome: { after: outcome, status: 'succeeded' },
+    })
+    const { id } = await account.pay('probe_transfer')
+    await account.cancel(id)
+    await account.advance('1h')
+    expect((await account.read(id)).status).toBe(status)
+    expect(await eventsAbout(account, id)).toEqual(events)
+  })
+
+  test('at one instant has one winner', async () => {
+    const account = await accountWith({
+      cancel: { after: '5s', outcome: 'cancelled' },
+      outcome: { after: '5s', status: 'succeeded' },
+    })
+    const { id } = await account.pay('probe_transfer')
+    await account.cancel(id)
+    await account.advance('5s')
+    const { status } = await account.read(id)
+    expect(await eventsAbout(account, id)).toEqual([
+      status === 'succeeded' ? 'payment.succeeded' : 'payment.cancelled',
+    ])
+  })
+})
+
+test('a second request does not begin the time anew', async () => {
+  const account = await accountWith({ cancel: { after: '10s', outcome: 'cancelled' } })
+  const { id } = await account.pay('probe_transfer')
+  await account.cancel(id)
+  await account.advance('6s')
+  await account.cancel(id)
+  await account.advance('4s')
+  expect((await account.read(id)).failure_code).toBe('payment_cancelled')
+  expect(await account.providerCalls(id, 'cancel')).toBe(1)
+})
+
+test('a cancellation while a receipt is verified ends the payment, and the verdict never comes', async () => {
+  const account = await accountWith({
+    receipt: [{ after: '9s', verdict: 'accept' }],
+    cancel: { after: '3s', outcome: 'cancelled' },
+    outcome: { after: '1s', status: 'succeeded' },
+  })
+  const { id } = await account.pay('probe_receipt')
+  await upload(account, id, png())
+  await account.cancel(id)
+  await account.advance('1h')
+  expect(await account.read(id)).toMatchObject({ failure_code: 'payment_cancelled' })
+  expect(await eventsAbout(account, id)).toEqual(['payment.cancelled'])
+})
+
+test('no rule lends a route the cancellation that it does not support', async () => {
+  const account = await accountWith({ cancel: { after: '1s', outcome: 'cancelled' } })
+  const { id } = await account.pay('probe_fixed')
+  expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
+})
+
+test('a rule without a word on cancellations leaves them confirmed after 5 s', async () => {
+  const account = await accountWith({ action: { expires_after: '1h' } })
+  const { id } = await account.pay('probe_transfer')
+  await account.cancel(id)
+  await expectAtBoundary(account, () => account.read(id), {
+    in: 5000,
+    before: { status: 'pending' },
+    then: { failure_code: 'payment_cancelled' },
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { expectFault } from '../support/answers.ts'
+import { useGateway } from '../support/use-gateway.ts'
+import { backToDefault, decides, mark, putInFront, putRules, rulesOf, sendRules } from './support/rules.ts'
+
+const gateway = useGateway()
+
+test('GET shows the rules as they were given, in their order', async () => {
+  const account = await gateway.account()
+  const given = [
+    {
+      name: 'receipt fails once, then the money comes',
+      match: {
+        kind: 'payment',
+        method: 'probe_receipt',
+        amount: { gte: '100000' },
+        merchant_reference: 'order-*',
+      },
+      not: { checkout_mode: 'hosted' },
+      times: 1,
+      action: { after: '0s', expires_after: '15m' },
+      receipt: [
+        { after: '5s', verdict: 'reject', message: 'Amount is not legible' },
+        { after: '5s', verdict: 'accept' },
+      ],
+      cancel: { after: '10s', outcome: 'cancelled' },
+      outcome: { after: '30s', status: 'succeeded' },
+    },
+    {
+      match: { kind: 'payout' },
+      approval: { after: '1h' },
+      outcome: { after: '2d', status: 'failed', code: 'account_closed', message: 'The account is closed' },
+    },
+    { outcome: 'manual', expiry: '72h' },
+  ]
+  await putRules(account, ...given)
+  expect(await rulesOf(account)).toEqual(given)
+})
+
+test('PUT replaces all rules', async () => {
+  const account = await gateway.account()
+  await putRules(account, mark('old'))
+  await putRules(account, mark('new', { merchant_reference: 'new-*' }))
+  expect(await rulesOf(account)).toEqual([mark('new', { merchant_reference: 'new-*' })])
+  expect(await decides(account, { merchant_reference: 'new-1' })).toBe('new')
+  expect(await decides(account, { merchant_reference: 'old-1' })).toBeNull()
+})
+
+test('PUT of no rules leaves none, not even the default ones', async () => {
+  const account = await gateway.account()
+  await putRules(account)
+  expect(await rulesOf(account)).toEqual([])
+  const { id } = await account.pay('probe_transfer', { merchant_reference: 'a-succeeds' })
+  await account.advance('1h')
+  expect((await account.read(id)).status).toBe('pending')
+})
+
+test('POST puts its rules in front, in the order given, and those in force stay behind them', async () => {
+  const account = await gateway.account()
+  await putRules(account, mark('first'), mark('last'))
+  await putInFront(
+    account,
+    mark('new-a', { merchant_reference: 'a' }),
+    mark('new-b', { merchant_reference: '?' }),
+  )
+  expect((await rulesOf(account)).map(({ name }) => name)).toEqual(['new-a', 'new-b', 'first', 'last'])
+  expect(await decides(account, { merchant_reference: 'a' })).toBe('new-a')
+  expect(await decides(account, { merchant_reference: 'b' })).toBe('new-b')
+  expect(await decides(account, { merchant_reference: 'cc' })).toBe('first')
+})
+
+test('POST leaves the default rules in force behind its own', async () => {
+  const account = await gateway.account()
+  const standard = await rulesOf(account)
+  await putInFront(account, mark('mine', { merchant_reference: 'mine' }))
+  expect(await rulesOf(account)).toEqual([mark('mine', { merchant_reference: 'mine' }), ...standard])
+  expect(await decides(account, { merchant_reference: 'order-declines' })).toBe('payment_declined')
+})
+
+test('DELETE brings the default rules back', async () => {
+  const account = await gateway.account()
+  const standard = await rulesOf(account)
+  await putRules(account, mark('mine'))
+  await backToDefault(account)
+  expect(await rulesOf(account)).toEqual(standard)
+  expect(await decides(account, { merchant_reference: 'order-declines' })).toBe('payment_declined')
+})
+
+test('a merchant begins with the rules it was made with, in both environments', async () => {
+  const { test: sandbox, live } = await gateway.merchant({ rules: [mark('born-with')] })
+  for (const account of [sandbox, live]) {
+    expect(await rulesOf(account)).toEqual([mark('born-with')])
+    expect(await decides(account)).toBe('born-with')
+  }
+})
+
+test('the rules of one account are nobody else’s', async () => {
+  const [one, other] = [await gateway.merchant(), await gateway.account()]
+  await putRules(one.test, mark('mine'))
+  expect(await decides(one.test)).toBe('mine')
+  expect(await decides(one.live)).toBeNull()
+  expect(await decides(other)).toBeNull()
+})
+
+describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', method => {
+  test('is 400 and changes nothing', async () => {
+    const account = await gateway.account()
+    await putRules(account, mark('stays', {}, { times: 2 }))
+    expect(await decides(account)).toBe('stays')
+    const before = await rulesOf(account)
+    expectFault(
+      await sendRules(account, method, [mark('good'), { outcome: { status: 'lost' } }]),
+      400,
+      'validation_failed',
+    )
+    expect(await rulesOf(account)).toEqual(before)
+    expect(await decides(account), 'once more of two').toBe('stays')
+    expect(await decides(account), 'the count was kept').toBeNull()
+  })
+})
+
+test('a merchant is not made with a bad rule', async () => {
+  const settings = { id: 'never-made', rules: [{ outcome: { status: 'lost' } }] }
+  expectFault(
+    await gateway.server.control('POST', '/merchants', { body: settings }),
+    400,
+    'validation_failed',
+  )
+  expectFault(await gateway.server.control('GET', '/merchants/never-made'), 404, 'not_found')
+})
+
+test.each(['GET', 'PUT', 'POST', 'DELETE'])(
+  '%s needs the token, and an account that there is',
+  async method => {
+    const account = await gateway.account()
+    const body = ['PUT', 'POST'].includes(method) ? { body: { rules: [] } } : {}
+    expectFault(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
+    expectFault(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
+  },
+)

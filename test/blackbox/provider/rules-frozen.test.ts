@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import type { Account, Intent } from '../support/account.ts'
+import { choosing } from '../support/checkout-page.ts'
+import { png } from '../support/receipt-images.ts'
+import { receiptOf, upload } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+import {
+  addPayout,
+  backToDefault,
+  decides,
+  mark,
+  markOn,
+  payoutOf,
+  putInFront,
+  putRules,
+} from './support/rules.ts'
+
+const gateway = useGateway()
+
+const changes: [string, (account: Account) => Promise<void>][] = [
+  ['replaced', account => putRules(account, mark('other'))],
+  ['removed', account => putRules(account)],
+  ['put behind others', account => putInFront(account, mark('other'))],
+  ['taken back to the default ones', account => backToDefault(account)],
+]
+
+describe.each(changes)('once the rules are %s, an intent still follows the copy of its own', (_, change) => {
+  test('with its receipts and its outcome', async () => {
+    const account = await gateway.account()
+    await putRules(account, {
+      receipt: [
+        { after: '2s', verdict: 'reject', message: 'as scripted' },
+        { after: '3s', verdict: 'accept' },
+      ],
+      outcome: { after: '7s', status: 'failed', code: 'as_scripted' },
+    })
+    const { id } = await account.pay('probe_receipt')
+    await change(account)
+    await upload(account, id, png(1))
+    await account.advance('2s')
+    expect(await receiptOf(account, id)).toMatchObject({ status: 'rejected', failure_message: 'as scripted' })
+    await upload(account, id, png(2))
+    await account.advance('3s')
+    expect(await receiptOf(account, id)).toMatchObject({ status: 'submitted' })
+    await account.advance('7s')
+    expect(await account.read(id)).toMatchObject({ status: 'failed', failure_code: 'as_scripted' })
+  })
+
+  test('with its action and its cancellation', async () => {
+    const account = await gateway.account()
+    await putRules(account, { action: { after: '10s' }, cancel: { after: '1s', outcome: 'expired' } })
+    const { id } = await account.pay('probe_transfer')
+    await change(account)
+    await account.advance('10s')
+    expect((await account.read(id)).status).toBe('pending')
+    await account.cancel(id)
+    await account.advance('1s')
+    expect((await account.read(id)).status).toBe('expired')
+  })
+
+  test('as does a payout', async () => {
+    const account = await gateway.account()
+    await putRules(account, { approval: { after: '1h' }, outcome: { after: '1h', status: 'succeeded' } })
+    const { id } = await addPayout(account)
+    await change(account)
+    await account.advance('2h')
+    expect((await payoutOf(account, id)).status).toBe('succeeded')
+  })
+})
+
+test('an intent that no rule matched is not caught by one that comes later', async () => {
+  const account = await gateway.account()
+  await putRules(account)
+  const made = await account.pay('probe_receipt')
+  await putRules(account, mark('late', {}, { receipt: [{ after: '1h', verdict: 'reject' }] }))
+  await upload(account, made.id, png())
+  await account.advance('5s')
+  expect((await receiptOf(account, made.id)).status).toBe('submitted')
+})
+
+describe('a hosted intent without a method', () => {
+  const choose = (made: Intent) => choosing(made.next_action.url, 'probe_transfer')
+
+  test('meets its rule when the payer chooses, not before', async () => {
+    const account = await gateway.account()
+    await putRules(account, mark('at creation', {}, { times: 1 }))
+    const made = await account.payHosted()
+    expect(await markOn(account, made)).toBeNull()
+    await putRules(account, mark('when chosen', {}, { times: 1 }))
+    await choose(made)
+    expect(await markOn(account, made)).toBe('when chosen')
+    expect(await decides(account), 'the rule was used up by the choice').toBeNull()
+  })
+
+  test('is matched by what was chosen', async () => {
+    const account = await gateway.account()
+    await putRules(
+      account,
+      mark('qr', { method: 'probe_qr' }),
+      mark('transfer', { method: 'probe_transfer', checkout_mode: 'hosted' }),
+    )
+    const made = await account.payHosted()
+    await choose(made)
+    expect(await markOn(account, made)).toBe('transfer')
+  })
+
+  test('counts its outcome from the choice', async () => {
+    const account = await gateway.account()
+    await putRules(account, { outcome: { after: '30s', status: 'succeeded' } })
+    const made = await account.payHosted()
+    await account.advance('10m')
+    await choose(made)
+    await account.advance('29999ms')
+    expect((await account.read(made.id)).status).toBe('pending')
+    await account.advance('1ms')
+    expect((await account.read(made.id)).status).toBe('succeeded')
+  })
+
+  test('expires as its rule says, counted from its creation', async () => {
+    const account = await gateway.account()
+    await putRules(account, { expiry: '20m' })
+    const made = await account.payHosted()
+    await account.advance('10m')
+    await choose(made)
+    await account.advance('599999ms')
+    expect((await account.read(made.id)).status).not.toBe('expired')
+    await account.advance('1ms')
+    expect((await account.read(made.id)).status).toBe('expired')
+  })
+})

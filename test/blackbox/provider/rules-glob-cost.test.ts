@@ -1,0 +1,18 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { removeDirectory, startServer } from '../harness.ts'
+import { accountOf } from '../support/account.ts'
+import { probeCatalogue } from '../support/probe-catalogue.ts'
+import { decides, mark, putRules } from './support/rules.ts'
+
+// A server of its own, killed at the end: one that is caught in a match would not hear SIGTERM.
+test('a glob of many stars does not stop the server', { timeout: 5000 }, async () => {
+  const server = await startServer({ args: ['--ephemeral'] })
+  onTestFinished(async () => {
+    await server.kill()
+    await removeDirectory(server.dataDir)
+  })
+  const made = await server.merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
+  const account = accountOf(server, made.test)
+  await putRules(account, mark('hit', { merchant_reference: `${'*a'.repeat(20)}b` }))
+  expect(await decides(account, { merchant_reference: 'a'.repeat(200) })).toBeNull()
+})

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { filesBelow } from '../structure/files-below.ts'
+import { type Packed, packAndUnpack } from './packed.ts'
+import { servePacked } from './serve-packed.ts'
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+const execute = promisify(execFile)
+/** .ci/run runs this suite on the oldest Node that package.json allows, which cannot run vitest itself. */
+const NODE = process.env.PAYSIM_SMOKE_NODE ?? process.execPath
+
+let packed: Packed
+let binary: string
+beforeAll(() => {
+  packed = packAndUnpack()
+  binary = join(packed.root, manifest.bin.paysim)
+}, 120_000)
+afterAll(() => rmSync(packed.directory, { recursive: true, force: true }))
+
+test('holds what a user needs and nothing else', () => {
+  const published = ['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'fixtures', 'package.json']
+  const scenarios = filesBelow('scenarios').length > 0 ? ['scenarios'] : []
+  expect(readdirSync(packed.root).sort()).toEqual([...published, ...scenarios])
+  const files = new Set(filesBelow(packed.root).map(path => path.slice(packed.root.length + 1)))
+  for (const folder of ['bin', 'docs', 'fixtures', 'scenarios'])
+    for (const path of filesBelow(folder)) expect(files).toContain(path)
+  expect([...files].filter(path => /(^|\/)(test|src|node_modules)\/|\.test\.|\.map$/.test(path))).toEqual([])
+})
+
+test('starts with nothing installed beside it', async () => {
+  expect(existsSync(join(packed.root, 'node_modules'))).toBe(false)
+  const { stdout } = await execute(NODE, [binary, '--version'])
+  expect(stdout).toBe(`${manifest.version}\n`)
+  const { stdout: document } = await execute(NODE, [binary, 'openapi'])
+  expect(JSON.parse(document)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) })
+})
+
+test('serves a payment and its webhook, and ends with 0 on SIGTERM', async () => {
+  const received = await receiver()
+  const { ready, stop } = await servePacked(NODE, binary)
+  onTestFinished(async () => void (await stop()))
+  expect(ready.event).toBe('ready')
+  const [account] = ready.accounts
+  const control = caller(`${ready.control_url}/accounts/${account?.id}`, `Bearer ${ready.control_token}`)
+  const keys = Buffer.from(`${account?.public_key}:${account?.secret_key}`).toString('base64')
+  await control('/webhook-endpoints', { url: received.url })
+  const payment = await caller(ready.url, `Basic ${keys}`)('/payment_intents', {
+    amount: '15000',
+    currency: 'THB',
+    country: 'TH',
+    merchant_reference: 'order-1',
+    customer: {},
+  })
+  await control(`/payments/${payment.id}/succeed`, {})
+  expect(JSON.parse(await received.first)).toMatchObject({
+    type: 'payment.succeeded',
+    data: { id: payment.id },
+  })
+  expect(await stop()).toEqual({ code: 0, stderr: '' })
+})
+
+const CONSUMER = `import * as paysim from 'paysim'
+// @ts-expect-error: types that allow this would be none
+import { aNameThatItDoesNotHave } from 'paysim'
+export const used = [paysim, aNameThatItDoesNotHave]
+`
+
+test('its types hold in a strict project that imports it', async () => {
+  const project = projectWith(packed)
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  // skipLibCheck would hide faults in our own declarations too.
+  const compilerOptions = {
+    ...{ module: 'nodenext', moduleResolution: 'nodenext', target: 'es2023', types: ['node'] },
+    ...{ strict: true, noEmit: true, skipLibCheck: false },
+  }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+  writeFileSync(join(project, 'consumer.ts'), CONSUMER)
+  expect(existsSync(join(packed.root, manifest.exports['.'].types))).toBe(true)
+  const { stdout } = await execute(process.execPath, [tsc, '-p', project]).catch(fault => fault)
+  expect(stdout).toBe('')
+}, 120_000)
+
+test('is a module that a project can import', async () => {
+  const project = projectWith(packed)
+  const code = `import * as paysim from 'paysim'; console.log(typeof paysim)`
+  const { stdout } = await execute(NODE, ['--input-type=module', '-e', code], { cwd: project })
+  expect(stdout).toBe('object\n')
+})
+
+/** A project that has the package and, as npm would have put there, what the package depends on. */
+function projectWith({ directory, root }: Packed): string {
+  const project = join(directory, 'project')
+  if (existsSync(project)) return project
+  const installed = (name: string) => join(project, 'node_modules', name)
+  cpSync(root, installed('paysim'), { recursive: true })
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    mkdirSync(dirname(installed(name)), { recursive: true })
+    symlinkSync(join(process.cwd(), 'node_modules', name), installed(name), 'junction')
+  }
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  return project
+}
+
+/** What a merchant's server would hear first. */
+async function receiver(): Promise<{ url: string; first: Promise<string> }> {
+  const server = createServer()
+  onTestFinished(() => void server.close())
+  const first = new Promise<string>(resolve => {
+    server.on('request', async (request, response) => {
+      const body = await request.toArray()
+      response.end()
+      resolve(Buffer.concat(body).toString())
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, first }
+}
+
+function caller(base: string, authorization: string) {
+  return async (path: string, body: object): Promise<{ id: string }> => {
+    const response = await fetch(`${base}${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = await response.text()
+    expect(response.status, text).toBeLessThan(300)
+    return JSON.parse(text)
+  }
+}

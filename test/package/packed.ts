@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The package as `npm publish` would send it, unpacked where no node_modules is in reach. */
+export interface Packed {
+  /** To be removed when done. */
+  readonly directory: string
+  readonly root: string
+}
+
+export function packAndUnpack(): Packed {
+  const directory = mkdtempSync(join(tmpdir(), 'paysim-package-'))
+  // Without its scripts: `prepare` would build dist/ again, under the feet of the tests that run it.
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], process.cwd())
+  run('tar', ['-xzf', ...readdirSync(directory)], directory)
+  return { directory, root: join(directory, 'package') }
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  // On Windows, npm is a script that only a shell runs.
+  execFileSync(command, args, { cwd, stdio: 'pipe', shell: process.platform === 'win32' })
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+interface ReadyLine {
+  event: string
+  url: string
+  control_url: string
+  control_token: string
+  accounts: { id: string; public_key: string; secret_key: string }[]
+}
+
+export interface PackedServer {
+  readonly ready: ReadyLine
+  /** SIGTERM, then what the process left with. */
+  readonly stop: () => Promise<{ code: number | null; stderr: string }>
+}
+
+export async function servePacked(node: string, binary: string): Promise<PackedServer> {
+  const child = spawn(node, [binary, 'serve', '--ephemeral', '--json', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const closed = new Promise<number | null>(resolve => child.once('close', resolve))
+  const ready = await new Promise<ReadyLine>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', line => resolve(JSON.parse(line)))
+    closed.then(code => reject(new Error(`it ended with ${code} before it was ready:\n${stderr}`)))
+  })
+  return {
+    ready,
+    stop: async () => {
+      child.kill('SIGTERM')
+      return { code: await closed, stderr }
+    },
+  }
+}
