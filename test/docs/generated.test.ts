@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The documents that take something from the program are as it is now. */
+describe.concurrent('a document made by `npm run docs`', () => {
+  it.for(['docs/decisions.md', 'docs/architecture.md'])('%s is up to date', name => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['docs/generate.js', '--check', name], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    expect(stderr, `${stdout}\nbring it up to date with: npm run docs`).toBe('')
+    expect(status).toBe(0)
+  })
+})

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const page = read('docs/provider.md')
+
+describe('the examples of docs/provider.md', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer({ args: ['--ephemeral'] })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await removeDirectory(server.dataDir)
+  })
+
+  it.for(
+    [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
+      ([, text = '']) => [firstLine(text), text] as const,
+    ),
+  )('are taken: %s', async ([, text]) => {
+    const list = parse(text) as Record<string, unknown>[]
+    const kind = list.every(entry => 'on' in entry) ? 'faults' : 'rules'
+    const answer = await server.control('PUT', `/accounts/default.test/${kind}`, { body: { [kind]: list } })
+    expect([answer.status, answer.body?.error?.details]).toEqual([200, undefined])
+    expect(answer.body[kind]).toEqual(list)
+  })
+})
+
+const firstLine = (text: string) => text.split('\n', 1)[0] ?? ''
+
+interface StandardRule {
+  match: { kind: 'payment' | 'payout'; merchant_reference?: string; amount?: string }
+}
+
+/** A row a suffix: what asks for it, and every duration, code and message that it leads to. */
+describe('the outcomes on demand of docs/provider.md', () => {
+  const rules = (parse(read('scenarios/default.yaml')) as { provider: StandardRule[] }).provider
+  const rows = [...page.matchAll(/^\| `-([a-z-]+)` \|(?: `(\d+)` \|)? (.*) \|$/gm)].map(
+    ([, suffix = '', amount, text = '']) => ({ kind: amount ? 'payment' : 'payout', suffix, amount, text }),
+  )
+  const asked = (kind: string) => rules.filter(({ match }) => match.kind === kind)
+  const suffixes = (kind: string) =>
+    asked(kind).flatMap(({ match }) => match.merchant_reference?.replace(/^\*-/, '') ?? [])
+
+  it.for(['payment', 'payout'])('are all of those for a %s', kind => {
+    expect(rows.filter(row => row.kind === kind).map(({ suffix }) => suffix)).toEqual(suffixes(kind))
+  })
+
+  it('name the amounts that do the same', () => {
+    for (const { kind, suffix, amount } of rows) {
+      if (amount === undefined) continue
+      const [byReference, byAmount] = [`*-${suffix}`, amount].map(wanted =>
+        rules.find(
+          ({ match }) => match.kind === kind && [match.merchant_reference, match.amount].includes(wanted),
+        ),
+      )
+      expect(effects(byAmount), amount).toEqual(effects(byReference))
+    }
+    expect(rows.flatMap(({ amount }) => amount ?? [])).toEqual(
+      rules.flatMap(({ match }) => match.amount ?? []),
+    )
+  })
+
+  it('say what comes, and when', () => {
+    for (const { kind, suffix, text } of rows) {
+      const rule = rules.find(
+        ({ match }) => match.kind === kind && match.merchant_reference === `*-${suffix}`,
+      )
+      for (const word of wordsOf(effects(rule))) expect(text, suffix).toContain(word)
+    }
+  })
+})
+
+function effects(rule: object | undefined): unknown {
+  const { name: _, match: __, ...rest } = (rule ?? {}) as Record<string, unknown>
+  return rest
+}
+
+/** The texts of a value that a reader must be told: not the verbs of the grammar, and no 0s. */
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string')
+    return ['0s', 'succeeded', 'failed', 'accept', 'reject'].includes(value) ? [] : [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsOf) : []
+}

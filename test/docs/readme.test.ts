@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
+import { missingTool, readPage, shellBlocks, type } from './support/shell.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const README = shellBlocks(readPage('README.md'))
+const about = (word: string) => README.filter(block => block.includes(word)).join('\n')
+
+let directory: string
+let server: Server
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'paysim-newcomer-'))
+  server = await startServer({ dataDir: join(directory, '.paysim') })
+})
+afterAll(async () => {
+  await server.stop()
+  await removeDirectory(directory)
+})
+
+describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
+  it('makes a first payment in a minute', async () => {
+    const [options, qrPayment, paid, hosted, ...more] = await type(about('payment_intents'), {
+      directory,
+      url: server.url,
+    })
+    expect(more).toEqual([])
+    expect(options).toMatchObject({ status: 200, body: { methods: expect.any(Array) } })
+    const pending = {
+      status: 'pending',
+      next_action: { type: 'display_qr_code', qr_data: expect.any(String) },
+    }
+    expect(qrPayment).toMatchObject({ status: 201, body: pending })
+    expect(paid).toMatchObject({ status: 201, body: pending })
+    expect(hosted).toMatchObject({ status: 201, body: { next_action: { type: 'redirect_to_url' } } })
+
+    const { id } = (paid?.body ?? {}) as { id: string }
+    await vi.waitUntil(
+      async () => (await server.call('GET', `/payment_intents/${id}`)).body.status === 'succeeded',
+    )
+    const { next_action } = (hosted?.body ?? {}) as { next_action: { url: string } }
+    const page = await fetch(next_action.url)
+    expect([page.status, await page.text()]).toEqual([
+      200,
+      expect.stringContaining('How would you like to pay?'),
+    ])
+  })
+
+  it('moves the time of a merchant of its own', async () => {
+    const [merchant, arrival, ...more] = await type(about('clock/advance'), { directory, url: server.url })
+    expect(more).toEqual([])
+    expect(merchant).toMatchObject({ status: 201, body: { id: 'shop' } })
+    expect(arrival).toMatchObject({ status: 200, body: { idle: true } })
+  })
+})
+
+it('names two commands that package.json has', () => {
+  const { scripts, bin } = JSON.parse(readPage('package.json'))
+  expect(about('npm ci').trim().split(/\n+/)).toEqual(['npm ci && npx paysim serve', 'npm ci && npm test'])
+  expect([scripts.test, bin.paysim]).toEqual([expect.any(String), 'bin/paysim.js'])
+})
+
+/** Each block that is marked `sh run`, in order; the answer behind it must be the one that comes. */
+describe.skipIf(missingTool)('the examples of', () => {
+  it.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', { timeout: 60_000 }, async name => {
+    const check = spawn(process.execPath, ['docs/generate.js', '--check', name], { cwd: ROOT })
+    let said = ''
+    for (const stream of [check.stdout, check.stderr]) stream.on('data', text => (said += text))
+    expect(await once(check, 'close').then(([code]) => code), said).toBe(0)
+  })
+})
+
+describe('the receiver of docs/api.md', () => {
+  it('verifies what paysim signs', async () => {
+    const [, program = ''] = /^```js verify\n([\s\S]*?)^```$/m.exec(readPage('docs/api.md')) ?? []
+    const port = await freePort()
+    const shop = await server.merchant({ clock: { mode: 'virtual' } })
+    const endpoints = `/accounts/${shop.test.id}/webhook-endpoints`
+    const { secret } = (
+      await server.control('POST', endpoints, { body: { url: `http://127.0.0.1:${port}/hooks` } })
+    ).body
+
+    const receiver = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: ROOT,
+      env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]()
+    try {
+      expect(await lines.next()).toMatchObject({ value: 'listening' })
+      const { body } = await server.as(shop.test)('POST', '/payment_intents', {
+        body: {
+          amount: '10000',
+          currency: 'THB',
+          country: 'TH',
+          merchant_reference: 'order-succeeds',
+          payment_method: 'th_promptpay',
+          customer: {},
+        },
+      })
+      await server.control('POST', `/accounts/${shop.test.id}/clock/advance`, { body: { by: '0s' } })
+      expect(await lines.next()).toMatchObject({ value: `payment.succeeded ${body.id}` })
+      const { data } = (await server.control('GET', `/accounts/${shop.test.id}/webhook-deliveries`)).body
+      expect(data).toMatchObject([{ status: 'delivered', attempts: [{ response: { status: 204 } }] }])
+    } finally {
+      receiver.kill()
+    }
+  })
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
