@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { filesBelow } from './files-below.ts'
+
+/** What runs on an account's time. The merchant's tools outside (client, cli) live in the caller's. */
+const SIMULATED = /^src\/((contract|domain|engine|qr|server)\/|simulator\.ts)/
+
+/**
+ * There, time and chance come from the account's clock and id source, or two runs of the same calls differ. These are
+ * all the places where the real ones enter: one more needs a reason, and one that is gone goes from here too.
+ */
+const ENTRANCES: Record<string, string> = {
+  'src/simulator.ts: Date.now': 'the wall clock that the engine is given',
+  'src/simulator.ts: randomBytes': 'a control token that nobody named',
+  'src/engine/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
+  'src/server/app.ts: Date.now': 'when a request came that belongs to no account',
+  'src/server/app.ts: performance.now': 'how long an answer took, and a seed for the names of requests',
+  'src/server/http/request.ts: performance.now': 'how long an answer took',
+  'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
+}
+
+const WALL_AND_DICE = new Set([
+  'Date.now',
+  'Math.random',
+  'performance.now',
+  'performance.timeOrigin',
+  'process.hrtime',
+  'process.uptime',
+  'crypto.randomUUID',
+  'crypto.getRandomValues',
+])
+const DICE = new Set(['randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'randomFill'])
+
+test('real time and chance enter in the known places only', () => {
+  const found = filesBelow('src')
+    .filter(path => SIMULATED.test(path))
+    .flatMap(path => entrancesIn(readFileSync(path, 'utf8')).map(name => `${path}: ${name}`))
+  expect([...new Set(found)].sort()).toEqual(Object.keys(ENTRANCES).sort())
+})
+
+test.each([
+  ['const at = Date.now()', 'Date.now'],
+  ['const wall = { wall: Date.now }', 'Date.now'],
+  ['const at = new Date()', 'new Date()'],
+  ['const at = new Date', 'new Date()'],
+  ['const text = Date()', 'Date()'],
+  ['const n = globalThis.Math.random()', 'Math.random'],
+  ['const { now } = Date', '{ now } = Date'],
+  [`import { randomUUID as id } from 'node:crypto'`, 'randomUUID'],
+])('%s is noticed', (code, name) => {
+  expect(entrancesIn(code)).toEqual([name])
+})
+
+test.each([
+  'new Date(at).toISOString()',
+  '// Date.now() in a comment',
+  `const text = 'Math.random()'`,
+  'Date.UTC(2026, 0, 1)',
+])('%s is no entrance', code => {
+  expect(entrancesIn(code)).toEqual([])
+})
+
+function entrancesIn(code: string): string[] {
+  const names: string[] = []
+  const visit = (node: ts.Node): void => {
+    const name = entranceAt(node)
+    if (name !== undefined) names.push(name)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('code.ts', code, ts.ScriptTarget.Latest))
+  return names
+}
+
+function entranceAt(node: ts.Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node)) {
+    const of = ts.isPropertyAccessExpression(node.expression) ? node.expression.name : node.expression
+    const name = ts.isIdentifier(of) ? `${of.text}.${node.name.text}` : ''
+    return WALL_AND_DICE.has(name) ? name : undefined
+  }
+  if (ts.isNewExpression(node) && isDate(node.expression) && !node.arguments?.length) return 'new Date()'
+  if (ts.isCallExpression(node) && isDate(node.expression)) return 'Date()'
+  if (ts.isVariableDeclaration(node) && node.initializer && isDate(node.initializer)) return '{ now } = Date'
+  if (ts.isImportSpecifier(node)) {
+    const name = (node.propertyName ?? node.name).text
+    return DICE.has(name) ? name : undefined
+  }
+  return undefined
+}
+
+const isDate = (node: ts.Node) => ts.isIdentifier(node) && node.text === 'Date'
