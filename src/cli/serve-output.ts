@@ -1,6 +1,7 @@
 import type { Entry } from '../domain/events.ts'
 import { entryText } from '../engine/journal.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
+import { jsonLine } from './json-line.ts'
 
 /** What `serve` shows of itself: lines for a script, or for a person. */
 export interface ServeOutput {
@@ -14,7 +15,7 @@ export function jsonOutput(): ServeOutput {
   const { print, flush } = lineWriter()
   return {
     ready(simulator) {
-      process.stdout.write(`${JSON.stringify({ event: 'ready', ...simulator.facts() })}\n`)
+      process.stdout.write(jsonLine(JSON.stringify({ event: 'ready', ...simulator.facts() })))
       follow(simulator, {
         request: record => print(JSON.stringify({ event: 'request', ...record })),
         entry: (account, entry) =>
@@ -35,7 +36,7 @@ function lineWriter() {
   }
   const print = (line: string) => {
     if (waiting === '') setTimeout(flush, 10)
-    waiting += `${line}\n`
+    waiting += jsonLine(line)
   }
   return { print, flush }
 }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import type { ControlHttp } from './control-http.ts'
 import type { StreamMessage } from './control-journal.ts'
 
@@ -12,7 +11,7 @@ export async function* readStream(
     const { body } = await http.open('GET', path, { signal })
     let event = ''
     let data = ''
-    for await (const line of createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of linesOf(body)) {
       if (line.startsWith('event: ')) event = line.slice(7)
       else if (line.startsWith('data: ')) data += line.slice(6)
       else if (line === '' && data !== '') {
@@ -22,5 +21,16 @@ export async function* readStream(
     }
   } catch (cause) {
     if (!signal?.aborted) throw cause
+  }
+}
+
+/** By line feeds alone: Node's own reader also ends a line at U+2028, which a string in JSON may hold. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let begun = ''
+  for await (const chunk of chunks) {
+    const lines = (begun + decoder.decode(chunk, { stream: true })).split('\n')
+    begun = lines.pop() ?? ''
+    yield* lines
   }
 }

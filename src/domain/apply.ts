@@ -12,6 +12,7 @@ import type { MutableWorld } from './world.ts'
 /** The only code that changes a world. It takes what happened as given: there is nothing left to decide. */
 export function apply(world: MutableWorld, entry: Entry): void {
   world.seq = entry.seq
+  if (entry.by !== 'courier') world.moves += 1
   world.at = entry.at
   for (const event of entry.events) applyEvent(world, event)
 }

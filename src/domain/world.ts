@@ -27,6 +27,8 @@ export interface KeptAnswer {
 /** An account's state, as everything but `apply` sees it. */
 export interface World {
   readonly seq: number
+  /** Entries that are no courier's. Receivers answer when they please; names made from this number do not care. */
+  readonly moves: number
   /** The time of the last entry. */
   readonly at: number
   readonly payments: ReadonlyMap<string, Payment>
@@ -60,6 +62,7 @@ export interface World {
 /** The same state, as `apply` writes it. */
 export class MutableWorld implements World {
   seq = 0
+  moves = 0
   at = 0
   readonly payments = new Map<string, Payment>()
   readonly payouts = new Map<string, Payout>()

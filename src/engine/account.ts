@@ -118,15 +118,15 @@ export class Account {
   }
 
   #context(command: Command, timer: Timer | undefined): Context {
-    const seq = this.#world.seq + 1
+    const move = this.#world.moves + 1
     let nth = 0
     return {
       ...this.settings.surroundings(),
       at: this.#timeOf(command, timer),
       environment: this.environment,
-      newId: prefix => this.#ids.newId(prefix, seq, nth++),
-      newSecret: () => this.#ids.newSecret(seq, nth++),
-      chance: () => this.#ids.chance(`${seq}:${nth++}`),
+      newId: prefix => this.#ids.newId(prefix, move, nth++),
+      newSecret: () => this.#ids.newSecret(move, nth++),
+      chance: () => this.#ids.chance(`${move}:${nth++}`),
     }
   }
 

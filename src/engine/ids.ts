@@ -9,12 +9,12 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export class IdSource {
   constructor(private readonly seed: string) {}
 
-  newId(prefix: string, seq: number, nth: number): string {
-    return `${prefix}_${base62(this.#digest(`${prefix}:${seq}:${nth}`), 24)}`
+  newId(prefix: string, move: number, nth: number): string {
+    return `${prefix}_${base62(this.#digest(`${prefix}:${move}:${nth}`), 24)}`
   }
 
-  newSecret(seq: number, nth: number): string {
-    return `whsec_${this.#digest(`secret:${seq}:${nth}`).subarray(0, 24).toString('base64')}`
+  newSecret(move: number, nth: number): string {
+    return `whsec_${this.#digest(`secret:${move}:${nth}`).subarray(0, 24).toString('base64')}`
   }
 
   /** A number in [0, 1) that the seed decides. */

@@ -69,9 +69,10 @@ export class TimeTravel {
     }
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
     // Where time stands must survive a restart, also when nothing fired on the way.
-    const setting = account.clock.change({ mode: 'virtual', at: arrival })
-    const seq = account.setClock(setting)
-    await account.journal.durable(seq)
+    if (account.world.clock?.accountAt !== arrival) {
+      const seq = account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
+      await account.journal.durable(seq)
+    }
     return { now: account.now, fired, idle: account.world.timers.size === 0 }
   }
 }

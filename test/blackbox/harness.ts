@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** Drives the built binary as its users do: a process, its ready line, and HTTP. Knows nothing of src/. */
@@ -79,11 +78,17 @@ export async function startServer(
   // biome-ignore lint/suspicious/noExplicitAny: the ready line is read as it comes
   const ready: any = await new Promise((resolve, reject) => {
     let first = true
-    createInterface({ input: child.stdout }).on('line', line => {
-      const parsed = JSON.parse(line)
-      if (first) resolve(parsed)
-      else events.push(parsed)
-      first = false
+    let begun = ''
+    // What stands behind the last line end is half a line: the server was killed as it wrote it.
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (begun + text).split('\n')
+      begun = lines.pop() ?? ''
+      for (const line of lines) {
+        const parsed = JSON.parse(line)
+        if (first) resolve(parsed)
+        else events.push(parsed)
+        first = false
+      }
     })
     exited.then(code => reject(new Error(`paysim serve exited with ${code} before it was ready:\n${stderr}`)))
   })

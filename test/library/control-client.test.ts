@@ -73,7 +73,8 @@ test('the stream tells what happens until it is left', async () => {
   const seen: string[] = []
   for await (const message of account.control.stream(leave.signal)) {
     seen.push(message.event)
-    if (message.event === 'hello') await account.client.payments.create(promptPay())
+    if (message.event === 'hello')
+      await account.client.payments.create(promptPay('order\u2028with a line end'))
     if (message.event === 'request' && message.data.method === 'POST') leave.abort()
   }
   expect(seen[0]).toBe('hello')

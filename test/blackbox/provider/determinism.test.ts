@@ -13,6 +13,7 @@ import {
   uploadReceipt,
 } from '../gateway/support/payments.ts'
 import { addPayout, cancelPayout } from '../gateway/support/payouts.ts'
+import { listen, settle } from '../gateway/support/receiver.ts'
 import { removeDirectory, type Server, startServer } from '../harness.ts'
 import { putFaults } from './support/faults.ts'
 import { type Notebook, openNotebook } from './support/notebook.ts'
@@ -54,6 +55,8 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     return answer
   }
   const told = { ...account, call }
+  // Where in the journal a receiver's answer stands depends on the receiver, unless one waits for it.
+  const quiet = () => told.pass('0s')
 
   await putRules(
     told,
@@ -96,10 +99,13 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
   await cancelPending(told, redirected.id)
   const cancelled = await createPayment(told)
   await cancelPending(told, cancelled.id)
+  await quiet()
   const hosted = await succeeded(postPayment(told, hostedBody({ return_url: 'https://shop.example/back' })))
   await trigger(told, hosted.id, 'fail', { failure_code: 'declined', failure_message: 'Declined' })
+  await quiet()
   const payouts = [await addPayout(told), await addPayout(told, { merchant_reference: 'payout-2' })]
   await cancelPayout(told, payouts[1]?.id, { reason: 'Duplicate' })
+  await quiet()
   await told.pass('3h')
   await call('GET', '/payout_intents')
   await call('GET', `/payment_intents/${transfer.id}`)
@@ -193,4 +199,36 @@ test('a clock given an instant of the past begins there', async () => {
   await server.stop()
   await removeDirectory(server.dataDir)
   expect(body.now).toBe(past)
+})
+
+test('no name depends on when a receiver answers', async () => {
+  const namesWith = async (receiverAnswers: 'before the next call' | 'after all calls') => {
+    const server = await startServer({ args: ['--ephemeral'] })
+    const account = accountOf(
+      server,
+      (await server.merchant({ id: 'told', seed: 7, clock: { mode: 'virtual' } })).test,
+    )
+    const receiver = await listen(account)
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    if (receiverAnswers === 'after all calls') receiver.reply(() => ({ after: held }))
+    const names: string[] = []
+    for (let order = 0; order < 3; order += 1) {
+      const { id } = await createPayment(account, { payment_method: 'th_promptpay' })
+      await trigger(account, id, 'succeed')
+      await receiver.arrived(receiverAnswers === 'after all calls' ? 1 : order + 1)
+      if (receiverAnswers === 'before the next call') await settle(account)
+      names.push(id)
+    }
+    release()
+    await settle(account)
+    await server.stop()
+    await removeDirectory(server.dataDir)
+    return [...names, ...receiver.deliveries.map(({ event }) => event.id)]
+  }
+  const names = await namesWith('before the next call')
+  expect(new Set(names).size).toBe(6)
+  expect(await namesWith('after all calls')).toEqual(names)
 })
