@@ -53,6 +53,7 @@ export async function terminalOutput(): Promise<ServeOutput> {
         `${chalk.bold('paysim')} is ready on ${chalk.cyan(url)}`,
         '',
         ...accounts.map(({ id, public_key, secret_key }) => fact(id, `${public_key}:${secret_key}`)),
+        fact('dashboard', simulator.newSignInLink()),
         fact('control', `${control_url}  ${chalk.dim(control_token)}`),
         fact('data', data_dir ?? 'in memory, gone when this stops'),
         '',

@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
-import { allowedValues, answerOf, ContractFault, resolveContract } from '../../contract/resolve-contract.ts'
+import { allowedValues, answerOf } from '../../contract/resolve-contract.ts'
 import { newCommand } from '../new-command.ts'
-import { readObjectFile } from '../read-file.ts'
-import { usageFault } from '../usage-fault.ts'
+import { readContract } from '../read-contract.ts'
 
 interface ContractFlags {
   contract?: string
@@ -26,14 +25,9 @@ export function command(): Command {
     .action(print)
 }
 
-async function print({ contract: file, output }: ContractFlags): Promise<void> {
-  try {
-    const contract = resolveContract(file === undefined ? {} : await readObjectFile(file))
-    process.stdout.write({ json: asJson, markdown: asMarkdown, human: asText }[output](rows(contract)))
-  } catch (fault) {
-    if (!(fault instanceof ContractFault)) throw fault
-    usageFault('contract', fault.message)
-  }
+async function print({ contract, output }: ContractFlags): Promise<void> {
+  const all = rows(await readContract(contract))
+  process.stdout.write({ json: asJson, markdown: asMarkdown, human: asText }[output](all))
 }
 
 interface Row {

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Catalogue } from '../../client/control-client.ts'
 import { StartFault } from '../../engine/start-fault.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
 import { Signals, statusOf } from '../exec/signals.ts'
+import { collect, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 
@@ -115,10 +116,3 @@ async function environmentOf(simulator: RunningSimulator): Promise<Record<string
 function say(message: string): void {
   process.stderr.write(`paysim exec: ${message}\n`)
 }
-
-function seed(text: string): string {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
-  return String(Number(text))
-}
-
-const collect = (value: string, values: string[]) => [...values, value]

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import { openApiDocument } from '../../contract/openapi.ts'
-import { ContractFault, resolveContract } from '../../contract/resolve-contract.ts'
 import { newCommand } from '../new-command.ts'
-import { readObjectFile } from '../read-file.ts'
-import { usageFault } from '../usage-fault.ts'
+import { readContract } from '../read-contract.ts'
 
 export function command(): Command {
   return newCommand('openapi')
@@ -14,12 +12,6 @@ export function command(): Command {
     .action(print)
 }
 
-async function print({ contract: file, server }: { contract?: string; server: string }): Promise<void> {
-  try {
-    const contract = resolveContract(file === undefined ? {} : await readObjectFile(file))
-    process.stdout.write(`${JSON.stringify(openApiDocument(contract, server), null, 2)}\n`)
-  } catch (fault) {
-    if (!(fault instanceof ContractFault)) throw fault
-    usageFault('openapi', fault.message)
-  }
+async function print({ contract, server }: { contract?: string; server: string }): Promise<void> {
+  process.stdout.write(`${JSON.stringify(openApiDocument(await readContract(contract), server), null, 2)}\n`)
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { StartFault } from '../../engine/start-fault.ts'
 import { Simulator } from '../../simulator.ts'
+import { collect, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
@@ -18,6 +19,7 @@ interface ServeFlags {
   clock?: 'real' | 'virtual'
   seed?: string
   json?: true
+  open?: true
   controlPort?: number
   controlToken?: string
   allowHost: string[]
@@ -48,6 +50,7 @@ export function command(): Command {
       new Option('--clock <mode>', 'how time passes for the default merchant').choices(['real', 'virtual']),
     )
     .option('--seed <n>', 'make keys, ids and instructions repeat exactly', seed)
+    .option('--open', 'open the dashboard in a browser, signed in')
     .option('--json', 'print NDJSON: the ready line, then a line each request and each change')
     .option('--control-port <n>', 'serve the control surface alone on a port of its own', port)
     .addOption(
@@ -98,6 +101,10 @@ async function serve(flags: ServeFlags): Promise<void> {
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
   output.ready(simulator)
+  if (flags.open) {
+    const { openInBrowser } = await import('../open-in-browser.ts')
+    openInBrowser(simulator.newSignInLink(), output.warn)
+  }
 }
 
 /** The loader brings a YAML parser and a validator: a start without a scenario does not pay for them. */
@@ -141,16 +148,3 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     warn: output.warn,
   })
 }
-
-function port(text: string): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(number <= 65_535)) throw new InvalidArgumentError('it must be a port, 0 to 65535')
-  return number
-}
-
-function seed(text: string): string {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
-  return String(Number(text))
-}
-
-const collect = (value: string, values: string[]) => [...values, value]

@@ -1,14 +1,12 @@
 import { startSimulator } from '../../library/start-simulator.ts'
 import { Receiver, type Target, Wire } from '../../scenario/index.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
 import type { RunFlags } from './run-flags.ts'
 
 export interface OpenTarget {
   readonly target: Target
   close(): Promise<void>
 }
-
-/** What the flags ask for cannot be had. */
-export class TargetFault extends Error {}
 
 const CREATE_PATH = '/payment_intents'
 
@@ -20,7 +18,7 @@ export async function openTarget(flags: RunFlags): Promise<OpenTarget> {
   if (isReal(flags)) return openBase(baseUrl ?? '', wire)
   if (controlUrl === undefined) return startOwn(wire)
   if (controlToken === undefined)
-    throw new TargetFault('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
+    throw new UsageFault('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
   const control = address('--control-url', controlUrl)
   const merchant = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
   return openRunning({ url: merchant, controlUrl: control, controlToken }, wire)
@@ -54,7 +52,7 @@ async function openRunning({ url, controlUrl, controlToken }: Running, wire: Wir
     headers: { authorization: `Bearer ${controlToken}` },
   })
   if (answer.status !== 200)
-    throw new TargetFault(
+    throw new UsageFault(
       `${controlUrl} is no control surface that takes this token: ${answer.lost ?? answer.status}`,
     )
   const contract = answer.body as Record<string, { value: string }>
@@ -92,7 +90,7 @@ async function leave({
 function openBase(baseUrl: string, wire: Wire): OpenTarget {
   const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey || !secretKey)
-    throw new TargetFault('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
+    throw new UsageFault('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
   const url = address('--base-url', baseUrl)
   return {
     target: { kind: 'base', baseUrl: url, publicKey, secretKey, createPath: CREATE_PATH, wire },
@@ -102,6 +100,6 @@ function openBase(baseUrl: string, wire: Wire): OpenTarget {
 
 function address(flag: string, text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new TargetFault(`${flag} must be an http or https URL`)
+    throw new UsageFault(`${flag} must be an http or https URL`)
   return text.replace(/\/+$/, '')
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { ControlUnreachable } from '../../client/control-fault.ts'
 import {
   ConnectFault,
   runAll,
@@ -7,16 +8,15 @@ import {
   type ScenarioResult,
   whatNeedsASimulator,
 } from '../../scenario/index.ts'
-import { usageFault } from '../usage-fault.ts'
-import { loadAll, refuseFiles } from './files.ts'
-import { isReal, type OpenTarget, openTarget, TargetFault } from './open-target.ts'
+import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
+import { reportFault } from '../faults/report-fault.ts'
+import { FilesFault } from '../faults/usage-fault.ts'
+import { loadAll } from './load-all.ts'
+import { isReal, type OpenTarget, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
 import { showRun } from './show-run.ts'
 import { watchFiles } from './watch.ts'
 import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
-
-const FAILED = 10
-const UNREACHABLE = 7
 
 export async function run(paths: readonly string[], flags: RunFlags): Promise<void> {
   if (!flags.watch) {
@@ -37,7 +37,9 @@ async function runOnce(paths: readonly string[], flags: RunFlags): Promise<numbe
     interruptible(opened)
     return await runIn(opened, scenarios, flags)
   } catch (fault) {
-    return codeOf(fault)
+    const told = fault instanceof ConnectFault ? new ControlUnreachable(fault.message) : fault
+    reportFault(told)
+    return exitCodeOf(told)
   } finally {
     await opened?.close()
   }
@@ -55,7 +57,7 @@ async function runIn({ target }: OpenTarget, scenarios: Scenario[], flags: RunFl
   view.summary(results)
   await writeReports(results, flags)
   await writeTranscripts(scenarios, results, flags)
-  return results.every(({ ok }) => ok) ? 0 : FAILED
+  return results.every(({ ok }) => ok) ? EXIT.done : EXIT.expectationFailed
 }
 
 /** Ctrl-C ends the run at once, and still leaves nothing behind. */
@@ -71,14 +73,5 @@ function interruptible(opened: OpenTarget): void {
 
 function refuseWhatCannotBe(scenarios: readonly Scenario[]): void {
   const faults = scenarios.flatMap(whatNeedsASimulator)
-  if (faults.length > 0) throw new ScenarioFault(faults)
-}
-
-function codeOf(fault: unknown): number {
-  if (fault instanceof TargetFault) usageFault('run', fault.message)
-  else if (fault instanceof ConnectFault) {
-    process.stderr.write(`paysim run: ${fault.message}\n`)
-    return UNREACHABLE
-  } else refuseFiles('run', fault)
-  return 2
+  if (faults.length > 0) throw new FilesFault(new ScenarioFault(faults).message)
 }

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { json, junit, runNames, type Scenario, type ScenarioResult, tap } from '../../scenario/index.ts'
-import { TargetFault } from './open-target.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const WRITERS = { junit, tap, json } as const
@@ -22,7 +22,7 @@ export async function transcriptPaths(
   if (transcript === undefined) return []
   const folder = transcript.endsWith('/') || (await isFolder(transcript)) || scenarios.length > 1
   if (folder && (await isFile(transcript)))
-    throw new TargetFault(`--transcript ${transcript} is a file, and there are ${scenarios.length} scenarios`)
+    throw new UsageFault(`--transcript ${transcript} is a file, and there are ${scenarios.length} scenarios`)
   return folder
     ? runNames(scenarios).map(name => join(transcript, `${name.replace(/^run-/, '')}.jsonl`))
     : [transcript]

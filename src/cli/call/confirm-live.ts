@@ -1,0 +1,17 @@
+import { isLive } from '../../client/credentials.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
+import { canAsk } from './can-ask.ts'
+import type { MerchantFlags } from './merchant-command.ts'
+import type { Session } from './session.ts'
+
+/** With a live key nothing is changed that nobody confirmed. `deed` reads as in `create a payment of 100.00 THB`. */
+export async function confirmLive(flags: MerchantFlags, { target }: Session, deed: string): Promise<void> {
+  if (!isLive(target.keys.publicKey) || flags.yes || flags.dryRun) return
+  if (!canAsk(flags)) throw new UsageFault(`this would ${deed} with a live key: --yes confirms it`)
+  const { ask } = await import('../prompts/ask.ts')
+  const confirmed = await ask.confirm({
+    message: `This is live, at ${new URL(target.baseUrl).origin}: ${deed}?`,
+    default: false,
+  })
+  if (!confirmed) throw new UsageFault('not confirmed: nothing was done')
+}

@@ -1,0 +1,91 @@
+import { type ClientOptions, createClient } from '../../client/create-client.ts'
+import type { Answer, Client, Transport } from '../../client/index.ts'
+import { Interrupted } from '../faults/interrupted.ts'
+import { openPrinter, type Printer } from '../output/printer.ts'
+import type { View } from '../output/view.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { findTarget, type Target } from '../target/find-target.ts'
+import { DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
+import type { MerchantFlags } from './merchant-command.ts'
+import { logRequest } from './request-log.ts'
+
+/** What one command has while it runs. */
+export interface Session {
+  readonly client: Client
+  readonly target: Target
+  readonly printer: Printer
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** Shows an answer as the flags say: its data on stdout, all else on stderr. */
+  readonly show: <T>(answer: Answer<T>, view: View<T>) => Promise<void>
+}
+
+interface Needs {
+  /** Loads the pool of connections: for commands that call again and again. */
+  readonly many?: boolean
+}
+
+/** Runs a command with a client for its target, and closes what it opened. */
+export async function withSession(
+  flags: MerchantFlags,
+  use: (session: Session) => Promise<void>,
+  { many = false }: Needs = {},
+): Promise<void> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new Interrupted())
+  // What sends nothing needs no keys, since none are shown.
+  const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
+  const client = createClient(await clientOptions(flags, target, { light: !many }))
+  const printer = openPrinter(flags)
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    await use({
+      client,
+      target,
+      printer,
+      signal: interruption.signal,
+      async show(answer, view) {
+        if (flags.showHeaders) (await import('../output/headers.ts')).showHeaders(answer)
+        await printer.show(answer, view)
+      },
+    })
+  } catch (fault) {
+    if (!(fault instanceof DryRun)) throw fault
+    process.stdout.write(`${fault.curl}\n`)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    await client.close()
+  }
+}
+
+async function clientOptions(
+  flags: MerchantFlags,
+  { baseUrl, keys, profile }: Target,
+  { light }: { readonly light: boolean },
+): Promise<ClientOptions> {
+  const caFile = flags.caFile ?? profile?.ca_file
+  const transport: Transport | undefined = flags.dryRun ? dryRunTransport() : undefined
+  return {
+    baseUrl,
+    ...keys,
+    light,
+    transport,
+    retries: flags.retries,
+    timeoutMs: flags.requestTimeout,
+    createPath: await readCreatePath(flags.contract ?? profile?.contract),
+    ca: caFile === undefined ? undefined : await authorities(caFile),
+    onRequest: flags.verbose && !flags.dryRun ? logRequest : undefined,
+  }
+}
+
+/** Where this server creates payments, if it decided that otherwise. */
+async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
+  if (contract === undefined) return undefined
+  const { readContract } = await import('../read-contract.ts')
+  return (await readContract(contract))['create.path']
+}
+
+async function authorities(path: string): Promise<string> {
+  const { readAuthorities } = await import('../target/read-authorities.ts')
+  return readAuthorities(path)
+}

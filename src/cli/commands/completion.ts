@@ -1,0 +1,44 @@
+import { Argument, type Command } from 'commander'
+import { choice } from '../choice.ts'
+import type { CommandTable } from '../command-table.ts'
+import { readTree } from '../completion/tree.ts'
+import { newCommand } from '../new-command.ts'
+
+const SHELLS = ['bash', 'zsh', 'fish', 'json'] as const
+type Shell = (typeof SHELLS)[number]
+
+export const command = (all: CommandTable): Command =>
+  newCommand('completion')
+    .description('Prints a script that makes a shell complete commands, options, their values and files.')
+    .addArgument(
+      new Argument('<shell>', 'whose script; json is the tree of commands, for other tools')
+        .choices(SHELLS)
+        .argParser(choice(SHELLS)),
+    )
+    .addHelpText(
+      'after',
+      `
+To have it in every shell:
+  bash   echo 'source <(paysim completion bash)' >> ~/.bashrc
+         or, with bash-completion, which loads it when it is first wanted:
+         paysim completion bash > ~/.local/share/bash-completion/completions/paysim
+  zsh    paysim completion zsh > ~/.zfunc/_paysim, with these lines in ~/.zshrc:
+         fpath=(~/.zfunc $fpath); autoload -U compinit; compinit
+  fish   paysim completion fish > ~/.config/fish/completions/paysim.fish
+
+Examples:
+  source <(paysim completion bash)
+  paysim completion zsh > ~/.zfunc/_paysim
+  paysim completion json > commands.json`,
+    )
+    .action(async (shell: Shell) => {
+      const root = await readTree(all)
+      process.stdout.write(await script[shell](root))
+    })
+
+const script: Record<Shell, (root: Awaited<ReturnType<typeof readTree>>) => Promise<string> | string> = {
+  bash: async root => (await import('../completion/bash.ts')).bashScript(root),
+  zsh: async root => (await import('../completion/zsh.ts')).zshScript(root),
+  fish: async root => (await import('../completion/fish.ts')).fishScript(root),
+  json: root => `${JSON.stringify(root, null, 2)}\n`,
+}

@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { PayoutsQuery } from '../../../client/index.ts'
+import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
+import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
+import { type Session, withSession } from '../../call/session.ts'
+import { count } from '../../flag-values.ts'
+import { warnOfUnknown, words } from '../../open-words.ts'
+import { payoutsView } from '../../output/views/payouts.ts'
+import { goOnCommand } from './go-on.ts'
+import { type Instant, instant, tellResolved } from './instant.ts'
+
+interface ListFlags extends MerchantFlags {
+  readonly status?: readonly string[]
+  readonly country?: string
+  readonly currency?: string
+  readonly merchantReference?: string
+  readonly createdAfter?: Instant
+  readonly createdBefore?: Instant
+  readonly limit?: number
+  readonly cursor?: string
+  readonly all?: true
+}
+
+const LARGEST_PAGE = 100
+
+export const command = (): Command =>
+  merchantCommand('payouts list', declare =>
+    declare
+      .description('Lists payouts, the latest first: one page of them, or all.')
+      .addOption(
+        new Option('--status <status>', 'only those that stand there; several with commas, or repeated')
+          .choices(PAYOUT_STATUSES)
+          .argParser(words),
+      )
+      .option('--country <code>', 'only those of a country, as TH')
+      .option('--currency <code>', 'only those of a currency, as THB')
+      .option('--merchant-reference <text>', 'only those with exactly this reference')
+      .option('--created-after <time>', 'from then on: RFC 3339, or how long ago, as 12h or 7d', instant)
+      .option('--created-before <time>', 'until just before then: the same', instant)
+      .option('--limit <n>', 'how many to a page, 1 to 100; 25 unless told, and 100 with --all', pageSize)
+      .option('--cursor <cursor>', 'go on from where a page ended')
+      .option('--all', 'page after page, to the end')
+      .addHelpText(
+        'after',
+        `
+What is relative to now is reckoned by this machine's clock; -v tells the time that it came to.
+If --all is interrupted, or fails, the command that goes on from there is printed on stderr.
+
+Examples:
+  paysim payouts list --status requires_approval
+  paysim payouts list --created-after 7d --currency THB
+  paysim payouts list --all -o jsonl > payouts.jsonl
+  paysim payouts list --all --created-after 2026-01-01T00:00:00+07:00 -o csv
+  paysim payouts list --status failed,cancelled --all --query id`,
+      )
+      .action((flags: ListFlags) => withSession(flags, session => list(session, flags))),
+  )
+
+async function list(session: Session, flags: ListFlags): Promise<void> {
+  warnOfUnknown('--status', flags.status ?? [], PAYOUT_STATUSES)
+  if (flags.verbose) {
+    if (flags.createdAfter) tellResolved('--created-after', flags.createdAfter)
+    if (flags.createdBefore) tellResolved('--created-before', flags.createdBefore)
+  }
+  const query = queryOf(flags)
+  const goOn = (cursor: string | undefined) =>
+    goOnCommand(process.argv.slice(2), {
+      '--created-after': query.created_after,
+      '--created-before': query.created_before,
+      '--cursor': cursor,
+    })
+  if (flags.all) {
+    const { listAll } = await import('./list-all.ts')
+    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, goOn })
+  }
+  const answer = await session.client.payouts.list(query, { signal: session.signal }).answer()
+  await session.show(answer, payoutsView)
+  const { has_more, next_cursor } = answer.body
+  if (has_more !== false && next_cursor)
+    process.stderr.write(`There are more: --all lists them, and the next page is\n  ${goOn(next_cursor)}\n`)
+}
+
+function queryOf(flags: ListFlags): PayoutsQuery {
+  return {
+    status: flags.status?.length ? flags.status : undefined,
+    country: flags.country,
+    currency: flags.currency,
+    merchant_reference: flags.merchantReference,
+    created_after: flags.createdAfter?.sent,
+    created_before: flags.createdBefore?.sent,
+    limit: flags.limit ?? (flags.all ? LARGEST_PAGE : undefined),
+    cursor: flags.cursor,
+  }
+}
+
+function pageSize(text: string): number {
+  const size = count(text)
+  if (size < 1 || size > LARGEST_PAGE)
+    throw new InvalidArgumentError(`A page has 1 to ${LARGEST_PAGE}; --all goes through all pages.`)
+  return size
+}

@@ -1,0 +1,61 @@
+import { type Behind, behind, ownWords, placeOf, short } from './suggestions.ts'
+import { type CommandNode, everyNode, type OptionNode } from './tree.ts'
+
+export function fishScript(root: CommandNode): string {
+  const nodes = everyNode(root)
+  const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
+  return `# Completes paysim in fish. Made by \`paysim completion fish\`, and made again after an update.
+
+function __paysim_at
+    set -l place ''
+    set -l words (commandline -opc)
+    set -e words[1]
+    for word in $words
+        switch $word
+            case --
+                test "$argv[1]" = /--
+                return
+        end
+        switch "$place/$word"
+            case ${places.join(' ')}
+                set place "$place/$word"
+        end
+    end
+    test "$argv[1]" = "$place"
+end
+
+complete -c paysim -e
+complete -c paysim -f
+complete -c paysim -n '__paysim_at /--' -F
+${nodes.flatMap(linesOf).join('\n')}
+`
+}
+
+function linesOf(node: CommandNode): string[] {
+  const at = `complete -c paysim -n ${quoted(`__paysim_at ${place(node)}`)}`
+  const { words, files } = ownWords(node)
+  return [
+    ...node.commands.map(
+      ({ words, summary }) => `${at} -a ${quoted(words.at(-1) ?? '')} -d ${quoted(short(summary))}`,
+    ),
+    ...(node.commands.length === 0 && words.length > 0 ? [`${at} -a ${quoted(words.join(' '))}`] : []),
+    ...(files ? [`${at} -F`] : []),
+    ...node.options.map(option => `${at}${spelled(option)} -d ${quoted(short(option.description))}`),
+  ]
+}
+
+const place = (node: CommandNode) => placeOf(node) || "''"
+
+function spelled({ names, value }: OptionNode): string {
+  const flags = names.map(name => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`))
+  return flags.join('') + (value === null ? '' : after(behind(value)))
+}
+
+function after(what: Behind): string {
+  if (typeof what === 'object') return ` -x -a ${quoted(what.words.join(' '))}`
+  if (what === 'anything') return ' -x'
+  return what === 'files' ? ' -r -F' : " -x -a '(__fish_complete_directories)'"
+}
+
+/** Between fish's single quotes a backslash is special, as well as the quote. */
+const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, '\\$&')}'`

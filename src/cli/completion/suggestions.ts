@@ -1,0 +1,60 @@
+import { type CommandNode, everyNode, type Value } from './tree.ts'
+
+/** What may stand behind an option: some words, something on disk, or what nobody can guess. */
+export type Behind = { readonly words: readonly string[] } | 'files' | 'directories' | 'anything'
+
+export function behind({ choices, file, name }: Value): Behind {
+  if (choices.length > 0) return { words: choices }
+  if (!file) return 'anything'
+  return name === 'dir' ? 'directories' : 'files'
+}
+
+/** `/payments/get`: how a script names where it is; nothing, for the binary itself. */
+export const placeOf = ({ words }: CommandNode): string => words.map(word => `/${word}`).join('')
+
+export interface OptionRule {
+  /** Where it holds; everywhere, when the option is the same wherever it stands. */
+  readonly places: readonly string[] | 'everywhere'
+  readonly names: readonly string[]
+  readonly behind: Behind
+}
+
+/** What stands behind each option, said once for all commands that have it in common. */
+export function optionRules(root: CommandNode): OptionRule[] {
+  const rules = new Map<string, { places: string[]; names: readonly string[]; behind: Behind }>()
+  const meanings = new Map<string, Set<string>>()
+  for (const node of everyNode(root))
+    for (const { names, value } of node.options) {
+      const what = value === null ? undefined : behind(value)
+      for (const name of names)
+        meanings.set(name, (meanings.get(name) ?? new Set()).add(JSON.stringify(what)))
+      if (what === undefined) continue
+      const key = JSON.stringify([names, what])
+      const rule = rules.get(key) ?? { places: [], names, behind: what }
+      rule.places.push(placeOf(node))
+      rules.set(key, rule)
+    }
+  const isSame = (name: string) => meanings.get(name)?.size === 1
+  return [...rules.values()].map(rule => ({
+    ...rule,
+    places: rule.names.every(isSame) ? 'everywhere' : rule.places,
+  }))
+}
+
+/** What may stand where no option does: commands, the words of an argument, something on disk. */
+export function ownWords({ commands, arguments: taken }: CommandNode): {
+  words: readonly string[]
+  files: boolean
+} {
+  const names = commands.map(({ words }) => words.at(-1) ?? '')
+  return {
+    words: [...names, ...taken.flatMap(({ choices }) => choices)],
+    files: taken.some(({ file }) => file),
+  }
+}
+
+/** Descriptions on one line, and short: a menu is no manual. */
+export const short = (text: string): string => {
+  const [line = ''] = text.replaceAll(/\s+/g, ' ').split(/ \((?:choices|default|env|preset): /)
+  return line.length <= 80 ? line : `${line.slice(0, 79)}…`
+}

@@ -1,0 +1,137 @@
+import type { Argument, Command, Option } from 'commander'
+import type { CommandTable } from '../command-table.ts'
+
+/** What a word of the command line may be. */
+export interface Value {
+  /** As help calls it: `file`, `duration`. */
+  readonly name: string
+  readonly required: boolean
+  readonly choices: readonly string[]
+  /** Whether it names something on disk. */
+  readonly file: boolean
+}
+
+export interface ArgumentNode extends Value {
+  readonly description: string
+  readonly repeatable: boolean
+}
+
+export interface OptionNode {
+  /** All ways to write it, as `--output` and `-o`. */
+  readonly names: readonly string[]
+  readonly description: string
+  /** As help shows them: `-o, --output <format>`. */
+  readonly flags: string
+  readonly heading: string
+  readonly value: Value | null
+}
+
+/** A command, or a group of them, with all that help knows of it. */
+export interface CommandNode {
+  /** The words that call it; none for the binary itself. */
+  readonly words: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly usage: string
+  readonly arguments: readonly ArgumentNode[]
+  readonly options: readonly OptionNode[]
+  /** What help says below the options: examples, mostly. */
+  readonly more: string
+  readonly commands: readonly CommandNode[]
+}
+
+/** Loads every command and asks it what it takes: nothing here is written down twice. */
+export async function readTree(table: CommandTable): Promise<CommandNode> {
+  const version: OptionNode = {
+    ...HELP,
+    names: ['--version', '-V'],
+    flags: '-V, --version',
+    description: 'print the version',
+  }
+  return { ...(await groupNode(table, { all: table, words: [], summary: '' })), options: [version, HELP] }
+}
+
+const HELP: OptionNode = {
+  names: ['--help', '-h'],
+  description: 'display help',
+  flags: '-h, --help',
+  heading: 'Options:',
+  value: null,
+}
+
+interface Place {
+  readonly all: CommandTable
+  readonly words: readonly string[]
+  readonly summary: string
+}
+
+async function groupNode(table: CommandTable, { all, words, summary }: Place): Promise<CommandNode> {
+  const commands = await Promise.all(
+    Object.entries(table).map(async ([name, entry]) => {
+      const place = { all, words: [...words, name], summary: entry.summary }
+      if ('commands' in entry) return groupNode(entry.commands, place)
+      return commandNode((await entry.load()).command(all), place)
+    }),
+  )
+  const usage = ['paysim', ...words, 'COMMAND [options]'].join(' ')
+  return { words, summary, description: '', usage, arguments: [], options: [HELP], more: '', commands }
+}
+
+function commandNode(command: Command, { words, summary }: Place): CommandNode {
+  const help = command.createHelp()
+  return {
+    words,
+    summary,
+    description: command.description(),
+    usage: help.commandUsage(command),
+    arguments: command.registeredArguments.map(argumentNode),
+    options: help.visibleOptions(command).map(option => optionNode(option, help.optionDescription(option))),
+    more: textBelow(command),
+    commands: [],
+  }
+}
+
+function argumentNode(argument: Argument): ArgumentNode {
+  const { required, description, variadic, argChoices = [] } = argument
+  const name = argument.name()
+  return {
+    name,
+    required,
+    description,
+    choices: argChoices,
+    file: /^(?:file|dir)s?$/.test(name) || (name === 'path' && description.includes('file')),
+    repeatable: variadic,
+  }
+}
+
+function optionNode(
+  { flags, long, short, helpGroupHeading, ...option }: Option,
+  description: string,
+): OptionNode {
+  const [, name] = /[<[]([^\].>]+)/.exec(flags) ?? []
+  const { required, argChoices = [] } = option
+  return {
+    names: [long, short].filter(spelling => spelling !== undefined),
+    description,
+    flags,
+    heading: helpGroupHeading ?? 'Options:',
+    value:
+      name === undefined ? null : { name, required, choices: argChoices, file: /^(?:file|dir)$/.test(name) },
+  }
+}
+
+/** Commander keeps what was added below the options only as something to be called when help is printed. */
+function textBelow(command: Command): string {
+  const help = command.helpInformation()
+  let printed = ''
+  command.configureOutput({
+    writeOut: text => {
+      printed += text
+    },
+  })
+  command.outputHelp()
+  return printed.slice(help.length).trim()
+}
+
+/** The tree as a list, from the top. */
+export const everyNode = (node: CommandNode): CommandNode[] => [node, ...node.commands.flatMap(everyNode)]

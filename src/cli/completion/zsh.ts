@@ -1,0 +1,70 @@
+import { shellWords } from '../shell-words.ts'
+import { type Behind, optionRules, ownWords, placeOf, short } from './suggestions.ts'
+import { type CommandNode, everyNode } from './tree.ts'
+
+export function zshScript(root: CommandNode): string {
+  const nodes = everyNode(root)
+  const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
+  return `#compdef paysim
+# Completes paysim in zsh. Made by \`paysim completion zsh\`, and made again after an update.
+
+_paysim() {
+  local place='' previous=\${words[CURRENT-1]} index
+  local -a own options
+  for ((index = 2; index < CURRENT; index++)); do
+    if [[ \${words[index]} == -- ]]; then
+      _files
+      return
+    fi
+    case $place/\${words[index]} in
+      (${places.join('|')}) place=$place/\${words[index]} ;;
+    esac
+  done
+  if compset -P '--*='; then previous=\${IPREFIX%=}; fi
+  case $place:$previous in
+${optionRules(root).map(optionCase).join('\n')}
+  esac
+  case $place in
+${nodes.map(placeCase).join('\n')}
+  esac
+}
+
+if [[ \${funcstack[1]} == _paysim ]]; then
+  _paysim "$@"
+else
+  compdef _paysim paysim
+fi
+`
+}
+
+function optionCase({ places, names, behind }: ReturnType<typeof optionRules>[number]): string {
+  const spelled = names.flatMap(name =>
+    places === 'everywhere' ? [`*:${name}`] : places.map(place => `${place}:${name}`),
+  )
+  return `    (${spelled.join('|')}) ${afterOption(behind)}; return ;;`
+}
+
+function afterOption(behind: Behind): string {
+  if (typeof behind === 'object') return `compadd -- ${shellWords(behind.words)}`
+  if (behind === 'anything') return `_message 'a value'`
+  return behind === 'files' ? '_files' : '_files -/'
+}
+
+function placeCase(node: CommandNode): string {
+  const { words, files } = ownWords(node)
+  const options = node.options.flatMap(({ names, description }) => names.map(name => told(name, description)))
+  const own =
+    node.commands.length > 0
+      ? node.commands.map(({ words, summary }) => told(words.at(-1) ?? '', summary))
+      : words
+  const showOwn = [...(own.length > 0 ? ["_describe 'word' own"] : []), ...(files ? ['_files'] : [])]
+  const showOptions = "_describe -o 'option' options"
+  return `    ('${placeOf(node)}')
+      own=(${shellWords(own)})
+      options=(${shellWords(options)})
+      ${showOwn.length === 0 ? showOptions : `if [[ $PREFIX == -* ]]; then ${showOptions}; else ${showOwn.join('; ')}; fi`}
+      ;;`
+}
+
+/** A colon ends the word, and begins what is said of it. */
+const told = (word: string, description: string) => `${word.replaceAll(':', '\\:')}:${short(description)}`

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { UsageFault } from '../faults/usage-fault.ts'
+
+/** What a file, or stdin as `-`, says as YAML or JSON. */
+export async function readDocument(path: string): Promise<unknown> {
+  const name = path === '-' ? 'stdin' : path
+  const written = path === '-' ? await text(process.stdin) : await contentsOf(path)
+  if (written.trim() === '') throw new UsageFault(`${name} is empty`)
+  try {
+    return await parse(written, path)
+  } catch (cause) {
+    const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n')
+    throw new UsageFault(`${name}: ${line.replace(/:$/, '')}`)
+  }
+}
+
+/** The list that a document is, or holds under a name. */
+export async function readList(path: string, name: string): Promise<readonly unknown[]> {
+  const value = await readDocument(path)
+  const list = typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : value
+  if (Array.isArray(list)) return list
+  throw new UsageFault(`${path === '-' ? 'stdin' : path}: a list is wanted, or {${name}: […]}`)
+}
+
+async function contentsOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new UsageFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+  }
+}
+
+/** JSON is YAML too, and the parser of JSON is there already. */
+async function parse(written: string, path: string): Promise<unknown> {
+  if (path.endsWith('.json')) return JSON.parse(written)
+  if (/^\s*[[{]/.test(written)) {
+    try {
+      return JSON.parse(written)
+    } catch {
+      // A list or an object in the short form of YAML begins like this as well.
+    }
+  }
+  return (await import('../yaml.ts')).parse(written)
+}

@@ -1,0 +1,79 @@
+import { ControlFault, ControlUnreachable } from '../../client/control-fault.ts'
+import {
+  ApiError,
+  ArgumentFault,
+  ConnectError,
+  CursorRepeatedError,
+  NotJsonError,
+  ReceiptFault,
+  UnsafeTargetError,
+  WaitTimeoutError,
+} from '../../client/index.ts'
+import { StartFault } from '../../engine/start-fault.ts'
+import { Interrupted } from './interrupted.ts'
+import { UsageFault } from './usage-fault.ts'
+
+/** What scripts go by. */
+export const EXIT = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  credentials: 3,
+  notFound: 4,
+  state: 5,
+  noRoute: 6,
+  noAnswer: 7,
+  timedOut: 8,
+  endedOtherwise: 9,
+  expectationFailed: 10,
+  interrupted: 130,
+} as const
+
+const BY_CODE: Readonly<Record<string, number>> = {
+  validation_failed: EXIT.usage,
+  unauthorized: EXIT.credentials,
+  checkout_mode_not_allowed: EXIT.credentials,
+  not_found: EXIT.notFound,
+  invalid_state: EXIT.state,
+  idempotency_conflict: EXIT.state,
+  idempotency_in_progress: EXIT.state,
+  provider_capability_unsupported: EXIT.state,
+  routing_unavailable: EXIT.noRoute,
+  payment_configuration_unavailable: EXIT.noRoute,
+}
+
+const BY_STATUS: Readonly<Record<number, number>> = {
+  401: EXIT.credentials,
+  403: EXIT.credentials,
+  404: EXIT.notFound,
+  409: EXIT.state,
+  422: EXIT.state,
+  429: EXIT.unexpected,
+}
+
+export function exitCodeOf(fault: unknown): number {
+  if (fault instanceof ApiError || fault instanceof ControlFault)
+    return exitCodeOfAnswer(fault.code, fault.status)
+  if (fault instanceof NotJsonError || fault instanceof ConnectError || fault instanceof ControlUnreachable)
+    return EXIT.noAnswer
+  if (fault instanceof WaitTimeoutError) return EXIT.timedOut
+  if (fault instanceof StartFault) return fault.exitCode
+  if (fault instanceof Interrupted) return EXIT.interrupted
+  return isUsage(fault) ? EXIT.usage : EXIT.unexpected
+}
+
+const USAGE = [UsageFault, ArgumentFault, ReceiptFault, UnsafeTargetError]
+const isUsage = (fault: unknown) => USAGE.some(kind => fault instanceof kind)
+
+/** Whether the fault speaks for itself, so that where in the code it arose helps nobody. */
+export const isExpected = (fault: unknown): boolean =>
+  exitCodeOf(fault) !== EXIT.unexpected ||
+  fault instanceof ApiError ||
+  fault instanceof ControlFault ||
+  fault instanceof CursorRepeatedError
+
+/** A code that this project does not know is judged by the status it came with. */
+export function exitCodeOfAnswer(code: string, status: number): number {
+  if (status >= 500) return EXIT.unexpected
+  return BY_CODE[code] ?? BY_STATUS[status] ?? EXIT.usage
+}

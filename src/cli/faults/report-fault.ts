@@ -1,0 +1,36 @@
+import { ControlFault } from '../../client/control-fault.ts'
+import { ApiError } from '../../client/index.ts'
+import { exitCodeOf, isExpected } from './exit-code.ts'
+import { Interrupted } from './interrupted.ts'
+import { FilesFault } from './usage-fault.ts'
+
+/** Says on stderr what went wrong, and sets the exit code. */
+export function reportFault(fault: unknown): void {
+  process.exitCode = exitCodeOf(fault)
+  if (fault instanceof Interrupted) return
+  process.stderr.write(`${fault instanceof FilesFault ? '' : 'paysim: '}${wordsOf(fault)}\n`)
+}
+
+function wordsOf(fault: unknown): string {
+  if (fault instanceof ApiError) return refusal(fault)
+  if (fault instanceof ControlFault) return refusal({ ...fault, message: fault.reason })
+  if (!(fault instanceof Error)) return String(fault)
+  return isExpected(fault) ? printable(fault.message) : (fault.stack ?? fault.message)
+}
+
+interface Refusal {
+  readonly message: string
+  readonly code: string
+  readonly status: number
+  readonly details: readonly { readonly field: string; readonly message: string }[]
+  readonly requestId: string | null | undefined
+}
+
+function refusal({ message, code, status, details, requestId }: Refusal): string {
+  const facts = [code, `HTTP ${status}`, ...(requestId ? [requestId] : [])]
+  const fields = details.map(({ field, message }) => `\n  ${field}: ${message}`)
+  return printable(`${message} (${facts.join(', ')})${fields.join('')}`)
+}
+
+/** What a server said is shown on somebody's terminal: no control sequences but line ends. */
+const printable = (text: string) => text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, ' ')

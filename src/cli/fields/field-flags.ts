@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { closest } from '../../contract/closest.ts'
+import { choice } from '../choice.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
+import { collect } from '../flag-values.ts'
+import { type Amount, readAmount } from './amount.ts'
+import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
+
+/** The terms that methods are discovered for and payments made on. */
+export interface TermFlags {
+  readonly amount?: Amount
+  readonly currency?: string
+  readonly country?: string
+  readonly checkoutMode?: string
+}
+
+export interface FieldFlags extends TermFlags {
+  readonly paymentMethod?: string
+  readonly option?: Readonly<Record<string, string>>
+  readonly customerName?: string
+  readonly customerPhone?: string
+  readonly customerEmail?: string
+  readonly merchantReference?: string
+  readonly returnUrl?: string
+  readonly data: readonly string[]
+  readonly set: readonly string[]
+}
+
+export function termFlags(command: Command): Command {
+  return command
+    .option('--amount <amount>', 'minor units, as 123450; or money, as "1,234.50 THB"', amount)
+    .option('--currency <code>', 'as THB; not needed where the amount names it', code(/^[A-Z]{3,6}$/, 'THB'))
+    .option('--country <code>', 'ISO 3166-1 alpha-2, as TH', code(/^[A-Z]{2}$/, 'TH'))
+    .addOption(choice('--checkout-mode <mode>', 'hosted, unless given', ['hosted', 'merchant']))
+}
+
+export function fieldFlags(command: Command): Command {
+  return termFlags(command)
+    .option('--payment-method <code>', 'as `methods list` has it; merchant mode needs one')
+    .option('--option <name=value>', `of the method: ${OPTION_NAMES.join(', ')}; one each`, option)
+    .option('--customer-name <name>', 'the payer')
+    .option('--customer-phone <number>')
+    .option('--customer-email <address>')
+    .option('--merchant-reference <text>', 'yours')
+    .option('--return-url <url>', 'where the hosted page sends the payer at the end; hosted mode only')
+    .option('--data <json>', 'fields as JSON, @file (JSON or YAML) or - for stdin; flags win', collect, [])
+    .option('--set <path=value>', 'change one member of the data, as customer.name=Somchai', collect, [])
+}
+
+function amount(text: string): Amount {
+  try {
+    return readAmount(text)
+  } catch (fault) {
+    throw fault instanceof UsageFault ? new InvalidArgumentError(fault.message) : fault
+  }
+}
+
+const code = (pattern: RegExp, example: string) => (text: string) => {
+  if (pattern.test(text)) return text
+  const capitals = text.toUpperCase()
+  const hint = pattern.test(capitals) ? `; did you mean ${capitals}?` : ''
+  throw new InvalidArgumentError(`it must be capital letters, as ${example}${hint}`)
+}
+
+function option(written: string, given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = written.indexOf('=')
+  const name = at < 0 ? written : written.slice(0, at)
+  if (!OPTION_NAMES.some(known => known === name)) throw new InvalidArgumentError(noOption(name))
+  if (at < 0) throw new InvalidArgumentError(`it is written name=value, as ${name}=…`)
+  return { ...given, [name]: written.slice(at + 1) }
+}
+
+function noOption(name: string): string {
+  if (isPayerField(name)) return `${name} is no option: ${REQUEST_FIELDS[PAYER_FIELDS[name]]} gives it`
+  const meant = closest(name, OPTION_NAMES)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `there is no option ${name}${hint} There are ${OPTION_NAMES.join(', ')}.`.replace('? There', '? There')
+}

@@ -1,0 +1,42 @@
+/** A request as it goes out: what the interface knows, and whatever else the caller put in. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** What a creation request may have, by its place in the body, and the flag that gives it. */
+export const REQUEST_FIELDS = {
+  amount: '--amount',
+  currency: '--currency',
+  country: '--country',
+  checkout_mode: '--checkout-mode',
+  payment_method: '--payment-method',
+  'payment_method_options.bank': '--option bank=…',
+  'payment_method_options.account_name': '--option account_name=…',
+  'payment_method_options.account_number': '--option account_number=…',
+  'payment_method_options.name_th': '--option name_th=…',
+  'customer.name': '--customer-name',
+  'customer.phone': '--customer-phone',
+  'customer.email': '--customer-email',
+  merchant_reference: '--merchant-reference',
+  return_url: '--return-url',
+} as const
+
+export type RequestField = keyof typeof REQUEST_FIELDS
+
+export const FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[]
+
+export const isRequestField = (name: string): name is RequestField => Object.hasOwn(REQUEST_FIELDS, name)
+
+/** The keys of `payment_method_options`: an open list they are not, so what is none of them is a mistake. */
+export const OPTION_NAMES = ['bank', 'account_name', 'account_number', 'name_th'] as const
+
+/** What discovery calls a thing that the payer gives, and where a request has it: the two are not spelled alike. */
+export const PAYER_FIELDS = {
+  bank: 'payment_method_options.bank',
+  account_name: 'payment_method_options.account_name',
+  account_number: 'payment_method_options.account_number',
+  name_th: 'payment_method_options.name_th',
+  customer_name: 'customer.name',
+  customer_phone: 'customer.phone',
+} as const satisfies Readonly<Record<string, RequestField>>
+
+export const isPayerField = (name: string): name is keyof typeof PAYER_FIELDS =>
+  Object.hasOwn(PAYER_FIELDS, name)

@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from 'commander'
+import { parseDuration } from '../contract/durations.ts'
+
+/** What flags may hold, and what is said of what they may not. */
+
+export function milliseconds(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined || ms <= 0)
+    throw new InvalidArgumentError('it must be a duration, as 250ms, 30s or 10m')
+  return ms
+}
+
+export function count(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
+  return Number(text)
+}
+
+export function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new InvalidArgumentError('it must be a port, 0 to 65535')
+  return number
+}
+
+export function seed(text: string): string {
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
+  return String(Number(text))
+}
+
+/** For a flag that may be given again and again. */
+export const collect = (value: string, values: string[]): string[] => [...values, value]

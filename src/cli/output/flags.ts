@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { closest } from '../../contract/closest.ts'
+import { FORMATS, type Format } from './format.ts'
+import { parsePath, QueryFault } from './path.ts'
+
+export interface OutputFlags {
+  output?: Format
+  query?: string
+  color?: boolean
+}
+
+/** Adds -o/--output, --query and --no-color. */
+export function outputFlags(command: Command): Command {
+  const output = new Option('-o, --output <format>', 'how to print it')
+    .choices(FORMATS)
+    .argParser(format)
+    .env('PAYSIM_OUTPUT')
+    .default('human')
+  return command
+    .addOption(output)
+    .option('--query <path>', 'print only what is there: id, next_action.qr_data, data[].id', query)
+    .option('--no-color', 'no colours, as NO_COLOR does')
+}
+
+function format(word: string): Format {
+  const known = FORMATS.find(candidate => candidate === word)
+  if (known) return known
+  const meant = closest(word, FORMATS)
+  const hint = meant ? `Did you mean ${meant}? ` : ''
+  throw new InvalidArgumentError(`${hint}Allowed choices are ${FORMATS.join(', ')}.`)
+}
+
+/** Looked at before anything is sent: a payment made is not undone by a slip in how it was to be shown. */
+function query(text: string): string {
+  try {
+    parsePath(text)
+    return text
+  } catch (fault) {
+    if (fault instanceof QueryFault) throw new InvalidArgumentError(fault.message)
+    throw fault
+  }
+}

@@ -1,0 +1,2 @@
+export const FORMATS = ['human', 'json', 'jsonl', 'yaml', 'csv'] as const
+export type Format = (typeof FORMATS)[number]

@@ -1,0 +1,42 @@
+import type { Screen } from './screen.ts'
+
+/** Light modules around a symbol: four by the standard; scanners do with two where the screen has no room. */
+const QUIET_ZONES = [4, 2]
+
+type Dark = (x: number, y: number) => boolean
+
+/** The symbol of a text in half blocks, or a line that says why it is not drawn. */
+export async function drawQr(text: string, screen: Screen): Promise<string> {
+  const { qrModules } = await import('../../qr/index.ts')
+  let symbol: ReturnType<typeof qrModules>
+  try {
+    symbol = qrModules(text)
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault
+    return `(${Buffer.byteLength(text)} bytes are too many for a QR code to be drawn here)`
+  }
+  const quiet = QUIET_ZONES.find(modules => symbol.size + 2 * modules <= screen.width)
+  if (quiet === undefined)
+    return `(the QR code needs ${symbol.size + 2 * Math.min(...QUIET_ZONES)} columns, the screen has ${screen.width})`
+  return drawn(symbol.dark, symbol.size, quiet, screen)
+}
+
+function drawn(dark: Dark, size: number, quiet: number, { paint }: Screen): string {
+  const coloured = paint.level > 0
+  const paper = paint.bgHex('#ffffff').hex('#000000')
+  // Without colours, a full block is as light as the terminal's writing: right on a dark screen, and on a light one the
+  // negative, which most scanners read too.
+  const inked: Dark = coloured ? dark : (x, y) => !dark(x, y)
+  const lines: string[] = []
+  for (let y = -quiet; y < size + quiet; y += 2) {
+    let line = ''
+    for (let x = -quiet; x < size + quiet; x++) line += halves(inked(x, y), inked(x, y + 1))
+    lines.push(coloured ? paper(line) : line)
+  }
+  return lines.join('\n')
+}
+
+function halves(upper: boolean, lower: boolean): string {
+  if (upper) return lower ? '█' : '▀'
+  return lower ? '▄' : ' '
+}

@@ -1,0 +1,77 @@
+import type { PaymentMethodOptions } from '../../../client/resources.ts'
+import { drawGrid } from '../grid.ts'
+import { listAt, memberAt, plain } from '../plain.ts'
+import type { Screen } from '../screen.ts'
+import { drawTable, type Table } from '../table.ts'
+import type { View } from '../view.ts'
+import { visible } from '../visible.ts'
+import { drawAny } from './any.ts'
+import { drawRest, sections } from './fields.ts'
+
+const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th']
+
+export const paymentMethodsView: View<PaymentMethodOptions> = {
+  human: drawMethods,
+  rows: methodsOf,
+  csv: [
+    ...['code', 'label', 'category', 'next_action_types', 'options.banks'],
+    ...PAYER_FIELDS.map(field => `options.payer.${field}.required`),
+  ],
+  mayLack: ['banks', ...PAYER_FIELDS],
+}
+
+const TABLE: Table = {
+  empty: 'no method is eligible for this amount, country, currency and checkout mode',
+  columns: [
+    { header: 'CODE', value: method => plain(memberAt(method, 'code')) },
+    { header: 'LABEL', value: method => plain(memberAt(method, 'label')), give: 2, least: 12 },
+    { header: 'REQUIRES', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
+    { header: 'ACTION', value: actionsOf, give: 3, least: 13 },
+    { header: 'CATEGORY', value: method => plain(memberAt(method, 'category')), give: 4 },
+    {
+      header: 'BANKS',
+      value: method => String(banksOf(method).length || ''),
+      align: 'right',
+      give: 5,
+      least: 5,
+    },
+  ],
+}
+
+function drawMethods(body: unknown, screen: Screen): string {
+  if (listAt(body, 'methods') === undefined) return drawAny(body, screen)
+  const methods = methodsOf(body)
+  return sections(
+    drawTable(methods, TABLE, screen),
+    ...methods.filter(method => banksOf(method).length > 0).map(method => drawBanks(method, screen)),
+    drawRest(body, ['country', 'currency', 'environment', 'methods'], screen),
+  )
+}
+
+function drawBanks(method: unknown, screen: Screen): string {
+  const banks = banksOf(method).map(bank => ({
+    name: plain(memberAt(bank, 'code') ?? bank),
+    text: plain(memberAt(bank, 'label')),
+  }))
+  const title = `banks of ${visible(plain(memberAt(method, 'code')))}`
+  return `${screen.paint.bold(title)}\n${drawGrid(banks, screen)}`
+}
+
+function methodsOf(body: unknown): readonly unknown[] {
+  return listAt(body, 'methods') ?? []
+}
+
+const banksOf = (method: unknown) => listAt(method, 'options', 'banks') ?? []
+
+/** What the payer has to give, by the names of discovery. */
+function requiredOf(method: unknown): string[] {
+  const payer = memberAt(method, 'options', 'payer')
+  if (typeof payer !== 'object' || payer === null) return []
+  return Object.keys(payer).filter(field => memberAt(payer, field, 'required') === true)
+}
+
+/** Without what the names of all actions have in common. */
+function actionsOf(method: unknown): string {
+  const types = listAt(method, 'next_action_types') ?? []
+  return types.map(type => plain(type).replace(/^display_|_to_url$|_instructions$/g, '')).join(', ')
+}

@@ -1,0 +1,66 @@
+import type { PaymentIntent } from '../../../client/resources.ts'
+import { formatMoney } from '../money.ts'
+import { memberAt, plain } from '../plain.ts'
+import { drawRecord, type Field } from '../record.ts'
+import type { Screen } from '../screen.ts'
+import { paintStatus } from '../status.ts'
+import type { View } from '../view.ts'
+import { drawAny } from './any.ts'
+import { drawRest, failureField, fieldOf, restFields, sections, timeField, titleOf } from './fields.ts'
+import { drawNextAction } from './next-action.ts'
+
+export const paymentView: View<PaymentIntent> = {
+  human: drawPayment,
+  mayLack: [
+    ...['processing_reason', 'receipt', 'failure_code', 'failure_message', 'return_url'],
+    // Which of these an action has depends on its type.
+    ...['url', 'expires_at', 'bank', 'account', 'reference'],
+    ...['qr_data', 'qr_image_url', 'qr_image_data_url'],
+  ],
+}
+
+const KNOWN = [
+  ...['id', 'object', 'amount', 'currency', 'country', 'checkout_mode', 'environment', 'merchant_reference'],
+  ...['payment_method', 'status', 'processing_reason', 'next_action', 'receipt', 'failure_code'],
+  ...['failure_message', 'created_at', 'updated_at', 'return_url'],
+]
+
+async function drawPayment(payment: unknown, screen: Screen): Promise<string> {
+  if (memberAt(payment, 'id') === undefined) return drawAny(payment, screen)
+  const member = (name: string) => memberAt(payment, name)
+  const fields: Field[] = [
+    { label: 'amount', value: formatMoney(member('amount'), member('currency')) },
+    fieldOf('method', member('payment_method') ?? 'not chosen yet'),
+    fieldOf('checkout', member('checkout_mode')),
+    fieldOf('reference', member('merchant_reference')),
+    fieldOf('country', member('country')),
+    fieldOf('environment', member('environment')),
+    fieldOf('processing', member('processing_reason')),
+    receiptField(member('receipt'), screen),
+    failureField('rejected for', member('receipt'), screen),
+    failureField('failure', payment, screen),
+    fieldOf('return URL', member('return_url'), { whole: true }),
+    timeField('created', member('created_at'), screen),
+    timeField('updated', member('updated_at'), screen),
+    ...restFields(member('receipt'), ['status', 'failure_code', 'failure_message'], 'receipt.'),
+  ]
+  return sections(
+    `${titleOf(payment, screen)}\n${drawRecord(fields, screen)}`,
+    await drawNextAction(payment, screen),
+    drawRest(payment, KNOWN, screen),
+  )
+}
+
+function receiptField(receipt: unknown, { paint }: Screen): Field {
+  const status = memberAt(receipt, 'status') ?? receipt
+  return fieldOf('receipt', status, {
+    paint: shown => paintStatus(status, paint, shown),
+    note: ASKS.get(plain(status)),
+  })
+}
+
+/** What is to be done about a receipt, and with what. */
+const ASKS: ReadonlyMap<string, string> = new Map([
+  ['required', '`paysim payments submit-receipt` sends it'],
+  ['rejected', '`paysim payments submit-receipt` sends another'],
+])

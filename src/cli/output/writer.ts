@@ -1,0 +1,22 @@
+export type Write = (text: string) => Promise<void>
+
+/** Streams whose faults are looked after by whoever writes. Without a listener, Node would end the process on one. */
+const heard = new WeakSet<NodeJS.WritableStream>()
+
+/** Writes, and waits until the text is on its way: a slow reader holds up what makes the next one. */
+export function writerTo(out: NodeJS.WriteStream): Write {
+  if (!heard.has(out)) {
+    heard.add(out)
+    out.on('error', () => {})
+  }
+  return text =>
+    new Promise((resolve, reject) => {
+      if (text === '') return resolve()
+      out.write(text, fault => {
+        if (!fault) return resolve()
+        // Whoever read has seen enough, as `head` does: no fault, and nothing left to do.
+        if ((fault as NodeJS.ErrnoException).code === 'EPIPE') return process.exit()
+        reject(fault)
+      })
+    })
+}

@@ -1,0 +1,12 @@
+import { closest } from '../../contract/closest.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
+import type { Profile, ProfileBook } from './profile.ts'
+
+/** The profile of this name. That there is none is the caller's to put right. */
+export function profileNamed(name: string, { profiles }: ProfileBook): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile) return profile
+  const meant = closest(name, Object.keys(profiles))
+  const hint = meant === undefined ? ':' : `; did you mean ${meant}?`
+  throw new UsageFault(`there is no profile ${name}${hint} \`paysim profile list\` shows them`)
+}

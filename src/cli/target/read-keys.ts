@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import type { Keys } from '../../client/credentials.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
+
+/** Keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
+export async function readKeyFile(path: string): Promise<Keys> {
+  const found = readKeys(await contentsOf(path))
+  if (!found)
+    throw new UsageFault(
+      `${path === '-' ? 'stdin' : path} holds no keys: PUBLIC:SECRET is wanted, or lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or {"public_key":…,"secret_key":…}`,
+    )
+  return found
+}
+
+async function contentsOf(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin)
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new UsageFault(
+      `--key-file ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+    )
+  }
+}
+
+function readKeys(contents: string): Keys | undefined {
+  const written = contents.replace(/^\uFEFF/, '').trim()
+  return written.startsWith('{') ? fromJson(written) : (fromPair(written) ?? fromLines(written))
+}
+
+function fromPair(written: string): Keys | undefined {
+  const [, publicKey, secretKey] = /^([^\s:=]+):(\S+)$/.exec(written) ?? []
+  return publicKey && secretKey ? { publicKey, secretKey } : undefined
+}
+
+function fromLines(written: string): Keys | undefined {
+  const value = (name: string) =>
+    new RegExp(`^(?:export\\s+)?${name}\\s*=\\s*["']?([^"'\\s]+)["']?\\s*$`, 'm').exec(written)?.[1]
+  const [publicKey, secretKey] = [value('PAYSIM_PUBLIC_KEY'), value('PAYSIM_SECRET_KEY')]
+  return publicKey && secretKey ? { publicKey, secretKey } : undefined
+}
+
+function fromJson(written: string): Keys | undefined {
+  try {
+    const { public_key: publicKey, secret_key: secretKey } = JSON.parse(written)
+    return typeof publicKey === 'string' && typeof secretKey === 'string'
+      ? { publicKey, secretKey }
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import type { Shop } from './support/shop.ts'
+import { openWorkplace } from './support/workplace.ts'
+import { inEachWorld } from './support/worlds.ts'
+
+inEachWorld(world => {
+  const place = () => ({ PAYSIM_BASE_URL: world().url })
+  const pairOf = ({ test: keys }: Shop) => `${keys.public_key}:${keys.secret_key}`
+
+  test('keys come from the environment, a file in any of its forms, or stdin', async () => {
+    const shop = await world().shop()
+    await shop.payout('refund-1')
+    const { public_key, secret_key } = shop.test
+    const list = (args: string[], env: Record<string, string> = {}, input = '') =>
+      world().place.paysim(
+        ['payouts', 'list', '--query', 'data[].merchant_reference', ...args, ...world().flags],
+        { env: { ...place(), ...env }, input },
+      )
+    const file = (name: string, text: string) => world().place.write(name, text)
+    const runs = await Promise.all([
+      list([], shop.env),
+      list(['--key-file', await file('pair', `${pairOf(shop)}\n`)]),
+      list([
+        '--key-file',
+        await file('lines.env', `PAYSIM_PUBLIC_KEY=${public_key}\nPAYSIM_SECRET_KEY=${secret_key}\n`),
+      ]),
+      list(['--key-file', await file('keys.json', JSON.stringify({ public_key, secret_key }))]),
+      list(['--key-file', '-'], {}, pairOf(shop)),
+    ])
+    for (const run of runs) expect(run).toMatchObject({ code: 0, stdout: 'refund-1\n' })
+  })
+
+  test('a profile has it all: address, keys and how the server decided', async () => {
+    const shop = await world().shop()
+    const own = await openWorkplace()
+    try {
+      const added = await own.paysim(
+        ['profile', 'add', 'shop', '--base-url', world().url, '--key-file', '-', ...world().flags],
+        { input: pairOf(shop) },
+      )
+      expect(added.code, added.stderr).toBe(0)
+      expect(await own.paysim(['profile', 'use', 'shop'])).toMatchObject({ code: 0 })
+      const order = [
+        '--amount',
+        '15000',
+        '--currency',
+        'THB',
+        '--country',
+        'TH',
+        '--merchant-reference',
+        'order-9',
+      ]
+      const made = await own.paysim([
+        'payments',
+        'create',
+        ...order,
+        '--customer-name',
+        'Somchai',
+        '-o',
+        'json',
+      ])
+      expect(made.code, made.stderr).toBe(0)
+      const { id } = JSON.parse(made.stdout)
+      expect(await own.paysim(['payments', 'get', id, '--query', 'merchant_reference'])).toMatchObject({
+        code: 0,
+        stdout: 'order-9\n',
+      })
+      const shown = await own.paysim(['profile', 'show', 'shop'])
+      expect(shown.stdout).toContain(shop.test.public_key)
+      expect(await own.paysim(['profile', 'list'])).toMatchObject({ code: 0 })
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('without keys, or with half of them, it says so and sends nothing', async () => {
+    const shop = await world().shop()
+    const list = (args: string[], env: Record<string, string>) =>
+      world().place.paysim(['payouts', 'list', ...args, ...world().flags], { env: { ...place(), ...env } })
+    const runs = await Promise.all([
+      list([], {}),
+      list([], { PAYSIM_PUBLIC_KEY: shop.test.public_key }),
+      list(['--key-file', '-'], {}),
+      list(['--key-file', world().place.path('nowhere')], {}),
+      list(['--key-file', await world().place.write('noise', 'not keys at all')], {}),
+      list([], { PAYSIM_PUBLIC_KEY: shop.live.public_key, PAYSIM_SECRET_KEY: shop.test.secret_key }),
+    ])
+    for (const { code, stdout, stderr } of runs)
+      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(await shop.requests()).toEqual([])
+  })
+
+  test('keys are never arguments', async () => {
+    const shop = await world().shop()
+    const flags = ['--secret-key', '--public-key', '--key', '--api-key']
+    const runs = await Promise.all(flags.map(flag => shop.paysim('payouts list', [flag, 'sk_test_x'])))
+    expect(runs.map(({ code }) => code)).toEqual(flags.map(() => 2))
+    const help = await shop.paysim('payouts list --help')
+    expect(help.stdout).not.toMatch(/--(?:secret|public|api)-key|--key </)
+  })
+})

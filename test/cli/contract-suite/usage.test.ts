@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { by } from './support/orders.ts'
+import { inEachWorld } from './support/worlds.ts'
+
+/** What is wrong, and what must be in the words that say so. */
+const SLIPS: readonly (readonly [words: string, args: readonly string[], told: string])[] = [
+  ['methods list --amuont 15000', [], '--amount'],
+  ['payments create --amuont 15000', [], '--amount'],
+  ['payments get pi_1 --qurey id', [], '--query'],
+  ['payments wait pi_1 --timout 1s', [], '--timeout'],
+  ['payments cancel pi_1 --idempotency-kye k', [], '--idempotency-key'],
+  ['payments submit-receipt pi_1 --flie slip.png', [], '--file'],
+  ['payouts list --al', [], '--all'],
+  ['payouts cancel po_1 --raeson twice', [], '--reason'],
+  ['request GET /payment_intents/pi_1 --haeder a:b', [], '--header'],
+  ['webhooks listen --forward-ot http://127.0.0.1:1', [], '--forward-to'],
+  [
+    'methods list',
+    ['--amount', '15000', '--country', 'TH', '--currency', 'THB', '--checkout-mode', 'merchnat'],
+    'merchant',
+  ],
+  ['payments create', by('probe_transfer', '--checkout-mode', 'hostde'), 'hosted'],
+  ['payments create', by('probe_banks', '--option', 'bnak=alpha'), 'bank'],
+  ['payments create', by('probe_banks', '--option', 'bank'), 'bank='],
+  ['payments create', by('probe_transfer', '--amount', 'a lot'), '--amount'],
+  ['payments create', by('probe_transfer', '--data', '{"amount": '), '--data'],
+  ['payments create', by('probe_transfer', '--data', '["a list"]'), '--data'],
+  ['payments create', by('probe_transfer', '--data', '@no-such-order.json'), 'no-such-order.json'],
+  [
+    'payments create',
+    ['--no-input', '--amount', '15000', '--currency', 'THB', '--country', 'TH'],
+    '--merchant-reference',
+  ],
+  ['payments wait pi_1 --until succeded', [], 'succeeded'],
+  ['payouts list --created-after yesterday', [], '--created-after'],
+  ['payouts list --created-after 2026-01-01', [], '--created-after'],
+  ['payouts list --limit 0', [], '--limit'],
+  ['payouts list -o jsno', [], 'json'],
+  ['payouts list --query data[', [], '--query'],
+  ['payouts list --request-timeout never', [], '--request-timeout'],
+  ['payouts list --retries lots', [], '--retries'],
+  ['payouts list --ca-file no-such.pem', [], 'no-such.pem'],
+  ['payouts lits', [], 'list'],
+  ['payment get pi_1', [], 'payments'],
+  ['webhook listen', [], 'webhooks'],
+]
+
+inEachWorld(world => {
+  test('a slip ends with 2, says what was meant, and sends nothing', async () => {
+    const shop = await world().shop()
+    const wrong: string[] = []
+    await Promise.all(
+      SLIPS.map(async ([words, args, told]) => {
+        const { code, stdout, stderr } = await shop.paysim(words, args)
+        if (code !== 2 || stdout !== '' || !stderr.includes(told))
+          wrong.push(
+            `paysim ${[words, ...args].join(' ')}\n→ ${code}, wanted 2 with ${told}\n${stdout}${stderr}`,
+          )
+      }),
+    )
+    expect(wrong).toEqual([])
+    expect(await shop.requests()).toEqual([])
+  })
+
+  test('a contract that no server could have is refused', async () => {
+    const shop = await world().shop()
+    const file = await world().place.write('odd.json', '{"create.pth": "/payments"}')
+    const { code, stdout, stderr } = await world().place.paysim(['payouts', 'list', '--contract', file], {
+      env: shop.env,
+    })
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('create.path')
+  })
+})
