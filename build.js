@@ -1,12 +1,27 @@
 // Bundles the binary and the library. One split bundle, so that a command loads only what it uses.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { parse } from 'yaml'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const draft = `dist.${process.pid}`
+
+/** What runs in a browser, each with its styles, under dist/web/. What a page loads later is a file of its own. */
+const WEB = [
+  {
+    entryPoints: { main: 'src/web/checkout/main.ts', style: 'src/web/checkout/style.css' },
+    outdir: `${draft}/web/checkout`,
+    static: ['src/web/checkout/icon.svg'],
+  },
+  {
+    entryPoints: { main: 'src/web/dashboard/main.tsx', style: 'src/web/dashboard/style/index.css' },
+    outdir: `${draft}/web/dashboard`,
+    static: ['src/web/dashboard/index.html', 'src/web/dashboard/icon.svg'],
+  },
+]
 
 await build({
   entryPoints: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
@@ -25,6 +40,25 @@ await build({
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',
 })
+
+for (const { entryPoints, outdir, static: files = [] } of WEB) {
+  await build({
+    entryPoints,
+    outdir,
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  for (const file of files) copyFileSync(file, join(outdir, basename(file)))
+}
 
 // A start should not pay for a YAML parser: the standard rules are read here, once.
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))

@@ -12,8 +12,9 @@ import { StartFault } from './engine/start-fault.ts'
 import type { Tenant } from './engine/tenant.ts'
 import { packageFile } from './package-files.ts'
 import { App } from './server/app.ts'
+import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
-import { isFree } from './server/http/is-free.ts'
+import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
@@ -55,6 +56,7 @@ export class Simulator {
     readonly url: string,
     readonly controlUrl: string,
     readonly controlToken: string,
+    private readonly signInLinks: SignInLinks,
     private readonly directory: DataDirectory | null,
     private readonly apps: readonly App[],
   ) {}
@@ -79,6 +81,7 @@ export class Simulator {
   ): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
     let url = ''
+    let controlUrl = ''
     const gateway = await Gateway.open({
       directory,
       ...standards,
@@ -92,11 +95,13 @@ export class Simulator {
     const controlToken = options.controlToken ?? randomBytes(24).toString('base64url')
     const host = options.host ?? '127.0.0.1'
     const apart = options.controlPort !== undefined
+    const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`)
     const settings = {
       gateway,
       requests,
       faultBoxes: new FaultBoxes(),
       controlToken,
+      signInLinks,
       allowHosts: [...(options.allowHosts ?? []), host],
       allowWebhooks: options.allowWebhooks ?? [],
       onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
@@ -106,14 +111,15 @@ export class Simulator {
     try {
       const [main, control] = apps
       url = await listenAgain(main, host, options.port ?? 7297, gateway)
-      const controlBase = apart ? await listen(control, host, options.controlPort ?? 0) : url
+      controlUrl = `${apart ? await listen(control, host, options.controlPort ?? 0) : url}/_paysim`
       await openDefaultMerchant(gateway, options.clock)
       const simulator = new Simulator(
         gateway,
         requests,
         url,
-        `${controlBase}/_paysim`,
+        controlUrl,
         controlToken,
+        signInLinks,
         directory,
         apps,
       )
@@ -156,10 +162,15 @@ export class Simulator {
       url: this.url,
       control_url: this.controlUrl,
       control_token: this.controlToken,
-      dashboard_url: `${this.controlUrl}/dashboard`,
+      dashboard_url: `${this.controlUrl}/dashboard/`,
       data_dir: this.directory?.path ?? null,
       accounts: this.accounts,
     }
+  }
+
+  /** An address that signs a browser in to the dashboard, once. */
+  newSignInLink(): string {
+    return this.signInLinks.issue().url
   }
 
   /** Lays a script over the default merchant. */
@@ -172,46 +183,6 @@ export class Simulator {
     await this.gateway.close()
     await this.directory?.release()
   }
-}
-
-/** Asked for any free port, takes the one of last time if it can: addresses given out then still hold. */
-async function listenAgain(
-  app: App | undefined,
-  host: string,
-  port: number,
-  gateway: Gateway,
-): Promise<string> {
-  const { lastPort } = gateway
-  const url =
-    port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
-      ? await listen(app, host, lastPort)
-      : await listen(app, host, port)
-  await gateway.rememberPort(Number(new URL(url).port))
-  return url
-}
-
-async function listen(app: App | undefined, host: string, port: number): Promise<string> {
-  if (!app) throw new Error('there is no such listener')
-  try {
-    const bound = await app.listener.listen(host, port)
-    return `http://${reachable(host)}:${bound}`
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'EADDRINUSE')
-      throw new StartFault(
-        `port ${port} on ${host} is taken; choose another with --port, or 0 for any free one`,
-      )
-    throw new StartFault(
-      `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`,
-    )
-  }
-}
-
-/** An address that a client on this machine can use. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 function readContract(overrides: SimulatorOptions['contract']): Contract {

@@ -1,17 +1,13 @@
-import { Argument, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { closest } from '../contract/closest.ts'
 
-/** A flag that is one of some words, and says which was meant by another. */
-export const choice = (flags: string, description: string, words: readonly string[]): Option =>
-  new Option(flags, description).choices(words).argParser(oneOf(words))
-
-/** An argument that is one of some words. */
-export const choiceArgument = (name: string, description: string, words: readonly string[]): Argument =>
-  new Argument(name, description).choices(words).argParser(oneOf(words))
-
-const oneOf = (words: readonly string[]) => (text: string) => {
-  if (words.includes(text)) return text
-  throw new InvalidArgumentError(`${didYouMean(text, words)}Allowed choices are ${words.join(', ')}.`)
+/** A parser of flags and arguments that are one of some words: it says which was meant by another. */
+export function choice<const W extends string>(words: readonly W[]): (text: string) => W {
+  return text => {
+    const known = words.find(word => word === text)
+    if (known !== undefined) return known
+    throw new InvalidArgumentError(`${didYouMean(text, words)}Allowed choices are ${words.join(', ')}.`)
+  }
 }
 
 /** A sentence to put before another, where a word is near. */

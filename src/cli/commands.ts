@@ -1,13 +1,67 @@
 import type { CommandTable } from './command-table.ts'
+import { SIM } from './commands/sim/table.ts'
 
 /** All that `paysim` can be told, in the order in which its help tells it. */
 export const COMMANDS: CommandTable = {
   serve: { summary: 'run the whole gateway locally', load: () => import('./commands/serve.ts') },
+  methods: {
+    summary: 'see how an amount can be paid',
+    commands: {
+      list: {
+        summary: 'list the methods that can be offered',
+        load: () => import('./commands/methods/list.ts'),
+      },
+    },
+  },
   payments: {
     summary: 'create payments, and see them through',
     commands: {
+      create: {
+        summary: 'create one; on a terminal, asks for what is missing',
+        load: () => import('./commands/payments/create.ts'),
+      },
       get: { summary: 'show a payment', load: () => import('./commands/payments/get.ts') },
+      cancel: {
+        summary: 'ask for the cancellation of a pending one',
+        load: () => import('./commands/payments/cancel.ts'),
+      },
+      'submit-receipt': {
+        summary: "submit the payer's slip",
+        load: () => import('./commands/payments/submit-receipt.ts'),
+      },
+      wait: {
+        summary: 'wait until a payment is where it is wanted',
+        load: () => import('./commands/payments/wait.ts'),
+      },
     },
+  },
+  payouts: {
+    summary: 'list payouts, and cancel one',
+    commands: {
+      list: { summary: 'list payouts: a page, or all', load: () => import('./commands/payouts/list.ts') },
+      cancel: {
+        summary: 'cancel a payout that waits for its approval',
+        load: () => import('./commands/payouts/cancel.ts'),
+      },
+    },
+  },
+  webhooks: {
+    summary: "receive the simulator's webhooks, and check signatures",
+    commands: {
+      listen: {
+        summary: 'receive webhooks, show them, pass them on',
+        load: () => import('./commands/webhooks/listen.ts'),
+      },
+      verify: {
+        summary: 'check the signature of a webhook that was kept',
+        load: () => import('./commands/webhooks/verify.ts'),
+      },
+    },
+  },
+  request: { summary: 'make any call, signed in', load: () => import('./commands/request.ts') },
+  init: {
+    summary: 'set paysim up: an address, its keys, and a call that worked',
+    load: () => import('./commands/init.ts'),
   },
   profile: {
     summary: 'keep addresses and keys under names',
@@ -19,6 +73,7 @@ export const COMMANDS: CommandTable = {
       remove: { summary: 'forget one', load: () => import('./commands/profile/remove.ts') },
     },
   },
+  sim: { summary: 'drive a running simulator: time, outcomes, faults, and a look inside', commands: SIM },
   exec: {
     summary: 'run a command, as a test suite, beside a simulator of its own',
     load: () => import('./commands/exec.ts'),
@@ -48,6 +103,10 @@ export const COMMANDS: CommandTable = {
   openapi: {
     summary: 'print the merchant API as an OpenAPI 3.1 document',
     load: () => import('./commands/openapi.ts'),
+  },
+  doctor: {
+    summary: 'find out why calls do not work, and what to do about it',
+    load: () => import('./commands/doctor.ts'),
   },
   completion: {
     summary: 'print what makes a shell complete all this',

@@ -8,7 +8,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   paysim exec -- npm test                   a test suite with a gateway of its own`,
 }
 
-export function groupHelp(table: CommandTable, path: readonly string[]): string {
+export function groupHelp(table: CommandTable, path: readonly string[], alone?: string): string {
   const words = ['paysim', ...path].join(' ')
   const title =
     path.length === 0 ? `paysim ${PAYSIM_VERSION}: a local payment gateway for merchants' tests\n\n` : ''
@@ -20,6 +20,6 @@ export function groupHelp(table: CommandTable, path: readonly string[]): string 
 Commands:
 ${lines.join('\n')}
 ${examples === undefined ? '' : `\nExamples:\n${examples}\n`}
-\`${words} COMMAND --help\` tells more of one.
+${alone === undefined ? '' : `\`${words}\` alone means \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` tells more of one.
 `
 }

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type ControlHttp, fileForm } from './control-http.ts'
+import type { Readable } from 'node:stream'
+import type { Call } from './call.ts'
+import { fileForm } from './control-form.ts'
+import type { ControlHttp } from './control-http.ts'
 import type {
   Archive,
   DeliveryRecord,
@@ -16,13 +18,19 @@ import { paymentCalls, payoutCalls } from './control-record-calls.ts'
 import type { AssetRecord, KeyPairRecord } from './control-records.ts'
 import { clockCalls, scriptCalls } from './control-script-calls.ts'
 import { readStream } from './control-stream.ts'
+import type { Upload } from './transport/transport.ts'
+
+interface Imported {
+  readonly account: string
+  readonly entries: number
+}
 
 /** Everything that the control surface lets one do with one account. */
 export type AccountControl = ReturnType<typeof accountControl>
 
 export function accountControl(http: ControlHttp, id: string) {
   const at = `/accounts/${encodeURIComponent(id)}`
-  const list = async <T>(path: string) => (await http.json<{ data: T[] }>('GET', `${at}${path}`)).data
+  const list = <T>(path: string) => http.list<T>(`${at}${path}`)
   return {
     id,
     clock: clockCalls(http, at),
@@ -31,30 +39,31 @@ export function accountControl(http: ControlHttp, id: string) {
     ...scriptCalls(http, at),
     assets: {
       /** An image that the account is to hold: its bytes, or the path of a file. */
-      async upload(
+      upload(
         file: Uint8Array | string,
-        { kind, filename }: { kind?: 'payment_receipt' | 'other'; filename?: string } = {},
-      ): Promise<AssetRecord> {
-        const bytes = typeof file === 'string' ? await readFile(file) : file
+        { kind, filename }: { kind?: AssetRecord['kind'] | undefined; filename?: string } = {},
+      ): Call<AssetRecord> {
         const name = filename ?? (typeof file === 'string' ? basename(file) : 'receipt')
-        return http.json('POST', `${at}/assets`, { form: fileForm(bytes, name, { kind }) })
+        return http.json('POST', `${at}/assets`, {
+          upload: fileForm(file, name, kind === undefined ? {} : { kind }),
+        })
       },
       list: () => list<AssetRecord>('/assets'),
     },
     keys: {
       list: () => list<KeyPairRecord>('/keys'),
-      add: (): Promise<KeyPairRecord> => http.json('POST', `${at}/keys`),
-      revoke: (publicKey: string): Promise<void> =>
+      add: (): Call<KeyPairRecord> => http.json('POST', `${at}/keys`),
+      revoke: (publicKey: string): Call<void> =>
         http.json('DELETE', `${at}/keys/${encodeURIComponent(publicKey)}`),
     },
     webhookEndpoints: {
       list: () => list<EndpointRecord>('/webhook-endpoints'),
-      add: (endpoint: { url: string; events?: readonly string[] }): Promise<EndpointRecord> =>
+      add: (endpoint: { url: string; events?: readonly string[] }): Call<EndpointRecord> =>
         http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
-      remove: (endpoint: string): Promise<void> =>
+      remove: (endpoint: string): Call<void> =>
         http.json('DELETE', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}`),
       /** The old secret signs too until the overlap ends. */
-      rotateSecret: (endpoint: string, overlap?: string): Promise<EndpointRecord> =>
+      rotateSecret: (endpoint: string, overlap?: string): Call<EndpointRecord> =>
         http.json('POST', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}/rotate-secret`, {
           body: overlap === undefined ? {} : { overlap },
         }),
@@ -66,20 +75,19 @@ export function accountControl(http: ControlHttp, id: string) {
     requests: () => list<LoggedRequest>('/requests'),
     events: () => list<EventRecord>('/events'),
     deliveries: () => list<DeliveryRecord>('/webhook-deliveries'),
-    redeliver: (delivery: string): Promise<DeliveryRecord> =>
+    redeliver: (delivery: string): Call<DeliveryRecord> =>
       http.json('POST', `${at}/webhook-deliveries/${encodeURIComponent(delivery)}/redeliver`),
     timers: () => list<TimerRecord>('/timers'),
     stream: (signal?: AbortSignal): AsyncGenerator<StreamMessage, void> =>
       readStream(http, `${at}/stream`, signal),
     /** An image that the account stores, by its digest. */
-    async image(digest: string): Promise<Uint8Array> {
-      const { body } = await http.open('GET', `${at}/images/${encodeURIComponent(digest)}`)
-      return body.bytes()
-    },
-    export: (): Promise<Archive> => http.json('GET', `${at}/export`),
-    import: (archive: Archive): Promise<{ account: string; entries: number }> =>
-      http.json('PUT', `${at}/import`, { body: archive }),
+    image: (digest: string): Promise<Uint8Array> => http.bytes(`${at}/images/${encodeURIComponent(digest)}`),
+    export: (): Call<Archive> => http.json('GET', `${at}/export`),
+    /** The archive as it comes: it may be larger than a text can be. */
+    exportStream: async (): Promise<Readable> => (await http.open('GET', `${at}/export`)).body,
+    import: (archive: Archive): Call<Imported> => http.json('PUT', `${at}/import`, { body: archive }),
+    importUpload: (upload: Upload): Call<Imported> => http.json('PUT', `${at}/import`, { upload }),
     /** Empty again, with the same keys. */
-    reset: (): Promise<{ account: string }> => http.json('POST', `${at}/reset`),
+    reset: (): Call<{ account: string }> => http.json('POST', `${at}/reset`),
   }
 }

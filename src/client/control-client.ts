@@ -1,5 +1,6 @@
+import type { Call } from './call.ts'
 import { type AccountControl, accountControl } from './control-account.ts'
-import { type ControlAddress, ControlHttp } from './control-http.ts'
+import { type ControlAddress, ControlHttp, type ControlSettings } from './control-http.ts'
 import type { CheckoutMode, Environment, MerchantRecord } from './control-records.ts'
 import type { Catalogue, ClockSetting, ProviderRule } from './control-script.ts'
 import { clockBody } from './control-script-calls.ts'
@@ -30,24 +31,23 @@ export interface NewMerchant {
 export class ControlClient {
   readonly #http: ControlHttp
 
-  constructor(address: ControlAddress) {
-    this.#http = new ControlHttp(address)
+  constructor(address: ControlAddress, settings: ControlSettings = {}) {
+    this.#http = new ControlHttp(address, settings)
   }
 
   readonly merchants = {
-    create: ({ clock, ...merchant }: NewMerchant = {}): Promise<MerchantRecord> =>
+    create: ({ clock, ...merchant }: NewMerchant = {}): Call<MerchantRecord> =>
       this.#http.json('POST', '/merchants', {
         body: { ...merchant, ...(clock === undefined ? {} : { clock: clockBody(clock) }) },
       }),
-    list: async (): Promise<MerchantRecord[]> =>
-      (await this.#http.json<{ data: MerchantRecord[] }>('GET', '/merchants')).data,
-    get: (id: string): Promise<MerchantRecord> => this.#http.json('GET', merchantPath(id)),
+    list: () => this.#http.list<MerchantRecord>('/merchants'),
+    get: (id: string): Call<MerchantRecord> => this.#http.json('GET', merchantPath(id)),
     change: (
       id: string,
       change: { readonly name?: string; readonly checkout_modes?: readonly CheckoutMode[] },
-    ): Promise<MerchantRecord> => this.#http.json('PATCH', merchantPath(id), { body: change }),
+    ): Call<MerchantRecord> => this.#http.json('PATCH', merchantPath(id), { body: change }),
     /** With all its records. */
-    remove: (id: string): Promise<void> => this.#http.json('DELETE', merchantPath(id)),
+    remove: (id: string): Call<void> => this.#http.json('DELETE', merchantPath(id)),
   }
 
   /** The calls about one account, `<merchant>.<environment>`. It need not exist yet. */
@@ -55,26 +55,31 @@ export class ControlClient {
     return accountControl(this.#http, id)
   }
 
-  health(): Promise<{ status: string }> {
+  health(): Call<{ status: string }> {
     return this.#http.json('GET', '/health')
   }
 
-  ready(): Promise<{ status: string }> {
+  ready(): Call<{ status: string }> {
     return this.#http.json('GET', '/ready')
   }
 
   /** Prometheus text. */
   metrics(): Promise<string> {
-    return this.#http.text('GET', '/metrics')
+    return this.#http.text('/metrics')
   }
 
-  openapi(): Promise<Record<string, unknown>> {
+  openapi(): Call<Record<string, unknown>> {
     return this.#http.json('GET', '/openapi.json')
   }
 
   /** The decisions in force where the interface document is silent. */
-  contract(): Promise<Record<string, { value: string; kind: 'switch' | 'constant' }>> {
+  contract(): Call<Record<string, { value: string; kind: 'switch' | 'constant' }>> {
     return this.#http.json('GET', '/contract')
+  }
+
+  /** A link that signs a browser in to the dashboard, once. */
+  dashboardLink(): Call<{ url: string; expires_in_ms: number }> {
+    return this.#http.json('POST', '/dashboard/links')
   }
 
   /** Ends its connections; streams with them. */

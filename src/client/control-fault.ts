@@ -4,6 +4,8 @@ export class ControlFault extends Error {
 
   constructor(
     message: string,
+    /** What the server said, without the call that it said it to. */
+    readonly reason: string,
     readonly status: number,
     readonly code: string,
     readonly details: readonly { readonly field: string; readonly message: string }[],
@@ -18,6 +20,7 @@ export class ControlFault extends Error {
     const why = typeof message === 'string' ? message : text.slice(0, 200)
     return new ControlFault(
       `${call}: ${status}${typeof code === 'string' ? ` ${code}` : ''}: ${why}`,
+      why,
       status,
       typeof code === 'string' ? code : 'unknown',
       Array.isArray(details) ? details : [],

@@ -1,5 +1,9 @@
-import { Agent, type Dispatcher, FormData, request } from 'undici'
+import { join, readBaseUrl } from './address.ts'
+import type { Answer } from './answer-type.ts'
+import { Call } from './call.ts'
+import { type ControlDoor, controlDoor, type OpenAnswer, unreachable } from './control-door.ts'
 import { ControlFault, ControlUnreachable } from './control-fault.ts'
+import type { Upload, WireRequest } from './transport/transport.ts'
 
 export interface ControlAddress {
   /** Up to and with `/_paysim`. */
@@ -7,81 +11,112 @@ export interface ControlAddress {
   readonly token: string
 }
 
+export interface ControlSettings {
+  readonly door?: ControlDoor
+  /** Ends every call that is under way. */
+  readonly signal?: AbortSignal
+}
+
 export interface ControlCallOptions {
+  /** Sent as JSON. */
   readonly body?: unknown
-  readonly form?: FormData
+  readonly upload?: Upload | Promise<Upload>
   readonly signal?: AbortSignal | undefined
+}
+
+export interface ListBody<T> {
+  data: T[]
+  /** Of those lists that come in pages. */
+  has_more?: boolean
+  next_cursor?: string | null
 }
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Calls of the control surface, on connections of their own: they end when it is closed. */
 export class ControlHttp {
-  readonly #base: string
-  readonly #token: string
-  // An advance over many deliveries answers when they are done: how long that takes is not ours to say.
-  readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  readonly #address: ControlAddress
+  readonly #door: ControlDoor
+  readonly #signal: AbortSignal | undefined
 
-  constructor({ controlUrl, token }: ControlAddress) {
-    this.#base = controlUrl.replace(/\/+$/, '')
-    this.#token = token
+  constructor(address: ControlAddress, { door = controlDoor(), signal }: ControlSettings = {}) {
+    this.#address = address
+    this.#door = door
+    this.#signal = signal
   }
 
   /** The body of a success, parsed; undefined where there is none. */
-  async json<T>(method: Method, path: string, options: ControlCallOptions = {}): Promise<T> {
-    const text = await this.text(method, path, options)
-    try {
-      return (text === '' ? undefined : JSON.parse(text)) as T
-    } catch {
-      throw new ControlUnreachable(
-        `${method} ${this.#base}${path} did not answer with JSON: ${text.slice(0, 100)}`,
-      )
-    }
+  json<T>(method: Method, path: string, options: ControlCallOptions = {}): Call<T> {
+    return new Call(this.#json<T>(method, path, options))
   }
 
-  async text(method: Method, path: string, options: ControlCallOptions = {}): Promise<string> {
-    const { body } = await this.open(method, path, options)
-    return body.text()
+  /** Awaited, the records of a list; its answer is the list as it came. */
+  list<T>(path: string): Call<T[], ListBody<T>> {
+    return new Call(this.#json<ListBody<T>>('GET', path, {}), undefined, ({ data }) => data)
+  }
+
+  async #json<T>(method: Method, path: string, options: ControlCallOptions): Promise<Answer<T>> {
+    const { status, headers, body } = await this.open(method, path, options)
+    const text = (await this.#whole(body, options)).toString('utf8')
+    const requestId = headers['request-id']
+    return { status, headers, text, body: parse<T>(text, `${method} ${path}`), requestId, attempts: 1 }
+  }
+
+  async text(path: string): Promise<string> {
+    return (await this.bytes(path)).toString('utf8')
+  }
+
+  async bytes(path: string): Promise<Buffer> {
+    const { body } = await this.open('GET', path)
+    return this.#whole(body, {})
   }
 
   /** The answer of a success, its body still to be read. */
-  async open(
-    method: Method,
-    path: string,
-    { body, form, signal }: ControlCallOptions = {},
-  ): Promise<Dispatcher.ResponseData> {
-    const url = `${this.#base}${path}`
-    const response = await request(url, {
-      method,
-      dispatcher: this.#agent,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: form ?? (body === undefined ? null : JSON.stringify(body)),
-      ...(signal ? { signal } : {}),
-    }).catch((cause: unknown) => {
-      if (signal?.aborted) throw cause
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new ControlUnreachable(`${method} ${url}: ${why}`, { cause })
-    })
-    if (response.statusCode < 300) return response
-    throw ControlFault.from(`${method} ${path}`, response.statusCode, await response.body.text())
+  async open(method: Method, path: string, options: ControlCallOptions = {}): Promise<OpenAnswer> {
+    const request = await this.#onTheWire(method, path, options)
+    const answer = await this.#door.open(request, options.signal ?? this.#signal)
+    if (answer.status < 300) return answer
+    const text = await this.#whole(answer.body, options)
+    throw ControlFault.from(`${method} ${path}`, answer.status, text.toString('utf8'))
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy()
+  async #whole(body: OpenAnswer['body'], { signal = this.#signal }: ControlCallOptions): Promise<Buffer> {
+    try {
+      const chunks: Buffer[] = []
+      for await (const chunk of body) chunks.push(chunk)
+      return Buffer.concat(chunks)
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      throw unreachable(cause, this.#address.controlUrl, { sent: true })
+    }
+  }
+
+  async #onTheWire(method: Method, path: string, { body, upload }: ControlCallOptions): Promise<WireRequest> {
+    const address = readBaseUrl(this.#address.controlUrl)
+    const payload = (await upload) ?? (body === undefined ? undefined : JSON.stringify(body))
+    return {
+      method,
+      origin: address.origin,
+      path: join(address, path),
+      headers: {
+        authorization: `Bearer ${this.#address.token}`,
+        ...(typeof payload === 'string'
+          ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }
+          : {}),
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#door.close()
   }
 }
 
-/** One part named `file`, and the fields beside it. */
-export function fileForm(
-  bytes: Uint8Array,
-  filename: string,
-  fields: Readonly<Record<string, string | undefined>>,
-): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value)
-  form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), filename)
-  return form
+function parse<T>(text: string, call: string): T {
+  try {
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  } catch {
+    throw new ControlUnreachable(`${call} was not answered with JSON: ${text.slice(0, 100)}`)
+  }
 }

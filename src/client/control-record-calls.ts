@@ -1,3 +1,4 @@
+import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
 import type {
   FailureReason,
@@ -8,17 +9,22 @@ import type {
   PayoutTrigger,
 } from './control-records.ts'
 
+/** A part of a list; all of it, where nothing is said. */
+export interface PageQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
 /** The calls that read payments and payouts whole, and that play payer, provider and operator. */
 
 export function paymentCalls(http: ControlHttp, at: string) {
   const path = (id: string) => `${at}/payments/${encodeURIComponent(id)}`
-  const trigger = (id: string, name: PaymentTrigger, failure: FailureReason = {}): Promise<PaymentRecord> =>
+  const trigger = (id: string, name: PaymentTrigger, failure: FailureReason = {}): Call<PaymentRecord> =>
     http.json('POST', `${path(id)}/${name}`, { body: failure })
   return {
     /** All of them, newest first. */
-    list: async (): Promise<PaymentRecord[]> =>
-      (await http.json<{ data: PaymentRecord[] }>('GET', `${at}/payments`)).data,
-    get: (id: string): Promise<PaymentRecord> => http.json('GET', path(id)),
+    list: (page: PageQuery = {}) => http.list<PaymentRecord>(paged(`${at}/payments`, page)),
+    get: (id: string): Call<PaymentRecord> => http.json('GET', path(id)),
     trigger,
     succeed: (id: string) => trigger(id, 'succeed'),
     fail: (id: string, failure?: FailureReason) => trigger(id, 'fail', failure),
@@ -33,17 +39,22 @@ export function paymentCalls(http: ControlHttp, at: string) {
 
 export function payoutCalls(http: ControlHttp, at: string) {
   const path = (id: string) => `${at}/payouts/${encodeURIComponent(id)}`
-  const trigger = (id: string, name: PayoutTrigger, failure: FailureReason = {}): Promise<PayoutRecord> =>
+  const trigger = (id: string, name: PayoutTrigger, failure: FailureReason = {}): Call<PayoutRecord> =>
     http.json('POST', `${path(id)}/${name}`, { body: failure })
   return {
-    create: (payout: NewPayout): Promise<PayoutRecord> =>
-      http.json('POST', `${at}/payouts`, { body: payout }),
-    list: async (): Promise<PayoutRecord[]> =>
-      (await http.json<{ data: PayoutRecord[] }>('GET', `${at}/payouts`)).data,
-    get: (id: string): Promise<PayoutRecord> => http.json('GET', path(id)),
+    create: (payout: NewPayout): Call<PayoutRecord> => http.json('POST', `${at}/payouts`, { body: payout }),
+    list: (page: PageQuery = {}) => http.list<PayoutRecord>(paged(`${at}/payouts`, page)),
+    get: (id: string): Call<PayoutRecord> => http.json('GET', path(id)),
     trigger,
     approve: (id: string) => trigger(id, 'approve'),
     succeed: (id: string) => trigger(id, 'succeed'),
     fail: (id: string, failure?: FailureReason) => trigger(id, 'fail', failure),
   }
+}
+
+function paged(path: string, { limit, cursor }: PageQuery): string {
+  const query = new URLSearchParams()
+  if (limit !== undefined) query.set('limit', String(limit))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return query.size === 0 ? path : `${path}?${query}`
 }

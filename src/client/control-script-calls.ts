@@ -1,3 +1,4 @@
+import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
 import type {
   AdvanceGoal,
@@ -16,11 +17,11 @@ import type {
 
 export function clockCalls(http: ControlHttp, at: string) {
   return {
-    get: (): Promise<ClockState> => http.json('GET', `${at}/clock`),
-    set: (setting: ClockSetting): Promise<ClockState> =>
+    get: (): Call<ClockState> => http.json('GET', `${at}/clock`),
+    set: (setting: ClockSetting): Call<ClockState> =>
       http.json('PUT', `${at}/clock`, { body: clockBody(setting) }),
     /** Returns when the account is quiet: all that was due by then has happened, webhooks too. */
-    advance: (goal: AdvanceGoal): Promise<Arrival> =>
+    advance: (goal: AdvanceGoal): Call<Arrival> =>
       http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) }),
   }
 }
@@ -40,26 +41,26 @@ const instant = (at: string | Date) => (typeof at === 'string' ? at : at.toISOSt
 export function scriptCalls(http: ControlHttp, at: string) {
   return {
     rules: {
-      get: (): Promise<RulesState> => http.json('GET', `${at}/rules`),
-      replace: (rules: readonly ProviderRule[]): Promise<RulesState> =>
+      get: (): Call<RulesState> => http.json('GET', `${at}/rules`),
+      replace: (rules: readonly ProviderRule[]): Call<RulesState> =>
         http.json('PUT', `${at}/rules`, { body: { rules } }),
       /** Before the rules in force, the standard ones among them. */
-      prepend: (rules: readonly ProviderRule[]): Promise<RulesState> =>
+      prepend: (rules: readonly ProviderRule[]): Call<RulesState> =>
         http.json('POST', `${at}/rules`, { body: { rules } }),
       /** Back to the rules that ship. */
-      reset: (): Promise<RulesState> => http.json('DELETE', `${at}/rules`),
+      reset: (): Call<RulesState> => http.json('DELETE', `${at}/rules`),
     },
     faults: {
-      get: (): Promise<FaultsState> => http.json('GET', `${at}/faults`),
-      replace: (faults: readonly FaultRule[]): Promise<FaultsState> =>
+      get: (): Call<FaultsState> => http.json('GET', `${at}/faults`),
+      replace: (faults: readonly FaultRule[]): Call<FaultsState> =>
         http.json('PUT', `${at}/faults`, { body: { faults } }),
-      clear: (): Promise<FaultsState> => http.json('DELETE', `${at}/faults`),
+      clear: (): Call<FaultsState> => http.json('DELETE', `${at}/faults`),
     },
     catalogue: {
-      get: (): Promise<Catalogue> => http.json('GET', `${at}/catalogue`),
-      replace: (catalogue: Catalogue): Promise<Catalogue> =>
+      get: (): Call<Catalogue> => http.json('GET', `${at}/catalogue`),
+      replace: (catalogue: Catalogue): Call<Catalogue> =>
         http.json('PUT', `${at}/catalogue`, { body: catalogue }),
-      setHealth: (provider: string, healthy: boolean): Promise<Required<CatalogueProvider>> =>
+      setHealth: (provider: string, healthy: boolean): Call<Required<CatalogueProvider>> =>
         http.json('PATCH', `${at}/catalogue/providers/${encodeURIComponent(provider)}`, {
           body: { healthy },
         }),

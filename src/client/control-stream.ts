@@ -1,3 +1,4 @@
+import { ControlFault, ControlUnreachable } from './control-fault.ts'
 import type { ControlHttp } from './control-http.ts'
 import type { StreamMessage } from './control-journal.ts'
 
@@ -20,9 +21,14 @@ export async function* readStream(
       }
     }
   } catch (cause) {
-    if (!signal?.aborted) throw cause
+    if (!signal?.aborted) throw brokenOff(cause)
   }
 }
+
+const brokenOff = (cause: unknown) =>
+  cause instanceof ControlFault || cause instanceof ControlUnreachable
+    ? cause
+    : new ControlUnreachable('the stream broke off: the simulator is gone', { cause })
 
 /** By line feeds alone: Node's own reader also ends a line at U+2028, which a string in JSON may hold. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -1,16 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
+import { PAYOUT_STATUSES } from './statuses.ts'
 
 /** What a merchant may send. The descriptions are the second half of a fault's message. */
 
 export const CHECKOUT_MODES = ['hosted', 'merchant'] as const
-export const PAYOUT_STATUSES = [
-  'requires_approval',
-  'processing',
-  'succeeded',
-  'failed',
-  'cancelled',
-] as const
 
 const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
 const currency = Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' })

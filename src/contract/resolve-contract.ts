@@ -1,3 +1,4 @@
+import { closest } from './closest.ts'
 import {
   type Constant,
   type Contract,
@@ -45,12 +46,17 @@ export function resolveContract(overrides: Readonly<Record<string, unknown>> = {
     contract[key] = readValue(key, decision, Object.hasOwn(overrides, key) ? overrides[key] : standard)
   }
   for (const key of Object.keys(overrides)) {
-    if (!isDecisionKey(key))
-      throw new ContractFault(`${key} is not a decision; \`paysim contract\` lists them`)
+    if (!isDecisionKey(key)) throw new ContractFault(unknownKey(key))
     if (DECISIONS[key].kind === 'constant')
       throw new ContractFault(`${key} is constant: it cannot be switched`)
   }
   return contract as unknown as Contract
+}
+
+function unknownKey(key: string): string {
+  const meant = closest(key, Object.keys(DECISIONS))
+  const hint = meant === undefined ? ';' : `; did you mean ${meant}?`
+  return `${key} is not a decision${hint} \`paysim contract\` lists them`
 }
 
 function readValue(key: string, decision: Exclude<Decision, Constant>, given: unknown): unknown {

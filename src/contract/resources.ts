@@ -1,10 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
-import { CHECKOUT_MODES, PAYOUT_STATUSES } from './requests.ts'
+import { CHECKOUT_MODES } from './requests.ts'
+import { PAYMENT_STATUSES, PAYOUT_STATUSES } from './statuses.ts'
 
 /** What the merchant interface answers with. The contract in force decides on null, absent and error bodies. */
 
-export const PAYMENT_STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'] as const
 export const PAYER_FIELDS = [
   'account_name',
   'account_number',

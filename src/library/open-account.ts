@@ -43,7 +43,7 @@ export function openAccount(
 }
 
 /** The account's endpoints are others after these calls: the receiver has to know what its own is now. */
-function following(receiver: Receiver, calls: AccountControl): Pick<AccountControl, 'reset' | 'import'> {
+function following(receiver: Receiver, calls: AccountControl): Pick<SimulatedAccount, 'reset' | 'import'> {
   const register = async () => receiver.register(await calls.webhookEndpoints.list())
   return {
     async reset() {

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { EndpointRecord } from '../client/control-client.ts'
 import { Inbox } from './inbox.ts'
 import { readEvent } from './read-event.ts'
+import { type Arrival, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
 import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
 
 /** What a verifier answers to what it does not believe. */
@@ -18,19 +17,13 @@ export class Receiver implements Webhooks {
 
   private constructor(
     readonly url: string,
-    private readonly server: Server,
+    private readonly listener: WebhookListener,
   ) {}
 
   static async open(): Promise<Receiver> {
-    const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const receiver = new Receiver(`http://127.0.0.1:${port}/webhooks`, server)
-    server.on('request', (request, response) => {
-      receiver.#receive(request, response).catch(() => response.destroy())
-    })
+    const listener = await listenForWebhooks()
+    const receiver = new Receiver(`${listener.url}/webhooks`, listener)
+    listener.answerWith(arrival => receiver.#receive(arrival))
     return receiver
   }
 
@@ -66,28 +59,17 @@ export class Receiver implements Webhooks {
 
   async close(): Promise<void> {
     this.#inbox.close()
-    const closed = new Promise(resolve => this.server.close(resolve))
-    this.server.closeAllConnections()
-    await closed
+    await this.listener.close()
   }
 
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  async #receive({ headers, body }: Arrival): Promise<WebhookAnswer | undefined> {
     const event = readEvent(
-      {
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-        now: Date.now() / 1000,
-        secret: this.#endpoint?.secret ?? '',
-      },
+      { headers, body: body.toString('utf8'), now: Date.now(), secret: this.#endpoint?.secret ?? '' },
       id => this.#count(id),
     )
     this.#inbox.add(event)
     this.#answered += 1
-    const answer = event.fault === null ? await this.#respond(event, this.#answered) : REFUSED
-    if (answer?.reset) return void request.socket.resetAndDestroy()
-    response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
+    return event.fault === null ? this.#respond(event, this.#answered) : REFUSED
   }
 
   #count(id: string): number {

@@ -1,5 +1,6 @@
 import type {
   AccountControl,
+  Archive,
   Catalogue,
   CheckoutMode,
   ClockSetting,
@@ -44,8 +45,6 @@ export interface SimulatedAccount
     | 'redeliver'
     | 'timers'
     | 'export'
-    | 'import'
-    | 'reset'
   > {
   /** `<merchant>.<environment>`. */
   readonly id: string
@@ -60,6 +59,9 @@ export interface SimulatedAccount
   readonly webhooks: Webhooks
   /** All that the control surface does with an account, also what is left out here. */
   readonly control: AccountControl
+  import(archive: Archive): Promise<{ account: string; entries: number }>
+  /** Empty again, with the same keys. */
+  reset(): Promise<{ account: string }>
   /** Ends its connections and its receiver; what `createAccount` made is removed from the simulator. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -7,6 +7,7 @@ import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
 import { Authentication } from './authentication.ts'
 import { CONTROL_PREFIX, controlSurface } from './control/index.ts'
+import type { SignInLinks } from './dashboard/sign-in-links.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import { hostGuard } from './host-guard.ts'
 import { Listener } from './http/listener.ts'
@@ -23,6 +24,7 @@ export interface AppSettings {
   readonly requests: RequestLog
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
+  readonly signInLinks: SignInLinks
   readonly allowHosts: readonly string[]
   readonly allowWebhooks: readonly string[]
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
@@ -104,8 +106,9 @@ export class App {
     reply.header('request-id', request.requestId)
     reply.leave()
     const { tenant } = request
-    this.#settings.requests.record({
-      at: formatTimestamp(tenant?.account.now ?? Date.now()),
+    const wall = Date.now()
+    const record = {
+      at: formatTimestamp(tenant?.account.now ?? wall),
       account: tenant?.account.id ?? null,
       method: request.method,
       path: request.url,
@@ -113,7 +116,8 @@ export class App {
       ms: Math.round((performance.now() - request.startedAt) * 1000) / 1000,
       request_id: request.requestId,
       ignored: request.ignored,
-    })
+    }
+    this.#settings.requests.record(record, { wall, silent: request.watching, request, reply })
   }
 
   /** What came was no request, or did not come to its end. */

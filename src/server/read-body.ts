@@ -3,6 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
 import { refuse, refuseFaults } from './refusal.ts'
 
+const BODY = Symbol('the body that was read')
+type Read = IncomingMessage & { [BODY]?: Buffer }
+
+/** The body of a request, where somebody read it. */
+export const bodyOf = (request: IncomingMessage): Buffer | undefined => (request as Read)[BODY]
+
 /** The whole body, up to the cap. What is beyond it is read and thrown away, so that the refusal gets through. */
 export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
@@ -17,7 +23,11 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
         reject(tooLarge(cap))
       }
     })
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.once('end', () => {
+      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+      ;(request as Read)[BODY] = body
+      resolve(body)
+    })
     request.once('error', () =>
       reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }])),
     )

@@ -1,4 +1,6 @@
+import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Tenant } from '../engine/tenant.ts'
+import { type Exchange, type ExchangeDetail, Exchanges } from './exchanges.ts'
 
 /** One request as it went, without anything secret. */
 export interface RequestRecord {
@@ -15,25 +17,39 @@ export interface RequestRecord {
 
 export type RequestListener = (record: RequestRecord) => void
 
+/** A request in the list of its account, with the wall's time. */
+export interface LoggedRequest extends RequestRecord {
+  readonly wall_at: string
+}
+
+interface Kept {
+  readonly record: RequestRecord
+  readonly wall: number
+}
+
 const KEPT = 500
 
 /** The last requests of each account, and everybody who wants to hear of the next. */
 export class RequestLog {
-  readonly #kept = new Map<string, { records: RequestRecord[]; next: number }>()
+  readonly #kept = new Map<string, { records: Kept[]; next: number }>()
+  readonly #exchanges = new Exchanges()
   readonly #listeners = new Set<RequestListener>()
   readonly #totals = new Map<
     string,
     { labels: { account: string; method: string; status: string }; value: number }
   >()
 
-  record(record: RequestRecord): void {
-    if (record.account !== null) this.#keep(record.account, record)
+  record(record: RequestRecord, { silent, ...exchange }: Exchange & { readonly silent: boolean }): void {
+    if (record.account !== null) {
+      this.#keep(record.account, { record, wall: exchange.wall })
+      this.#exchanges.keep(exchange)
+    }
     this.#count(record)
-    for (const listener of this.#listeners) listener(record)
+    if (!silent) for (const listener of this.#listeners) listener(record)
   }
 
   /** A ring: keeping one more costs the same whether it is full or not. */
-  #keep(account: string, record: RequestRecord): void {
+  #keep(account: string, record: Kept): void {
     let ring = this.#kept.get(account)
     if (!ring) {
       ring = { records: [], next: 0 }
@@ -59,10 +75,18 @@ export class RequestLog {
   }
 
   /** Newest first. */
-  of({ account }: Tenant): RequestRecord[] {
+  of({ account }: Tenant): LoggedRequest[] {
     const ring = this.#kept.get(account.id)
     if (!ring) return []
-    return [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)].reverse()
+    return [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)]
+      .reverse()
+      .map(({ record, wall }) => ({ ...record, wall_at: formatTimestamp(wall) }))
+  }
+
+  /** One request with what was sent and answered, as far as that is still kept. */
+  find(tenant: Tenant, requestId: string): (LoggedRequest & ExchangeDetail) | undefined {
+    const record = this.of(tenant).find(({ request_id }) => request_id === requestId)
+    return record && { ...record, ...this.#exchanges.detail(requestId) }
   }
 
   forget(account: string): void {

@@ -1,10 +1,10 @@
 // The least that could do the same work, on node:http alone: what paysim's figures are a share of.
-// node bare.js get|create|page, with the facts of the run as JSON.
+// node bare.js get|create|page|payouts, with the facts of the run as JSON.
 import { createServer } from 'node:http'
 import { recordName } from './names.js'
 
 const [kind, facts] = process.argv.slice(2)
-const handle = { get: lookUp, create: keepInMap, page: sendText }[kind](JSON.parse(facts))
+const handle = { get: lookUp, create: keepInMap, page: sendText, payouts: makePages }[kind](JSON.parse(facts))
 
 const server = createServer(handle).listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}`)
@@ -46,6 +46,35 @@ function sendText({ length }) {
   const text = jsonOf(length, 'page')
   return (_, response) => answer(response, 200, text)
 }
+
+/** Pages of payouts, each made when it is asked for, so that any number of them takes no room here. */
+function makePages({ count }) {
+  return (request, response) => {
+    const { searchParams } = new URL(request.url, 'http://localhost')
+    const from = Number(searchParams.get('cursor') ?? 0)
+    const to = Math.min(count, from + Number(searchParams.get('limit')))
+    const data = Array.from({ length: to - from }, (_, at) => payout(from + at + 1))
+    const next_cursor = to < count ? String(to) : null
+    const text = JSON.stringify({ data, has_more: to < count, next_cursor })
+    answer(response, 200, text)
+  }
+}
+
+const payout = nth => ({
+  id: recordName('po', nth),
+  object: 'payout_intent',
+  amount: String(nth),
+  currency: 'THB',
+  country: 'TH',
+  environment: 'test',
+  merchant_reference: `order-${nth}`,
+  status: 'succeeded',
+  recipient: { type: 'bank_account', bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_last4: '7890' },
+  failure_code: null,
+  failure_message: null,
+  created_at: '2026-01-31T11:00:00.000Z',
+  updated_at: '2026-01-31T11:00:00.000Z',
+})
 
 function answer(response, status, text) {
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length })

@@ -39,12 +39,34 @@ export function busyMilliseconds(pid) {
 }
 
 /** Runs a script to its end; how long that took. */
-export async function timeToExit(args) {
+export async function timeToExit(args, { more = {}, cwd } = {}) {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, args, { stdio: 'ignore', env })
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...env, ...more }, cwd })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`node ${args.join(' ')} exited with ${code}`)
   return { measured: performance.now() - startedAt, busy: Number.NaN }
+}
+
+const PEAK = fileURLToPath(new URL('peak-memory.cjs', import.meta.url))
+
+/** Runs a script to its end, its output read and thrown away; the most memory that it ever had, in MB. */
+export async function peakMemory(args, { more = {}, cwd } = {}) {
+  const child = spawn(process.execPath, ['--require', PEAK, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    env: { ...env, ...more },
+    cwd,
+  })
+  let lines = 0
+  child.stdout.on('data', chunk => {
+    for (const byte of chunk) if (byte === 10) lines++
+  })
+  let told = ''
+  child.stdio[3].setEncoding('utf8').on('data', text => {
+    told += text
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`node ${args.join(' ')} exited with ${code}`)
+  return { megabytes: Number(told) / 1024, lines }
 }
 
 const BARE = fileURLToPath(new URL('bare.js', import.meta.url))

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { measureCreate } from './create-payment.js'
 import { measureGet } from './get-payment.js'
+import { measureListMemory } from './list-memory.js'
 import { measureList } from './list-payouts.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
@@ -14,6 +15,7 @@ const settings = readSettings()
 const rows = []
 
 if (wanted('start')) await measure('start', measureStarts)
+if (wanted('memory')) await measure('memory', measureListMemory)
 for (const count of settings.sizes) {
   if (wanted('get')) await measure(`get, ${shown(count)} records`, measureGet, count)
   if (wanted('create')) await measure(`create, ${shown(count)} records`, measureCreate, count)
@@ -35,8 +37,9 @@ if (settings.check && missed.length > 0) {
 async function measure(label, run, count) {
   const startedAt = performance.now()
   const ends = []
+  const onEnd = end => ends.push(end)
   try {
-    rows.push(...(await run(settings, count, end => ends.push(end))))
+    rows.push(...(await (count === undefined ? run(settings, onEnd) : run(settings, count, onEnd))))
   } finally {
     for (const end of ends.reverse()) await end()
   }

@@ -1,18 +1,31 @@
 import { fileURLToPath } from 'node:url'
 import { startServer, timeToExit } from './child.js'
+import { merchantAt } from './merchant.js'
+import { PAYMENTS, postJson, servePaysim, transferPayment } from './paysim.js'
 import { compare, inTurn } from './rounds.js'
 
 const BARE = fileURLToPath(new URL('bare-start.cjs', import.meta.url))
 const READY = ['serve', '--ephemeral', '--json', '--port', '0']
 
 /** How long a command takes to be there. */
-export async function measureStarts({ binary, starts }) {
+export async function measureStarts({ binary, starts }, onEnd) {
+  const server = await servePaysim(binary, ['--ephemeral'])
+  onEnd(server.stop)
+  const { body: payment } = await postJson(
+    server.url + PAYMENTS,
+    server.authorization,
+    transferPayment('start'),
+  )
+  const { where, leave } = await merchantAt(server.url, server.keys)
+  onEnd(leave)
   const times = await inTurn(
     {
       ready: () => timeToReady(binary, READY),
       bareReady: () => timeToReady(BARE),
       version: () => timeToExit([binary, '--version']),
       help: () => timeToExit([binary, '--help']),
+      call: () => timeToExit([binary, 'payments', 'get', payment.id], where),
+      json: () => timeToExit([binary, 'payments', 'get', payment.id, '-o', 'json'], where),
       node: () => timeToExit(['-e', '0']),
     },
     starts,
@@ -26,6 +39,8 @@ export async function measureStarts({ binary, starts }) {
       atMost: 2.5,
     }),
     compare('--version, to `node -e 0`', { ours: times.version, other: times.node, unit, atMost: 1.6 }),
+    compare('payments get, to `node -e 0`', { ours: times.call, other: times.node, unit, atMost: 4 }),
+    compare('  the same with -o json', { ours: times.json, other: times.node, unit, atMost: 4 }),
     compare('--help, to `node -e 0`', { ours: times.help, other: times.node, unit, atMost: 1.8 }),
   ]
 }

@@ -8,7 +8,7 @@ import { readArrows } from './import-arrows.ts'
 test('src/ keeps the import arrows', async () => {
   const { modules, violations } = await readArrows(process.cwd())
   // Without a TypeScript that it understands, dependency-cruiser sees no module and finds nothing wrong.
-  expect([...new Set(modules)].sort()).toEqual(filesBelow('src').filter(path => path.endsWith('.ts')))
+  expect([...new Set(modules)].sort()).toEqual(filesBelow('src').filter(path => /\.tsx?$/.test(path)))
   expect(violations).toEqual([])
 })
 

@@ -11,7 +11,7 @@ _paysim_files() {
   type compopt > /dev/null 2>&1 || return
   compopt -o filenames 2> /dev/null
   local IFS=$'\\n'
-  COMPREPLY=($(compgen "$1" -- "$current"))
+  COMPREPLY+=($(compgen "$1" -- "$current"))
 }
 
 _paysim() {

@@ -25,6 +25,8 @@ interface Kind {
   readonly account?: boolean
   /** Whether it prints records, and not bytes as they are. */
   readonly records?: boolean
+  /** Whether there is one answer, whose headers can be shown. */
+  readonly headers?: boolean
   /** Whether it asks before it does what cannot be undone. */
   readonly asks?: boolean
 }
@@ -33,12 +35,12 @@ interface Kind {
 export function controlCommand(
   name: string,
   declare: (command: Command) => Command,
-  { account = true, records = true, asks = false }: Kind = {},
+  { account = true, records = true, headers = records, asks = false }: Kind = {},
 ): Command {
   const command = declare(newCommand(name))
   if (records) outputFlags(command)
   command.optionsGroup('Call options:')
-  if (records) command.option('--show-headers', "print the answer's status and headers, on stderr")
+  if (headers) command.option('--show-headers', "print the answer's status and headers, on stderr")
   command
     .option('--dry-run', 'print the request as curl, without the token, and send nothing')
     .option('-v, --verbose', 'tell of each request on stderr')

@@ -10,7 +10,9 @@ import {
   WaitTimeoutError,
 } from '../../client/index.ts'
 import { StartFault } from '../../engine/start-fault.ts'
+import { QueryFault } from '../output/path.ts'
 import { Interrupted } from './interrupted.ts'
+import { NotThere } from './not-there.ts'
 import { UsageFault } from './usage-fault.ts'
 
 /** What scripts go by. */
@@ -56,13 +58,14 @@ export function exitCodeOf(fault: unknown): number {
     return exitCodeOfAnswer(fault.code, fault.status)
   if (fault instanceof NotJsonError || fault instanceof ConnectError || fault instanceof ControlUnreachable)
     return EXIT.noAnswer
+  if (fault instanceof NotThere) return EXIT.notFound
   if (fault instanceof WaitTimeoutError) return EXIT.timedOut
   if (fault instanceof StartFault) return fault.exitCode
   if (fault instanceof Interrupted) return EXIT.interrupted
   return isUsage(fault) ? EXIT.usage : EXIT.unexpected
 }
 
-const USAGE = [UsageFault, ArgumentFault, ReceiptFault, UnsafeTargetError]
+const USAGE = [UsageFault, QueryFault, ArgumentFault, ReceiptFault, UnsafeTargetError]
 const isUsage = (fault: unknown) => USAGE.some(kind => fault instanceof kind)
 
 /** Whether the fault speaks for itself, so that where in the code it arose helps nobody. */

@@ -28,7 +28,7 @@ export function readAmount(text: string): Amount {
   if (before !== undefined) return convert(written, number, before.toUpperCase())
   if (behind !== undefined) return convert(written, numberFirst, behind.toUpperCase())
   throw new UsageFault(
-    `${named(written)} is not an amount: digits alone are minor units, as 123450; money is written with its currency, as "1,234.50 THB"`,
+    `${named(written)} is not an amount: minor units are digits alone, as 123450; money has its currency, as "1,234.50 THB"`,
   )
 }
 
@@ -53,9 +53,7 @@ function convert(written: string, number: string, currency: string): Amount {
 }
 
 function notANumber(written: string): never {
-  throw new UsageFault(
-    `${named(written)} is not an amount: a point parts the decimals, commas part groups of three digits, as "1,234.50 THB"`,
-  )
+  throw new UsageFault(`${named(written)} is not an amount: it is written as "1,234.50 THB" or "1234.50 THB"`)
 }
 
 interface Parts {

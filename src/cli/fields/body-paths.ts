@@ -5,10 +5,12 @@ export const isObject = (value: unknown): value is Body =>
 
 /** What stands at `customer.name`; undefined where nothing does. */
 export function valueAt(body: Body, path: string): unknown {
-  return path.split('.').reduce<unknown>(
-    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-    body,
-  )
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+      body,
+    )
 }
 
 /** Text that stands there and says something. */
@@ -41,4 +43,13 @@ export function pathsOf(body: Body, before = ''): string[] {
       ? pathsOf(value, `${before}${name}.`)
       : [`${before}${name}`],
   )
+}
+
+/** Whole again without it: an object that is empty then stays, since some are required. */
+export function withoutValue(body: Body, path: string): Body {
+  const [name = '', ...rest] = path.split('.')
+  if (!Object.hasOwn(body, name)) return body
+  const { [name]: inner, ...others } = body
+  if (rest.length === 0) return others
+  return isObject(inner) ? { ...body, [name]: withoutValue(inner, rest.join('.')) } : body
 }

@@ -1,8 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { closest } from '../../contract/closest.ts'
-import { choice } from '../choice.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { choice, didYouMean } from '../choice.ts'
 import { UsageFault } from '../faults/usage-fault.ts'
-import { collect } from '../flag-values.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
 
@@ -22,30 +20,39 @@ export interface FieldFlags extends TermFlags {
   readonly customerEmail?: string
   readonly merchantReference?: string
   readonly returnUrl?: string
-  readonly data: readonly string[]
-  readonly set: readonly string[]
+  readonly data?: readonly string[]
+  readonly set?: readonly string[]
 }
+
+const MODES = ['hosted', 'merchant'] as const
 
 export function termFlags(command: Command): Command {
   return command
     .option('--amount <amount>', 'minor units, as 123450; or money, as "1,234.50 THB"', amount)
     .option('--currency <code>', 'as THB; not needed where the amount names it', code(/^[A-Z]{3,6}$/, 'THB'))
     .option('--country <code>', 'ISO 3166-1 alpha-2, as TH', code(/^[A-Z]{2}$/, 'TH'))
-    .addOption(choice('--checkout-mode <mode>', 'hosted, unless given', ['hosted', 'merchant']))
+    .addOption(
+      new Option('--checkout-mode <mode>', 'where the payer is: hosted, unless given')
+        .choices(MODES)
+        .argParser(choice(MODES)),
+    )
 }
 
 export function fieldFlags(command: Command): Command {
   return termFlags(command)
     .option('--payment-method <code>', 'as `methods list` has it; merchant mode needs one')
-    .option('--option <name=value>', `of the method: ${OPTION_NAMES.join(', ')}; one each`, option)
+    .option('--option <name=value>', `of the method: ${OPTION_NAMES.join(', ')}; repeatable`, option)
     .option('--customer-name <name>', 'the payer')
     .option('--customer-phone <number>')
     .option('--customer-email <address>')
     .option('--merchant-reference <text>', 'yours')
     .option('--return-url <url>', 'where the hosted page sends the payer at the end; hosted mode only')
-    .option('--data <json>', 'fields as JSON, @file (JSON or YAML) or - for stdin; flags win', collect, [])
-    .option('--set <path=value>', 'change one member of the data, as customer.name=Somchai', collect, [])
+    .option('--data <json>', 'fields as JSON, @file (JSON or YAML) or - for stdin; flags win', again)
+    .option('--set <path=value>', 'change one member of the data, as customer.name=Somchai', again)
 }
+
+/** For a flag that may be given again and again, and need not be given. */
+const again = (value: string, values: readonly string[] = []) => [...values, value]
 
 function amount(text: string): Amount {
   try {
@@ -72,7 +79,5 @@ function option(written: string, given: Readonly<Record<string, string>> = {}): 
 
 function noOption(name: string): string {
   if (isPayerField(name)) return `${name} is no option: ${REQUEST_FIELDS[PAYER_FIELDS[name]]} gives it`
-  const meant = closest(name, OPTION_NAMES)
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `there is no option ${name}${hint} There are ${OPTION_NAMES.join(', ')}.`.replace('? There', '? There')
+  return `${didYouMean(name, OPTION_NAMES)}The options are ${OPTION_NAMES.join(', ')}.`
 }

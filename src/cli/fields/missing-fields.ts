@@ -3,7 +3,10 @@ import { valueAt } from './body-paths.ts'
 import { type Body, REQUEST_FIELDS, type RequestField } from './request-fields.ts'
 
 /** What no payment can be made without, wherever it goes. What the route asks for, the server knows. */
-export function missingFields(body: Body, { referenceOptional }: { referenceOptional: boolean }): RequestField[] {
+export function missingFields(
+  body: Body,
+  { referenceOptional }: { referenceOptional: boolean },
+): RequestField[] {
   const wanted: RequestField[] = ['amount', 'currency', 'country']
   if (valueAt(body, 'checkout_mode') === 'merchant') wanted.push('payment_method')
   if (!referenceOptional) wanted.push('merchant_reference')

@@ -13,7 +13,11 @@ export function setValue(body: Body, assignment: string): Body {
   const [path, written] = [assignment.slice(0, at), assignment.slice(at + 1)]
   const before = valueAt(body, path)
   if (before === undefined && !isRequestField(path)) throw new UsageFault(matchesNothing(body, path))
-  return withValue(body, path, isRequestField(path) || typeof before === 'string' ? written : asJson(path, written))
+  return withValue(
+    body,
+    path,
+    isRequestField(path) || typeof before === 'string' ? written : asJson(path, written),
+  )
 }
 
 function matchesNothing(body: Body, path: string): string {

@@ -47,7 +47,10 @@ export function openPrinter(
   return {
     format,
     async show({ body, text }, view) {
-      if (drawn) return write(ended(await view.human(body, await openScreen(out, flags))))
+      if (drawn) {
+        const screen = await openScreen(out, flags, { ascii: isAscii(body) })
+        return write(ended(await view.human(body, screen)))
+      }
       if (format === 'json' && !query && text !== undefined) return writeData(ended(text))
       if (body === undefined) return
       const form = await formOf(format, query, view.csv)
@@ -83,3 +86,6 @@ export function openPrinter(
 }
 
 const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, and shown as such
+const isAscii = (body: unknown) => /^[\x00-\x7f]*$/.test(JSON.stringify(body) ?? '')

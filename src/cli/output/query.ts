@@ -56,11 +56,9 @@ function noMember(name: string, value: unknown): string {
   const meant = closest(name, names)
   const shown = names.slice(0, MOST_NAMES).map(one => visible(joined('', one)))
   const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  const there = names.length === 0 ? 'it has no members' : `there are ${shown.join(', ')}${rest}`
-  const missing = `there is no ${visible(joined('', name))} here`
-  return meant === undefined
-    ? `${missing}: ${there}`
-    : `${missing}; did you mean ${visible(joined('', meant))}? (${there})`
+  const hint = meant === undefined ? '' : ` (did you mean ${visible(joined('', meant))}?)`
+  const there = names.length === 0 ? 'an object without members' : `there are ${shown.join(', ')}${rest}`
+  return `there is no ${visible(joined('', name))} here${hint}: ${there}`
 }
 
 function kindOf(value: unknown): string {

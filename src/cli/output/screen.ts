@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { ChalkInstance, ColorSupportLevel } from 'chalk'
 
 /** What a person looks at, and when. */
@@ -15,8 +16,20 @@ export interface Screen {
 /** A pipe has no width: enough for a table, and not so much that a reader has to scroll. */
 const WIDTH_OF_PIPE = 100
 
-export async function openScreen(stream: NodeJS.WriteStream, flags: { color?: boolean }): Promise<Screen> {
-  const [{ Chalk }, { widthOf }] = await Promise.all([import('chalk'), import('./width-of.ts')])
+export interface ScreenFlags {
+  readonly color?: boolean
+}
+
+/** `ascii`: nothing else will be measured, and what measures all of Unicode, a third of a bare start, is not loaded. */
+export async function openScreen(
+  stream: NodeJS.WriteStream,
+  flags: ScreenFlags,
+  { ascii = false } = {},
+): Promise<Screen> {
+  const [{ Chalk }, { widthOf }] = await Promise.all([
+    import('chalk'),
+    ascii ? { widthOf: lengthOf } : import('./width-of.ts'),
+  ])
   return {
     width: widthOfScreen(stream),
     paint: new Chalk({ level: levelOf(stream, flags) }),
@@ -26,13 +39,15 @@ export async function openScreen(stream: NodeJS.WriteStream, flags: { color?: bo
   }
 }
 
+const lengthOf = (text: string) => stripVTControlCharacters(text).length
+
 function widthOfScreen({ columns }: NodeJS.WriteStream): number {
   const told = Number(process.env.COLUMNS)
   return columns || (Number.isSafeInteger(told) && told > 0 ? told : WIDTH_OF_PIPE)
 }
 
 /** `--no-color` beats FORCE_COLOR, which beats NO_COLOR, which beats what the terminal can do. */
-function levelOf(stream: NodeJS.WriteStream, { color }: { color?: boolean }): ColorSupportLevel {
+function levelOf(stream: NodeJS.WriteStream, { color }: ScreenFlags): ColorSupportLevel {
   if (color === false) return 0
   const { FORCE_COLOR: forced, NO_COLOR: none } = process.env
   if (forced !== undefined) return forcedLevel(forced)

@@ -1,15 +1,12 @@
-import inquirer from 'inquirer'
-import { Interrupted } from '../faults/interrupted.ts'
-
-/** On stderr, so that what a command prints on stdout stays data. */
-const prompt = inquirer.createPromptModule({ output: process.stderr })
+import { visible } from '../output/visible.ts'
+import { asked } from './asked.ts'
 
 interface Question {
   readonly message: string
 }
 
 /** Says what is wrong with what was typed; nothing, where nothing is. */
-type Check = (typed: string) => string | undefined
+export type Check = (typed: string) => string | undefined
 
 interface Choice<T> {
   readonly name: string
@@ -17,16 +14,18 @@ interface Choice<T> {
   readonly description?: string
 }
 
+type Choices<T> = readonly [Choice<T>, ...Choice<T>[]]
+
 /** Questions to whoever sits at the terminal. */
 export const ask = {
   confirm: (question: Question & { readonly default?: boolean }): Promise<boolean> =>
-    answered(prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...question }])),
+    asked(prompt => prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...question }])),
 
   text: ({
     check,
     ...question
   }: Question & { readonly default?: string; readonly check?: Check }): Promise<string> =>
-    answered(
+    asked(prompt =>
       prompt<{ answer: string }>([
         { type: 'input', name: 'answer', validate: validator(check), ...question },
       ]),
@@ -34,24 +33,27 @@ export const ask = {
 
   /** What is typed is not shown. */
   secret: ({ check, ...question }: Question & { readonly check?: Check }): Promise<string> =>
-    answered(
+    asked(prompt =>
       prompt<{ answer: string }>([
         { type: 'password', name: 'answer', mask: '*', validate: validator(check), ...question },
       ]),
     ),
 
-  select: async <T>({
-    choices,
-    ...question
-  }: Question & { readonly choices: readonly [Choice<T>, ...Choice<T>[]] }): Promise<T> => {
-    // By place: what inquirer makes of the type of a value is its own.
-    const shown = choices.map(({ name, description }, value) => ({
-      name,
-      value,
-      ...(description === undefined ? {} : { description }),
-    }))
-    const place = await answered(
-      prompt<{ answer: number }>([{ type: 'select', name: 'answer', choices: shown, ...question }]),
+  select: async <T>({ choices, ...question }: Question & { readonly choices: Choices<T> }): Promise<T> => {
+    const list = { choices: shown(choices), pageSize: 12, loop: false, ...question }
+    const place = await asked(prompt =>
+      prompt<{ answer: number }>([{ type: 'select', name: 'answer', ...list }]),
+    )
+    return (choices[place] ?? choices[0]).value
+  },
+
+  /** One of many: typing leaves those that have the words in them. */
+  search: async <T>({ choices, ...question }: Question & { readonly choices: Choices<T> }): Promise<T> => {
+    const all = shown(choices)
+    const source = (typed?: string) =>
+      typed === undefined ? all : all.filter(({ name }) => hasWords(name, typed))
+    const place = await asked(prompt =>
+      prompt<{ answer: number }>([{ type: 'search', name: 'answer', pageSize: 10, source, ...question }]),
     )
     return (choices[place] ?? choices[0]).value
   },
@@ -59,11 +61,25 @@ export const ask = {
 
 const validator = (check?: Check) => (typed: string) => check?.(typed.trim()) ?? true
 
-async function answered<T>(asking: Promise<{ answer: T }>): Promise<T> {
-  try {
-    return (await asking).answer
-  } catch (cause) {
-    if (cause instanceof Error && cause.name === 'ExitPromptError') throw new Interrupted()
-    throw cause
-  }
+/** By place: what inquirer makes of the type of a value is its own. Names may be a server's, so nothing in them acts. */
+const shown = (choices: readonly Choice<unknown>[]) =>
+  choices.map(({ name, description }, value) => ({
+    name: visible(name),
+    value,
+    ...(description === undefined ? {} : { description: visible(description) }),
+  }))
+
+/** Accents are left out, since whoever looks for Banco Itau may have no í at hand. */
+function hasWords(name: string, typed: string): boolean {
+  const text = folded(name)
+  return folded(typed)
+    .split(/\s+/)
+    .every(word => text.includes(word))
 }
+
+const folded = (text: string) =>
+  text
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .trim()

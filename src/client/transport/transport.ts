@@ -17,6 +17,8 @@ export interface Upload {
   readonly size: number
   /** Where it comes from, if that is a file. */
   readonly path?: string
+  /** What stands beside it in its form; `none` where it is no part of a form, but all that is sent. */
+  readonly fields?: Readonly<Record<string, string>> | 'none'
   open(): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: Readable }>
 }
 

@@ -22,7 +22,7 @@ export function movePayment(
 }
 
 /** The moves that a payment's lifecycle allows now. */
-function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
+export function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
   const status = statusOf(payment)
   switch (trigger) {
     case 'accept-receipt':

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { parseDuration } from '../../contract/durations.ts'
 import { verifyWebhook } from '../../contract/webhook-signature.ts'
+import { type Arrival, listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
+import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Behaviour, Reply } from '../schema/receiver.ts'
 
 /** A webhook as it came. */
@@ -36,18 +36,19 @@ export class Inbox {
     this.#plan = replies.map(reply => ({ ...reply }))
   }
 
-  take(request: IncomingMessage, text: string, response: ServerResponse): void {
-    if (this.#down) {
-      request.socket.resetAndDestroy()
-      return
-    }
+  take({ headers, body }: Arrival): WebhookAnswer {
+    if (this.#down) return { reset: true }
     const reply = this.#next()
-    const webhook = this.#read(request, text, reply.status)
+    const text = body.toString('utf8')
+    const webhook = this.#read(headers, text, reply.status)
     this.received.push(webhook)
     this.texts.set(webhook, text)
     const wait =
       reply.retry_after === undefined ? undefined : Math.ceil((parseDuration(reply.retry_after) ?? 0) / 1000)
-    response.writeHead(reply.status, wait === undefined ? {} : { 'retry-after': String(wait) }).end()
+    return {
+      status: reply.status,
+      ...(wait === undefined ? {} : { headers: { 'retry-after': String(wait) } }),
+    }
   }
 
   /** The last reply goes on for ever, also where it said how often. */
@@ -60,7 +61,7 @@ export class Inbox {
     return reply
   }
 
-  #read({ headers }: IncomingMessage, body: string, answered: number): Webhook {
+  #read(headers: Arrival['headers'], body: string, answered: number): Webhook {
     const event = JSON.parse(body) as Pick<Webhook, 'id' | 'type' | 'timestamp' | 'environment' | 'data'>
     const id = String(headers['webhook-id'])
     const message = { id, timestamp: Number(headers['webhook-timestamp']), body }
@@ -75,18 +76,16 @@ export class Receiver {
   readonly #inboxes = new Map<string, Inbox>()
 
   private constructor(
-    private readonly server: Server,
     readonly url: string,
+    private readonly listener: WebhookListener,
   ) {}
 
   static async open(): Promise<Receiver> {
-    const server = createServer()
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(0, '127.0.0.1', resolve)
-    })
-    const receiver = new Receiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    server.on('request', (request, response) => void receiver.#receive(request, response))
+    const listener = await listenForWebhooks()
+    const receiver = new Receiver(listener.url, listener)
+    listener.answerWith(
+      async arrival => receiver.#inboxes.get(arrival.path)?.take(arrival) ?? { status: 410 },
+    )
     return receiver
   }
 
@@ -97,16 +96,7 @@ export class Receiver {
     return inbox
   }
 
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const inbox = this.#inboxes.get(request.url ?? '')
-    if (inbox) inbox.take(request, Buffer.concat(chunks).toString('utf8'), response)
-    else response.writeHead(410).end()
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections()
-    await new Promise(resolve => this.server.close(resolve))
+  close(): Promise<void> {
+    return this.listener.close()
   }
 }

@@ -1,24 +1,34 @@
 import { timingSafeEqual } from 'node:crypto'
+import { Session } from '../dashboard/session.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { refuse } from '../refusal.ts'
 import { archiveCalls } from './archive.ts'
+import { browseCalls } from './browse.ts'
+import { deliveryBrowsing } from './browse-deliveries.ts'
 import { catalogueCalls } from './catalogue.ts'
 import { clockCalls } from './clock.ts'
+import { dashboardCalls } from './dashboard.ts'
 import { faultCalls } from './faults.ts'
 import { journalCalls } from './journal.ts'
 import { merchantCalls } from './merchants.ts'
+import { overviewCalls } from './overview.ts'
 import { paymentCalls } from './payments.ts'
 import { payoutCalls } from './payouts.ts'
 import { ruleCalls } from './rules.ts'
 import { serverCalls } from './server.ts'
 import type { ControlSettings } from './settings.ts'
+import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
 
 export const CONTROL_PREFIX = '/_paysim'
 
 /** Open to anybody who can reach the port: they say nothing but that the server is there. */
-const OPEN: readonly (string | undefined)[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
+const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
+const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
+/** Of the dashboard's calls, those that make links are for who is in already. */
+const isOpen = (route = '') =>
+  OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
 
 /** The surface that drives the simulator: not a merchant's, and behind its own token. */
 export function controlSurface(settings: ControlSettings): Surface {
@@ -36,14 +46,23 @@ export function controlSurface(settings: ControlSettings): Surface {
     webhookCalls,
     journalCalls,
     archiveCalls,
+    overviewCalls,
+    browseCalls,
+    deliveryBrowsing,
+    timelineCalls,
   ]
   for (const room of rooms) room(routes, settings)
+  const session = new Session(settings.controlToken)
+  dashboardCalls(routes, settings, session)
   return {
     routes,
-    enter({ route, headers }, reply) {
+    enter(request, reply) {
+      const { route, headers } = request
       const given = Buffer.from(headers.authorization ?? '')
-      const known = given.length === bearer.length && timingSafeEqual(given, bearer)
-      if (known || OPEN.includes(route)) return
+      if (given.length === bearer.length && timingSafeEqual(given, bearer)) return
+      const signedIn = given.length === 0 && session.admits(request)
+      request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
+      if (signedIn || isOpen(route)) return
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
     },

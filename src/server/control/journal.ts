@@ -1,5 +1,6 @@
 import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
+import { Changes } from './changes.ts'
 import { param, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { entryView } from './views.ts'
@@ -17,6 +18,12 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
     send(reply, 200, { data: requests.of(tenantNamed(gateway, request)) }),
   )
 
+  scope.get('/accounts/:account/requests/:id', (request, reply) => {
+    const found = requests.find(tenantNamed(gateway, request), param(request, 'id'))
+    if (!found) throw notFound('request among the last ones')
+    return send(reply, 200, found)
+  })
+
   scope.get('/accounts/:account/stream', (request, reply) => {
     const { account } = tenantNamed(gateway, request)
     const { raw } = reply
@@ -29,10 +36,15 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
     const write = (event: string, data: unknown, id?: number) =>
       raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     write('hello', { account: account.id, seq: account.world.seq })
+    const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
     const silence = [
-      account.onEntry(entry => write('entry', entryView(entry), entry.seq)),
+      account.onEntry(entry =>
+        changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
+      ),
       requests.onRequest(record => {
-        if (record.account === account.id) write('request', record)
+        if (record.account !== account.id) return
+        if (changes) changes.request()
+        else write('request', record)
       }),
     ]
     raw.once('close', () => {

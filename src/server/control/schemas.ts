@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
-import { CHECKOUT_MODES, PAYOUT_STATUSES } from '../../contract/requests.ts'
+import { CHECKOUT_MODES } from '../../contract/requests.ts'
+import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { RuleSchema } from '../../domain/rules/schema.ts'
 
 /** What the control surface may be told. */

@@ -1,4 +1,5 @@
 import type { Gateway } from '../../engine/gateway.ts'
+import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { RequestLog } from '../request-log.ts'
 
@@ -8,5 +9,6 @@ export interface ControlSettings {
   readonly requests: RequestLog
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
+  readonly signInLinks: SignInLinks
   readonly allowWebhooks: readonly string[]
 }

@@ -5,6 +5,7 @@ import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
 import type { MerchantRecord } from '../../engine/registry.ts'
 import type { Tenant } from '../../engine/tenant.ts'
+import { movesOfPayment, movesOfPayout } from './moves.ts'
 
 /** What the control surface shows: the merchant's view of a record and all that it leaves out. */
 
@@ -57,6 +58,7 @@ export function fullPayment(payment: Payment, { rendering }: Tenant) {
     cancel_requested_at: time(payment.cancelRequestedAt),
     cancelled: payment.cancelled,
     expires_at: formatTimestamp(payment.expiresAt),
+    moves: movesOfPayment(payment, rendering.lens.contract),
   }
 }
 
@@ -64,6 +66,7 @@ export const fullPayout = (payout: Payout, { rendering }: Tenant) => ({
   ...payoutView(payout, rendering.lens),
   cancel_reason: payout.cancelReason,
   rule: payout.script.rule,
+  moves: movesOfPayout(payout),
 })
 
 export const assetView = (asset: Asset) => ({

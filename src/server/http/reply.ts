@@ -28,6 +28,10 @@ export class Reply {
     return this
   }
 
+  get contentType(): string | undefined {
+    return this.#headers['content-type'] as string | undefined
+  }
+
   send(payload: Payload = null): this {
     this.payload = payload
     return this

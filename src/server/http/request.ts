@@ -18,6 +18,8 @@ export class Request {
   ignored: readonly string[] = []
   /** What spoils the answer that is still to come. */
   fault: HttpFault | undefined
+  /** The dashboard looks on: nothing that whoever follows the requests wants to hear of. */
+  watching = false
 
   constructor(
     readonly raw: IncomingMessage,

@@ -1,56 +1,106 @@
 import type { Reply } from '../http/reply.ts'
+import { assetUrl } from './assets.ts'
 import { Html, html } from './html.ts'
+import { inLanguage, LANGUAGES, type Words } from './words/language.ts'
 
-/** What the pages load and may do: their own style, their own forms, an image of their own. */
+/** What the pages load and may do: their own style and script, their own forms, an image of theirs or the payer's. */
 const POLICY = [
   "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // The preview of a receipt is the file that the payer chose, which nobody else sees.
+  "img-src 'self' blob:",
+  "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function sendPage(reply: Reply, status: number, title: string, body: Html): Reply {
+/** A page, whatever it is about. */
+export interface Sheet {
+  readonly look: 'checkout' | 'bank' | 'notice'
+  /** Of the window; the heading stands in `main`. */
+  readonly title: string
+  /** The band at the top, or the left side where there is room. */
+  readonly header: Html
+  readonly main: Html
+  readonly aside?: Html
+  /** Set while something may still happen: where to hear of it. */
+  readonly live?: Live
+  /** Whether the page comes again by itself where scripts do not run: only where nothing is being filled in. */
+  readonly waits?: boolean
+}
+
+export interface Live {
+  readonly url: string
+  /** What is shown: another word from the server means that there is something else to show. */
+  readonly shown: string
+  /** The account's time, and how fast it runs beside the wall's: 0 stands still. */
+  readonly now: number
+  readonly rate: number
+}
+
+export function sendPage(reply: Reply, status: number, words: Words, path: string, sheet: Sheet): Reply {
   return reply
     .code(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
+      'content-language': words.lang,
       'content-security-policy': POLICY,
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
     })
-    .send(layout(title, body).text)
+    .send(layout(words, path, sheet).text)
 }
 
-const layout = (title: string, body: Html) => html`${DOCTYPE}
-<html lang="en">
+function layout(words: Words, path: string, { look, title, header, main, aside, live, waits }: Sheet): Html {
+  const { url, shown, now, rate } = live ?? {}
+  const listening = html` data-live="${url ?? ''}" data-shown="${shown ?? ''}" data-now="${now ?? ''}" data-rate="${rate ?? ''}"`
+  return html`${DOCTYPE}
+<html lang="${words.lang}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="stylesheet" href="/checkout/style.css">
+<link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetUrl('style.css')}">
+<script type="module" src="${assetUrl('main.js')}"></script>
+${waits ? html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>` : ''}
 </head>
-<body><main>
-<h1>${title}</h1>
-${body}
-</main></body>
+<body>
+<div class="page ${look}" data-page lang="${words.lang}"${live ? listening : ''}>
+<header class="band"><div class="inner">
+${languageSwitch(words, path)}
+${header}
+</div></header>
+<main class="stage">
+${main}
+${live ? checkAgain(words, path) : ''}
+</main>
+${aside ?? ''}
+<footer class="foot">${words.simulatedFooter}</footer>
+</div>
+<div class="unseen" role="status" data-announcer></div>
+</body>
 </html>`
+}
 
 const DOCTYPE = new Html('<!doctype html>')
+const REFRESH_SECONDS = 10
 
-export const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
-body{margin:0;padding:1rem}
-main{max-width:28rem;margin:0 auto}
-h1{font-size:1.4rem}
-form{margin:1rem 0}
-fieldset{border:1px solid #8886;border-radius:.5rem;margin:0 0 1rem;padding:.75rem 1rem}
-label{display:block;margin:.5rem 0}
-input,select{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.4rem}
-button{font:inherit;padding:.5rem 1rem}
-img{display:block;width:100%;max-width:16rem;image-rendering:pixelated;background:#fff}
-dt{font-weight:600}
-dd{margin:0 0 .5rem;overflow-wrap:anywhere}
-.simulator{border-top:1px dashed #8886;margin-top:2rem;font-size:.9rem}
-`
+/** How the page follows without a script; with one, a word about the connection while there is none. */
+const checkAgain = (words: Words, path: string) =>
+  html`<noscript><p class="again"><a href="${path}">${words.checkAgain}</a></p></noscript>
+<p class="connection" data-connection hidden>${words.connectionLost}</p>`
+
+function languageSwitch({ lang: current, chooseLanguage }: Words, path: string): Html {
+  const links = LANGUAGES.map(({ lang, languageName }) => {
+    const here = lang === current ? new Html(' aria-current="true"') : ''
+    return html`<a href="${inLanguage(path, lang)}" lang="${lang}" hreflang="${lang}"${here}>${languageName}</a>`
+  })
+  return html`<nav class="languages" aria-label="${chooseLanguage}">${links}</nav>`
+}

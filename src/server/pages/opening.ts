@@ -1,50 +1,53 @@
 import type { Payment } from '../../domain/model.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import { isGenuine, type PageKind } from '../../engine/page-address.ts'
+import { isGenuine, type PageKind, pagePath } from '../../engine/page-address.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
-import { html } from './html.ts'
-import { sendPage } from './layout.ts'
+import { noticePage } from './notice.ts'
+import { keepLanguage, type Words, wordsFor } from './words/language.ts'
 
 /** A page that its address opened. */
 export interface Opened {
+  readonly kind: PageKind
   readonly tenant: Tenant
   readonly payment: Payment
+  readonly words: Words
   /** The address, to come back to. */
   readonly path: string
+  readonly expiresAt: number | null
+  /** Another page of this payment, in the same language. */
+  readonly pathTo: (kind: PageKind, expiresAt: number | null) => string
+  /** Where a browser hears when there is something else to see here. */
+  readonly livePath: string
 }
 
 /** Opens by the signed address alone. A changed byte, an ended link and an unknown one each say what they are. */
 export function open(gateway: Gateway, kind: PageKind, request: Request, reply: Reply): Opened | Reply {
   const { account: name, payment: id } = request.params as { account: string; payment: string }
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
+  const words = wordsFor(request)
+  const notice = (status: number, about: 'forged' | 'ended' | 'unknown') =>
+    noticePage(reply, status, words, request.url, about)
+
   const tenant = gateway.tenant(name)
-  if (!tenant) return unknown(reply)
+  if (!tenant) return notice(404, 'unknown')
   request.tenant = tenant
   const { account } = tenant
   const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
   if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
-    return forged(reply)
+    return notice(403, 'forged')
   const payment = account.world.payments.get(id)
-  if (!payment) return unknown(reply)
-  if (expiresAt !== null && account.now >= expiresAt) return ended(reply)
-  return { tenant, payment, path: request.url }
+  if (!payment) return notice(404, 'unknown')
+  if (expiresAt !== null && account.now >= expiresAt) return notice(410, 'ended')
+  return {
+    kind,
+    tenant,
+    payment,
+    words,
+    path: request.url,
+    expiresAt,
+    pathTo: (other, until) => keepLanguage(pagePath(account, other, id, until), request),
+    livePath: pagePath(account, kind, id, expiresAt).replace('?', '/live?'),
+  }
 }
-
-const forged = (reply: Reply) =>
-  sendPage(
-    reply,
-    403,
-    'This link is not valid',
-    html`<p>The address was changed on its way. Please use the link as the shop gave it.</p>`,
-  )
-const ended = (reply: Reply) =>
-  sendPage(
-    reply,
-    410,
-    'This link has expired',
-    html`<p>Please go back to the shop and start the payment again.</p>`,
-  )
-const unknown = (reply: Reply) =>
-  sendPage(reply, 404, 'No such payment', html`<p>There is no payment behind this link.</p>`)

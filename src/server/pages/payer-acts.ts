@@ -1,45 +1,59 @@
+import { invalid } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Command } from '../../domain/commands.ts'
-import { carryOut } from '../carry-out.ts'
+import { carryOut, demandAvailable } from '../carry-out.ts'
 import { type Form, imageIn } from '../read-image.ts'
-import { refuseFaults } from '../refusal.ts'
+import { Refusal, refuse, refuseFaults } from '../refusal.ts'
 import type { Opened } from './opening.ts'
+import { ReceiptRefusal } from './problem.ts'
+import { isSimulatorAct, nextDue } from './simulator.ts'
 
 /** What a payer can do on a page, and the simulator's own buttons beside it. */
-export async function act({ tenant, payment }: Opened, form: Form): Promise<void> {
+export async function act(opened: Opened, form: Form): Promise<void> {
+  const { tenant, payment } = opened
   const id = payment.place.id
   const name = form.fields.get('act')
   switch (name) {
     case 'choose':
       await carryOut(tenant, chosen(id, form.fields), 'payer')
       return
-    case 'receipt': {
-      const received = imageIn(form)
-      if ('fault' in received) throw refuseFaults([received.fault])
-      const { bytes, digest, contentType } = received.image
-      await tenant.images.put(digest, bytes)
-      const upload = { digest, contentType, size: bytes.length }
-      await carryOut(tenant, { type: 'SubmitReceipt', payment: id, image: { upload } }, 'payer')
-      return
-    }
-    case 'succeed':
-    case 'fail':
-    case 'expire':
-      await carryOut(tenant, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
-      return
+    case 'receipt':
+      return submitReceipt(opened, form)
+    case 'jump':
+      return jump(opened)
     default:
-      throw refuseFaults([{ field: 'act', message: 'is nothing that this page does' }])
+      if (!isSimulatorAct(name))
+        throw refuseFaults([{ field: 'act', message: 'is nothing that this page does' }])
+      await carryOut(tenant, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
   }
 }
 
+async function submitReceipt({ tenant, payment }: Opened, form: Form): Promise<void> {
+  const received = imageIn(form)
+  if ('fault' in received) throw new ReceiptRefusal(received.fault.kind)
+  const { bytes, digest, contentType } = received.image
+  await tenant.images.put(digest, bytes)
+  const upload = { digest, contentType, size: bytes.length }
+  await carryOut(tenant, { type: 'SubmitReceipt', payment: payment.place.id, image: { upload } }, 'payer')
+}
+
+/** To the next thing that comes of this payment by itself, over all that is due on the way. */
+async function jump({ tenant, payment }: Opened): Promise<void> {
+  await demandAvailable(tenant)
+  const due = nextDue(tenant, payment)
+  if (due === undefined) throw refuse('invalid_state', 'Nothing of this payment is still to come by itself')
+  const arrival = await tenant.time.advance(() => ({ until: due, limit: due }))
+  if ('refused' in arrival) throw new Refusal(arrival.refused)
+}
+
 function chosen(payment: string, fields: ReadonlyMap<string, string>): Command {
+  const long: string[] = []
   const given = (names: Record<string, string>) => {
     const entries = Object.entries(names).map(([key, name]) => [key, fields.get(name)?.trim() ?? ''] as const)
-    const long = entries.find(([, value]) => [...value].length > LONGEST)
-    if (long) throw refuseFaults([{ field: long[0], message: `must have at most ${LONGEST} characters` }])
+    for (const [key, value] of entries) if ([...value].length > LONGEST) long.push(names[key] ?? key)
     return Object.fromEntries(entries.filter(([, value]) => value !== ''))
   }
-  return {
+  const choice: Command = {
     type: 'ChooseMethod',
     payment,
     method: fields.get('method') ?? '',
@@ -51,6 +65,9 @@ function chosen(payment: string, fields: ReadonlyMap<string, string>): Command {
     }),
     customer: given({ name: 'customer_name', phone: 'customer_phone' }),
   }
+  const message = `must have at most ${LONGEST} characters`
+  if (long.length > 0) throw new Refusal(invalid(long.map(field => ({ field, message }))))
+  return choice
 }
 
 const LONGEST = LIMITS.textLength

@@ -62,7 +62,8 @@ inEachWorld(world => {
     expect(got.stdout).toBe(`${(await shop.text(`/payment_intents/${id}`)).trimEnd()}\n`)
     expect(listed).toMatchObject({ code: 0, stdout: 'refund-1\n' })
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: 'cancelled' })
-    expect(missing).toMatchObject({ code: 4, stdout: '' })
+    expect(missing.code, missing.stderr).toBe(4)
+    expect(missing.stdout, 'a refusal is an answer too').toMatch(/"code":\s*"not_found"/)
   })
 
   test('--dry-run sends nothing, needs no keys, and shows none', async () => {
@@ -79,12 +80,8 @@ inEachWorld(world => {
       ['payouts cancel po_1'],
       ['request POST /payment_intents --data {}'],
     ]
-    const commands = tries.flatMap(([words, args]) => [
-      { words, args, env: {} },
-      { words, args, env: keyless },
-    ])
     const runs = await Promise.all(
-      commands.map(({ words, args, env }) => shop.paysim(`${words} --dry-run`, args, { env })),
+      tries.map(([words, args]) => shop.paysim(`${words} --dry-run`, args, { env: keyless })),
     )
     for (const { code, stdout, stderr } of runs) {
       expect(code, stderr).toBe(0)

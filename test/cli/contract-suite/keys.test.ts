@@ -72,30 +72,4 @@ inEachWorld(world => {
       await own.close()
     }
   })
-
-  test('without keys, or with half of them, it says so and sends nothing', async () => {
-    const shop = await world().shop()
-    const list = (args: string[], env: Record<string, string>) =>
-      world().place.paysim(['payouts', 'list', ...args, ...world().flags], { env: { ...place(), ...env } })
-    const runs = await Promise.all([
-      list([], {}),
-      list([], { PAYSIM_PUBLIC_KEY: shop.test.public_key }),
-      list(['--key-file', '-'], {}),
-      list(['--key-file', world().place.path('nowhere')], {}),
-      list(['--key-file', await world().place.write('noise', 'not keys at all')], {}),
-      list([], { PAYSIM_PUBLIC_KEY: shop.live.public_key, PAYSIM_SECRET_KEY: shop.test.secret_key }),
-    ])
-    for (const { code, stdout, stderr } of runs)
-      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
-    expect(await shop.requests()).toEqual([])
-  })
-
-  test('keys are never arguments', async () => {
-    const shop = await world().shop()
-    const flags = ['--secret-key', '--public-key', '--key', '--api-key']
-    const runs = await Promise.all(flags.map(flag => shop.paysim('payouts list', [flag, 'sk_test_x'])))
-    expect(runs.map(({ code }) => code)).toEqual(flags.map(() => 2))
-    const help = await shop.paysim('payouts list --help')
-    expect(help.stdout).not.toMatch(/--(?:secret|public|api)-key|--key </)
-  })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { by } from './support/orders.ts'
-import { inEachWorld } from './support/worlds.ts'
+import { inTheSimulator } from './support/worlds.ts'
 
 /** What is wrong, and what must be in the words that say so. */
 const SLIPS: readonly (readonly [words: string, args: readonly string[], told: string])[] = [
@@ -35,6 +35,9 @@ const SLIPS: readonly (readonly [words: string, args: readonly string[], told: s
   ['payouts list --created-after yesterday', [], '--created-after'],
   ['payouts list --created-after 2026-01-01', [], '--created-after'],
   ['payouts list --limit 0', [], '--limit'],
+  ['payouts list --limit 101', [], '100'],
+  ['payments creat', [], 'create'],
+  ['payments wait pi_1 --timeout soon', [], '--timeout'],
   ['payouts list -o jsno', [], 'json'],
   ['payouts list --query data[', [], '--query'],
   ['payouts list --request-timeout never', [], '--request-timeout'],
@@ -45,7 +48,7 @@ const SLIPS: readonly (readonly [words: string, args: readonly string[], told: s
   ['webhook listen', [], 'webhooks'],
 ]
 
-inEachWorld(world => {
+inTheSimulator(world => {
   test('a slip ends with 2, says what was meant, and sends nothing', async () => {
     const shop = await world().shop()
     const wrong: string[] = []
@@ -70,5 +73,32 @@ inEachWorld(world => {
     })
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('create.path')
+  })
+
+  test('without keys, or with half of them, it says so and sends nothing', async () => {
+    const shop = await world().shop()
+    const list = (args: string[], env: Record<string, string>) =>
+      world().place.paysim(['payouts', 'list', ...args, ...world().flags], {
+        env: { PAYSIM_BASE_URL: world().url, ...env },
+      })
+    const runs = await Promise.all([
+      list([], {}),
+      list([], { PAYSIM_PUBLIC_KEY: shop.test.public_key }),
+      list(['--key-file', '-'], {}),
+      list(['--key-file', world().place.path('nowhere')], {}),
+      list(['--key-file', await world().place.write('noise', 'not keys at all')], {}),
+    ])
+    for (const { code, stdout, stderr } of runs)
+      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(await shop.requests()).toEqual([])
+  })
+
+  test('keys are never arguments', async () => {
+    const shop = await world().shop()
+    const flags = ['--secret-key', '--public-key', '--key', '--api-key']
+    const runs = await Promise.all(flags.map(flag => shop.paysim('payouts list', [flag, 'sk_test_x'])))
+    expect(runs.map(({ code }) => code)).toEqual(flags.map(() => 2))
+    const help = await shop.paysim('payouts list --help')
+    expect(help.stdout).not.toMatch(/--(?:secret|public|api)-key|--key </)
   })
 })

@@ -27,7 +27,7 @@ const TABLE: Table = {
     { header: 'LABEL', value: method => plain(memberAt(method, 'label')), give: 2, least: 12 },
     { header: 'REQUIRES', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
     { header: 'ACTION', value: actionsOf, give: 3, least: 13 },
-    { header: 'CATEGORY', value: method => plain(memberAt(method, 'category')), give: 4 },
+    { header: 'CATEGORY', value: method => plain(memberAt(method, 'category')), give: 4, least: 13 },
     {
       header: 'BANKS',
       value: method => String(banksOf(method).length || ''),

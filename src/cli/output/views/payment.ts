@@ -36,7 +36,7 @@ async function drawPayment(payment: unknown, screen: Screen): Promise<string> {
     fieldOf('country', member('country')),
     fieldOf('environment', member('environment')),
     fieldOf('processing', member('processing_reason')),
-    receiptField(member('receipt'), screen),
+    receiptField(payment, screen),
     failureField('rejected for', member('receipt'), screen),
     failureField('failure', payment, screen),
     fieldOf('return URL', member('return_url'), { whole: true }),
@@ -51,11 +51,13 @@ async function drawPayment(payment: unknown, screen: Screen): Promise<string> {
   )
 }
 
-function receiptField(receipt: unknown, { paint }: Screen): Field {
+function receiptField(payment: unknown, { paint }: Screen): Field {
+  const receipt = memberAt(payment, 'receipt')
   const status = memberAt(receipt, 'status') ?? receipt
   return fieldOf('receipt', status, {
     paint: shown => paintStatus(status, paint, shown),
-    note: ASKS.get(plain(status)),
+    // Only a pending payment takes one.
+    note: memberAt(payment, 'status') === 'pending' ? ASKS.get(plain(status)) : undefined,
   })
 }
 

@@ -40,8 +40,8 @@ function drawPayout(payout: unknown, screen: Screen): string {
   )
 }
 
-/** `bbl …1234`: the bank and what is told of the account. */
+/** `bbl *1234`: the bank and what is told of the account. */
 export function accountOf(payout: unknown): string {
   const last4 = plain(memberAt(payout, 'recipient', 'account_last4'))
-  return `${plain(memberAt(payout, 'recipient', 'bank_code'))} ${last4 && `…${last4}`}`.trim()
+  return `${plain(memberAt(payout, 'recipient', 'bank_code'))} ${last4 && `*${last4}`}`.trim()
 }

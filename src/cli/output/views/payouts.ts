@@ -29,14 +29,19 @@ const TABLE: Table = {
       give: 1,
       least: 12,
     },
-    { header: 'RECIPIENT', value: payout => plain(memberAt(payout, 'recipient', 'holder_name')), give: 2 },
+    {
+      header: 'RECIPIENT',
+      value: payout => plain(memberAt(payout, 'recipient', 'holder_name')),
+      give: 2,
+      least: 14,
+    },
     {
       header: 'CREATED',
       value: (payout, screen) => showTime(memberAt(payout, 'created_at'), screen).value,
       give: 3,
       least: 11,
     },
-    { header: 'ACCOUNT', value: accountOf, give: 4 },
+    { header: 'ACCOUNT', value: accountOf, give: 4, least: 11 },
     { header: 'FAILURE', value: payout => plain(memberAt(payout, 'failure_code')), give: 5 },
   ],
 }

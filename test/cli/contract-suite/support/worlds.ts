@@ -52,6 +52,9 @@ const DECISIONS: Readonly<Record<string, Decisions | undefined>> = {
 /** The same tests against each of the two servers. */
 export const inEachWorld = (tests: (world: () => World) => void) => inWorlds([SIMULATOR, FLAT], tests)
 
+/** For what is settled before a server is asked. */
+export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds([SIMULATOR], tests)
+
 /** And against a third, for tests that look at faults. */
 export const inEveryWorld = (tests: (world: () => World) => void) =>
   inWorlds([SIMULATOR, FLAT, PROBLEM], tests)

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { confirmLive } from '../../call/confirm-live.ts'
+import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
+import { withSession } from '../../call/session.ts'
+import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
+import { paymentView } from '../../output/views/payment.ts'
+
+type CancelFlags = MerchantFlags & KeyFlags
+
+export const command = (): Command =>
+  merchantCommand(
+    'payments cancel',
+    declare =>
+      keyFlags(
+        declare
+          .description(
+            'Asks for the cancellation of a pending payment. It is confirmed later, or comes too late.',
+          )
+          .argument('<id>', 'of the payment, as pi_…'),
+      )
+        .addHelpText(
+          'after',
+          `
+Examples:
+  paysim payments cancel pi_123
+  paysim payments cancel pi_123 --idempotency-key 6f1f7a52-3c1e-4d0c-9f4e-0a1b2c3d4e5f
+  paysim payments cancel pi_123 && paysim payments wait pi_123 --until failed`,
+        )
+        .action((id: string, flags: CancelFlags) =>
+          withSession(flags, async session => {
+            await confirmLive(flags, session, `cancel the payment ${id}`)
+            const { client, signal, show } = session
+            const call = client.payments.cancel(id, { idempotencyKey: keyFor(flags), signal })
+            await show(await call.answer(), paymentView)
+          }),
+        ),
+    { changes: true },
+  )

@@ -1,0 +1,73 @@
+import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index.ts'
+import { canAsk } from '../../call/can-ask.ts'
+import { confirmLive } from '../../call/confirm-live.ts'
+import type { MerchantFlags } from '../../call/merchant-command.ts'
+import type { Session } from '../../call/session.ts'
+import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
+import { tellFieldFaults } from '../../fields/field-faults.ts'
+import { type KeyFlags, keyFor } from '../../fields/idempotency-key.ts'
+import { missingFields, refuseMissing } from '../../fields/missing-fields.ts'
+import { moneyOf } from '../../fields/money-of.ts'
+import { nameFlags } from '../../fields/name-flags.ts'
+import type { Body } from '../../fields/request-fields.ts'
+import { paymentView } from '../../output/views/payment.ts'
+import { tellNextStep } from './next-step.ts'
+
+export interface Creation {
+  readonly flags: MerchantFlags & KeyFlags
+  readonly session: Session
+  readonly typed: TypedFlags
+}
+
+/** Creates it once it is whole: a person is asked for what is missing or found wanting, a script is told. */
+export async function createPayment(begun: Body, creation: Creation): Promise<void> {
+  const { flags, session, typed } = creation
+  const missing = missingFields(begun, { referenceOptional: await isReferenceOptional(creation) })
+  // A rehearsal sends nothing, so there is nothing to discover and nothing to ask.
+  const mayAsk = canAsk(flags) && !flags.dryRun
+  if (!mayAsk) refuseMissing(missing)
+  let body = begun
+  if (missing.length > 0) {
+    const { guided } = await import('../../prompts/payment/interview.ts')
+    body = await guided(begun, creation)
+  }
+  for (;;) {
+    const sent = await attempt(body, creation, mayAsk)
+    if ('answer' in sent) {
+      await session.show(sent.answer, paymentView)
+      tellNextStep(sent.answer.body, creation)
+      if (body !== begun)
+        process.stderr.write(`\nWithout questions:\n  ${equivalentCommand('payments create', typed, body)}\n`)
+      return
+    }
+    const { mended } = await import('../../prompts/payment/interview.ts')
+    body = await mended(body, sent.wanting, creation)
+  }
+}
+
+type Attempt =
+  | { readonly answer: Answer<PaymentIntent> }
+  | { readonly wanting: ReturnType<typeof tellFieldFaults> }
+
+async function attempt(body: Body, { flags, session }: Creation, mayAsk: boolean): Promise<Attempt> {
+  await confirmLive(flags, session, `create a payment of ${moneyOf(body)}`)
+  const options = { idempotencyKey: keyFor(flags), signal: session.signal }
+  try {
+    // What the body holds is the caller's word and the server's to judge: a server may know more than this version.
+    return {
+      answer: await session.client.payments.create(body as unknown as CreatePayment, options).answer(),
+    }
+  } catch (fault) {
+    const wanting = mayAsk ? tellFieldFaults(fault) : []
+    if (wanting.length === 0) throw nameFlags(fault)
+    return { wanting }
+  }
+}
+
+/** Required, unless the contract of this server says otherwise. */
+async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {
+  const contract = flags.contract ?? session.target.profile?.contract
+  if (contract === undefined) return false
+  const { readContract } = await import('../../read-contract.ts')
+  return (await readContract(contract))['create.merchant_reference'] === 'optional'
+}

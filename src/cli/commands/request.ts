@@ -1,0 +1,84 @@
+import { Argument, type Command } from 'commander'
+import { ApiError } from '../../client/index.ts'
+import { confirmLive } from '../call/confirm-live.ts'
+import { type MerchantFlags, merchantCommand } from '../call/merchant-command.ts'
+import { type Session, withSession } from '../call/session.ts'
+import type { View } from '../output/view.ts'
+import { visibleLines } from '../output/visible.ts'
+import { addHeader, addParameter, METHODS, method, type Pair, path, readBody } from '../request/parts.ts'
+
+interface RequestFlags extends MerchantFlags {
+  readonly data?: string
+  readonly header?: readonly Pair[]
+  readonly queryParam?: readonly Pair[]
+  readonly idempotencyKey?: string
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export const command = (): Command =>
+  merchantCommand(
+    'request',
+    declare =>
+      declare
+        .description('Makes any call, signed in, and prints what comes back as it came.')
+        .addArgument(new Argument('<method>', 'as GET').choices(METHODS).argParser(method))
+        .argument('<path>', 'below the base URL, as /payout_intents', path)
+        .option('-d, --data <body>', 'the body, as it is to be sent; @file, or - for stdin')
+        .option('-H, --header <name:value>', 'another header (repeatable)', addHeader)
+        .option('--query-param <name=value>', 'a query parameter, encoded here (repeatable)', addParameter)
+        .option('--idempotency-key <key>', 'with it the call is repeated where the network fails')
+        .addHelpText(
+          'after',
+          `
+The body goes with Content-Type: application/json, unless a header says otherwise. What the server says when it
+refuses is printed on stdout too, and the exit code is that of any other command.
+
+Examples:
+  paysim request GET /payment_intents/pi_123
+  paysim request GET /payout_intents --query-param limit=1 --query-param status=failed
+  paysim request POST /payment_intents --data @payment.json --idempotency-key order-42
+  echo '{"reason":"Twice"}' | paysim request POST /payout_intents/po_123/cancel --data -`,
+        )
+        .action((verb: string, target: string, flags: RequestFlags) =>
+          withSession(flags, session => request(session, { verb, target, flags })),
+        ),
+    { changes: true },
+  )
+
+async function request(
+  session: Session,
+  { verb, target, flags }: { verb: string; target: string; flags: RequestFlags },
+): Promise<void> {
+  if (!READS.has(verb)) await confirmLive(flags, session, `${verb} ${target}`)
+  const { client, signal, show } = session
+  const body = flags.data === undefined ? undefined : await readBody(flags.data)
+  const call = client.request(verb, withParameters(target, flags.queryParam), {
+    body,
+    headers: {
+      ...Object.fromEntries(flags.header ?? []),
+      ...(flags.idempotencyKey === undefined ? {} : { 'idempotency-key': flags.idempotencyKey }),
+    },
+    signal,
+  })
+  try {
+    const answer = await call.answer()
+    await show(answer, asItCame(answer.text))
+  } catch (fault) {
+    // A path into what was asked for says nothing of a refusal.
+    if (fault instanceof ApiError && flags.query === undefined)
+      await show(fault.answer, asItCame(fault.answer.text))
+    throw fault
+  }
+}
+
+/** As written, so that a name may come again. */
+function withParameters(target: string, parameters: readonly Pair[] = []): string {
+  if (parameters.length === 0) return target
+  const query = parameters.map(pair => pair.map(encodeURIComponent).join('=')).join('&')
+  return `${target}${target.includes('?') ? '&' : '?'}${query}`
+}
+
+const asItCame = (text: string): View<unknown> => ({
+  human: () => (process.stdout.isTTY ? visibleLines(text) : text),
+})

@@ -1,0 +1,38 @@
+import { formatMoney } from '../../../output/money.ts'
+import { memberAt, plain } from '../../../output/plain.ts'
+import { paintStatus } from '../../../output/status.ts'
+import type { Column } from '../../../output/table.ts'
+import { showTime } from '../../../output/time.ts'
+
+/** Columns that many lists have. */
+
+/** A member as it is; the columns with the most to give are narrowed first. */
+export const memberColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
+  header,
+  value: row => plain(memberAt(row, ...path.split('.'))),
+  ...how,
+})
+
+export const idColumn = (header = 'id', path = 'id'): Column =>
+  memberColumn(header, path, { paint: (shown, _, { paint }) => paint.bold(shown) })
+
+export const statusColumn = (header: string, path: string): Column =>
+  memberColumn(header, path, {
+    paint: (shown, row, { paint }) => paintStatus(memberAt(row, ...path.split('.')), paint, shown),
+  })
+
+export const timeColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
+  header,
+  value: (row, screen) => {
+    const at = memberAt(row, ...path.split('.'))
+    return at === null || at === undefined ? '' : showTime(at, screen).value
+  },
+  ...how,
+})
+
+export const moneyColumn = (how: Partial<Column> = {}): Column => ({
+  header: 'amount',
+  value: row => formatMoney(memberAt(row, 'amount'), memberAt(row, 'currency')),
+  align: 'right',
+  ...how,
+})

@@ -1,0 +1,68 @@
+import type { JournalEntry } from '../../../../client/control-client.ts'
+import { formatDuration } from '../../../../contract/durations.ts'
+import { parseTimestamp } from '../../../../contract/timestamps.ts'
+import type { Screen } from '../../../output/screen.ts'
+import { showTime } from '../../../output/time.ts'
+import type { View } from '../../../output/view.ts'
+import { visible } from '../../../output/visible.ts'
+import { wrapTo } from '../../../output/wrap.ts'
+import { happening } from './happening.ts'
+import type { Listed } from './list-view.ts'
+import { toneOf } from './tone.ts'
+
+/** A record's life as a log: each decision with its time, who made it, and what came of it. */
+export const historyView = (id: string): View<Listed<JournalEntry>> => ({
+  human({ data }, screen) {
+    const width = whatWidth(data, screen)
+    return data
+      .flatMap((entry, at) => [
+        titleOf(entry, data[at - 1], screen),
+        ...entry.events.flatMap(event => lines(happening(event, entry.at, screen), { id, width, screen })),
+      ])
+      .join('\n')
+  },
+  rows: ({ data }) => data,
+})
+
+function whatWidth(entries: readonly JournalEntry[], screen: Screen): number {
+  const widths = entries.flatMap(({ events, at }) =>
+    events.map(event => happening(event, at, screen).what.length),
+  )
+  return widths.reduce((most, width) => Math.max(most, width), 0)
+}
+
+function titleOf({ at, by, seq }: JournalEntry, before: JournalEntry | undefined, screen: Screen): string {
+  const { paint } = screen
+  const passed = before ? sinceThen(at, before.at) : ''
+  return [
+    paint.bold(showTime(at, screen).value),
+    paint.cyan(passed.padEnd(8)),
+    `by ${visible(by)}`,
+    paint.dim(`#${seq}`),
+  ].join('  ')
+}
+
+function sinceThen(at: string, before: string): string {
+  const passed = (parseTimestamp(at) ?? 0) - (parseTimestamp(before) ?? 0)
+  return passed > 0 ? `+${formatDuration(passed)}` : ''
+}
+
+interface Place {
+  readonly id: string
+  readonly width: number
+  readonly screen: Screen
+}
+
+function lines(
+  { what, subject, more }: ReturnType<typeof happening>,
+  { id, width, screen }: Place,
+): string[] {
+  // Whose history it is need not be said in each line of it.
+  const told = visible([subject === id ? '' : subject, more].filter(Boolean).join('  '))
+  const indent = 4 + width
+  const [first = '', ...rest] = wrapTo(told, Math.max(20, screen.width - indent), screen.widthOf)
+  return [
+    `  ${toneOf(what, screen.paint)(visible(what))}${' '.repeat(width - what.length + 2)}${first}`.trimEnd(),
+    ...rest.map(line => `${' '.repeat(indent)}${line}`),
+  ]
+}

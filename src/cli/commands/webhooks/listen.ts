@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
+import { didYouMean } from '../../choice.ts'
+import { controlCommand } from '../../control/flags.ts'
+import { withControl } from '../../control/session.ts'
+import { count, milliseconds, port } from '../../flag-values.ts'
+import { words } from '../../open-words.ts'
+import { outputFlags } from '../../output/flags.ts'
+import type { ListenFlags } from '../../webhooks/listen.ts'
+
+const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']
+
+export const command = (): Command =>
+  controlCommand(
+    'webhooks listen',
+    declare =>
+      outputFlags(
+        declare
+          .description("Receives the simulator's webhooks, shows them, and passes them on.")
+          .option('--forward-to <url>', 'where they go, with their headers and bytes as they came', target)
+          .addOption(
+            new Option(
+              '--events <name>',
+              'which; several with commas, or repeated (default: those that are on)',
+            )
+              .choices(EVENTS)
+              .argParser(events),
+          )
+          .option('--count <n>', 'end with 0 after so many', atLeastOne)
+          .option('--timeout <duration>', 'end with 8 after this long, as 30s', milliseconds)
+          .option('--port <port>', 'where to listen; any free port unless told', port)
+          .option('--print-secret', 'print the secret that they are signed with, on stderr'),
+      ).addHelpText(
+        'after',
+        `
+An endpoint of its own is registered at the simulator, and removed in the end. The simulator is answered with what
+your application answers, so what that refuses is tried again later; with 502 where nothing listens there.
+With -o jsonl each webhook is a line, which \`paysim webhooks verify\` takes as it is.
+
+Examples:
+  paysim webhooks listen
+  paysim webhooks listen --forward-to http://localhost:3000/webhooks --print-secret
+  paysim webhooks listen --events payment.succeeded,payment.failed --account shop.test
+  paysim webhooks listen --count 1 --timeout 30s -o jsonl > webhook.jsonl`,
+      ),
+    { records: false },
+  ).action((flags: ListenFlags) =>
+    withControl(flags, async session => {
+      const { listen } = await import('../../webhooks/listen.ts')
+      await listen(session, flags)
+    }),
+  )
+
+function target(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('It must be an http or https URL, as http://localhost:3000/webhooks.')
+  if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
+  return url
+}
+
+function events(text: string, before: readonly string[] = []): string[] {
+  for (const name of words(text))
+    if (!EVENTS.includes(name))
+      throw new InvalidArgumentError(`${didYouMean(name, EVENTS)}Allowed choices are ${EVENTS.join(', ')}.`)
+  return words(text, before)
+}
+
+function atLeastOne(text: string): number {
+  const number = count(text)
+  if (number < 1) throw new InvalidArgumentError('It must be 1 or more.')
+  return number
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import type { FailureReason } from '../../client/control-client.ts'
+
+/** Why something fails, where the standard reason will not do. */
+export interface FailureFlags {
+  readonly code?: string
+  readonly message?: string
+}
+
+export function failureFlags(command: Command, told?: 'code and message' | 'message'): Command {
+  if (told === 'code and message') command.option('--code <code>', 'the failure_code, as insufficient_funds')
+  if (told !== undefined) command.option('--message <text>', 'why, for people')
+  return command
+}
+
+export const failureOf = ({ code, message }: FailureFlags): FailureReason => ({
+  ...(code === undefined ? {} : { failure_code: code }),
+  ...(message === undefined ? {} : { failure_message: message }),
+})

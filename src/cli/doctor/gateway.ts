@@ -1,0 +1,101 @@
+import { isLive } from '../../client/credentials.ts'
+import type { Answer } from '../../client/index.ts'
+import { PATHS } from '../../client/paths.ts'
+import { EXIT, exitCodeOfAnswer } from '../faults/exit-code.ts'
+import { type Check, fault, ok, warning } from './check.ts'
+import { member, type Probe, readErrorBody } from './probe.ts'
+
+/** A payment as every country of the interface could have it; discovery only reads. */
+export const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
+
+/** Whether what answers is this API and takes the keys. True where more can be asked. */
+export async function* checkGateway(probe: Probe, publicKey: string): AsyncGenerator<Check, boolean> {
+  const startedAt = Date.now()
+  const answer = await probe.ask(PATHS.methods, DISCOVERY)
+  const endedAt = Date.now()
+  const api = apiCheck(answer, endedAt - startedAt)
+  yield api
+  if (api.verdict === 'fault') return false
+  yield clockCheck(answer.headers.date, { startedAt, endedAt })
+  const keys = keysCheck(answer)
+  yield keys
+  if (keys.verdict === 'fault') return false
+  yield environmentCheck(answer.body, publicKey)
+  return true
+}
+
+function apiCheck({ status, body, text, headers }: Answer, ms: number): Check {
+  const exitCode = EXIT.noAnswer
+  if (typeof body !== 'object' || body === null) {
+    const what = headers['content-type'] ?? (text === '' ? 'nothing' : 'something')
+    const advice =
+      headers.location === undefined
+        ? 'is the base URL that of the API, with its prefix, as /v1?'
+        : `it leads to ${headers.location}: is that the base URL?`
+    return fault('api', `GET ${PATHS.methods} answered ${status} with ${what}, and no JSON`, {
+      advice,
+      exitCode,
+    })
+  }
+  if (status >= 500) {
+    const advice = 'the server is at fault: try again, and tell whoever runs it'
+    return fault('api', `GET ${PATHS.methods} answered ${status} ${readErrorBody(body, status).code}`, {
+      advice,
+      exitCode: EXIT.unexpected,
+    })
+  }
+  if (status === 404 || status === 405) {
+    const advice = 'the base URL is not that of the API: is a prefix missing, as /v1?'
+    return fault('api', `GET ${PATHS.methods} answered ${status}: there is no such path`, {
+      advice,
+      exitCode,
+    })
+  }
+  return ok('api', `answers with JSON, after ${ms} ms`)
+}
+
+/** Date has whole seconds, and the answer was some time on its way. */
+const TOLERATED_MS = 5000
+
+function clockCheck(
+  date: string | undefined,
+  { startedAt, endedAt }: { startedAt: number; endedAt: number },
+): Check {
+  const there = Date.parse(date ?? '')
+  if (Number.isNaN(there)) return ok('clock', 'not known: the answers do not tell the time')
+  const ahead = Math.max(0, there - endedAt)
+  const behind = Math.max(0, startedAt - (there + 999))
+  const seconds = Math.round(Math.max(ahead, behind) / 1000)
+  if (Math.max(ahead, behind) <= TOLERATED_MS)
+    return ok('clock', 'this machine and the server agree on the time')
+  return warning(
+    'clock',
+    `this machine is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the server`,
+    'set the time by NTP: webhook signatures are refused when clocks are minutes apart, and relative dates are off',
+  )
+}
+
+/** A denied mode is said to those alone who may come in. */
+function keysCheck({ status, body }: Answer): Check {
+  const { code, message } = readErrorBody(body as object, status)
+  const refused = status === 401 || (status === 403 && code !== 'checkout_mode_not_allowed')
+  if (!refused) return ok('keys', 'accepted')
+  return fault('keys', `refused: ${message} (${code}, HTTP ${status})`, {
+    advice: 'check that both keys are whole, belong together and to this address, and are not revoked',
+    exitCode: exitCodeOfAnswer(code, status),
+  })
+}
+
+function environmentCheck(body: unknown, publicKey: string): Check {
+  const said = member(body, 'environment')
+  const expected = isLive(publicKey) ? 'live' : publicKey.startsWith('pk_test_') ? 'test' : undefined
+  if (said !== undefined && expected !== undefined && said !== expected)
+    return fault('environment', `the key is a ${expected} key, and the server says ${JSON.stringify(said)}`, {
+      advice: 'make no payment before whoever runs the server has told why',
+      exitCode: EXIT.credentials,
+    })
+  const environment = typeof said === 'string' ? said : expected
+  if (environment === 'live')
+    return ok('environment', 'live: what changes something asks first, or needs --yes')
+  return ok('environment', environment ?? 'neither the key nor the server says')
+}

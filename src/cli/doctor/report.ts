@@ -1,0 +1,73 @@
+import type { Screen } from '../output/screen.ts'
+import type { View } from '../output/view.ts'
+import { visible } from '../output/visible.ts'
+import { wrapTo } from '../output/wrap.ts'
+import type { Check, Verdict } from './check.ts'
+
+/** All that was found, and what it comes to. */
+export interface Report {
+  readonly verdict: Verdict
+  readonly exit_code: number
+  readonly checks: readonly Check[]
+  /** What a contract file has to say for a simulator to behave like this server; beside what it says now. */
+  readonly overrides: Readonly<Record<string, string>>
+}
+
+/** What keeps everything else from working is worst: no answer, then no keys. */
+const WORST_FIRST = [7, 3, 1, 2]
+
+export function reportOf(checks: readonly Check[]): Report {
+  const faults = checks.filter(({ verdict }) => verdict === 'fault').map(({ exit_code }) => exit_code)
+  const worst = WORST_FIRST.find(code => faults.includes(code)) ?? faults[0]
+  const hasWarning = checks.some(({ verdict }) => verdict === 'warning')
+  return {
+    verdict: worst !== undefined ? 'fault' : hasWarning ? 'warning' : 'ok',
+    exit_code: worst ?? 0,
+    checks,
+    overrides: Object.fromEntries(
+      checks.flatMap(({ check, override }) => (override === null ? [] : [[check, override]])),
+    ),
+  }
+}
+
+const MARKS = { ok: '✓', warning: '!', fault: '✗' } as const
+const TONES = { ok: 'green', warning: 'yellow', fault: 'red' } as const
+
+export const reportView: View<Report> = {
+  human: ({ checks, verdict }, screen) => {
+    const width = checks.reduce((most, { check }) => Math.max(most, check.length), 0)
+    return [...checks.map(check => lines(check, width, screen)), '', summary(verdict, checks, screen)].join(
+      '\n',
+    )
+  },
+  rows: ({ checks }) => checks,
+  csv: ['check', 'verdict', 'message', 'advice', 'exit_code', 'override'],
+}
+
+const GAP = 2
+const LEAST = 24
+
+function lines(
+  { check, verdict, message, advice }: Check,
+  labels: number,
+  { paint, width, widthOf }: Screen,
+): string {
+  const before = GAP + labels + GAP
+  const room = Math.max(LEAST, width - before)
+  const [first = '', ...rest] = message.split('\n').flatMap(line => wrapTo(visible(line), room, widthOf))
+  const below = advice === null ? [] : wrapTo(`→ ${visible(advice)}`, room, widthOf)
+  const tone = paint[TONES[verdict]]
+  return [
+    `${tone(MARKS[verdict])} ${paint.dim(check.padEnd(labels))}${' '.repeat(GAP)}${verdict === 'ok' ? first : tone(first)}`,
+    ...[...rest, ...below].map(line => `${' '.repeat(before)}${line}`),
+  ].join('\n')
+}
+
+function summary(verdict: Verdict, checks: readonly Check[], { paint }: Screen): string {
+  const count = (wanted: Verdict) => checks.filter(check => check.verdict === wanted).length
+  if (verdict === 'ok') return paint.green('All is well.')
+  const told = [some(count('fault'), 'fault'), some(count('warning'), 'warning')].filter(text => text !== '')
+  return paint[TONES[verdict]](`${told.join(', ')}.`)
+}
+
+const some = (count: number, what: string) => (count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`)

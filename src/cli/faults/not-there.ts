@@ -1,0 +1,2 @@
+/** What was asked for is not in what the server answered with. */
+export class NotThere extends Error {}

@@ -1,0 +1,47 @@
+import { shellWords } from '../shell-words.ts'
+import { isObject, textAt } from './body-paths.ts'
+import { type Body, FIELD_NAMES, isRequestField, REQUEST_FIELDS } from './request-fields.ts'
+
+/** Flags as they were typed, each with its value, if it has one. */
+export type TypedFlags = readonly (readonly [flag: string, value?: string])[]
+
+/** The flags whose values the body has by now, whoever gave them. */
+const ABOUT_THE_BODY = new Set([
+  ...Object.values(REQUEST_FIELDS).map(flag => flag.split(' ')[0] ?? flag),
+  ...['--data', '--set'],
+])
+
+/** The command that makes this request without a question: what was typed, and what was asked. */
+export function equivalentCommand(name: string, typed: TypedFlags, body: Body): string {
+  const others = typed.filter(([flag]) => !ABOUT_THE_BODY.has(flag))
+  const rest = withoutFlagged(body)
+  return shellWords([
+    ...['paysim', ...name.split(' ')],
+    ...FIELD_NAMES.flatMap(field => flagFor(field, textAt(body, field))),
+    ...(Object.keys(rest).length === 0 ? [] : ['--data', JSON.stringify(rest)]),
+    ...others.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, value])),
+  ])
+}
+
+function flagFor(field: (typeof FIELD_NAMES)[number], value: string | undefined): string[] {
+  if (value === undefined) return []
+  const [flag = ''] = REQUEST_FIELDS[field].split(' ')
+  return flag === '--option' ? [flag, `${field.split('.')[1]}=${value}`] : joined(flag, value)
+}
+
+/** A value that looks like a flag is one, unless it is tied to its own. */
+const joined = (flag: string, value: string) => (value.startsWith('-') ? [`${flag}=${value}`] : [flag, value])
+
+/** What no flag gives: members that this version does not know, and values that are no text. */
+function withoutFlagged(body: Body, before = ''): Body {
+  const kept = Object.entries(body).flatMap(([name, value]) => {
+    const path = `${before}${name}`
+    if (isObject(value)) {
+      const inner = withoutFlagged(value, `${path}.`)
+      return Object.keys(inner).length === 0 ? [] : [[name, inner] as const]
+    }
+    const flagged = isRequestField(path) && typeof value === 'string' && value !== ''
+    return flagged ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(kept)
+}

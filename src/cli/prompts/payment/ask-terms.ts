@@ -1,0 +1,84 @@
+import { isCountry } from '../../../contract/countries.ts'
+import { numericCodeOf } from '../../../contract/currencies.ts'
+import { type Amount, readAmount } from '../../fields/amount.ts'
+import { textAt, valueAt, withValue } from '../../fields/body-paths.ts'
+import type { Body } from '../../fields/request-fields.ts'
+import { ask } from '../ask.ts'
+
+/** What methods are discovered for: asked where it is not there yet, with what was said before as the suggestion. */
+export async function askTerms(given: Body, before: Body = {}): Promise<Body> {
+  const amount = await askAmount(given, before)
+  const currency = await unlessGiven(amount, 'currency', () => askCurrency(textAt(before, 'currency')))
+  const country = await unlessGiven(currency, 'country', () =>
+    askCountry(currency, textAt(before, 'country')),
+  )
+  return unlessGiven(country, 'checkout_mode', askMode)
+}
+
+async function unlessGiven(body: Body, field: string, asking: () => Promise<string>): Promise<Body> {
+  return valueAt(body, field) === undefined ? withValue(body, field, await asking()) : body
+}
+
+async function askAmount(given: Body, before: Body): Promise<Body> {
+  if (valueAt(given, 'amount') !== undefined) return given
+  const currency = textAt(given, 'currency')
+  const typed = await ask.text({
+    message: `Amount, as ${currency === 'VND' ? '"50,000 VND"' : `"1,234.50 ${currency ?? 'THB'}"`} or in minor units:`,
+    ...suggestion(textAt(before, 'amount')),
+    check: text => complaint(text, currency),
+  })
+  const amount = readAmount(typed)
+  const named = amount.currency === undefined ? given : withValue(given, 'currency', amount.currency)
+  return withValue(named, 'amount', amount.minor)
+}
+
+function complaint(text: string, currency: string | undefined): string | undefined {
+  let amount: Amount
+  try {
+    amount = readAmount(text)
+  } catch (fault) {
+    return fault instanceof Error ? fault.message : String(fault)
+  }
+  const other = amount.currency !== undefined && currency !== undefined && amount.currency !== currency
+  return other ? `the currency is ${currency}` : undefined
+}
+
+async function askCurrency(before: string | undefined): Promise<string> {
+  const typed = await ask.text({
+    message: 'Currency, as THB:',
+    ...suggestion(before),
+    check: text => (/^[A-Za-z]{3,6}$/.test(text) ? undefined : 'three letters are wanted, as THB'),
+  })
+  return typed.trim().toUpperCase()
+}
+
+async function askCountry(body: Body, before: string | undefined): Promise<string> {
+  const typed = await ask.text({
+    message: 'Country, as TH:',
+    ...suggestion(before ?? countryOf(textAt(body, 'currency') ?? '')),
+    check: text =>
+      isCountry(text.toUpperCase()) ? undefined : 'two letters of ISO 3166-1 are wanted, as TH or VN',
+  })
+  return typed.trim().toUpperCase()
+}
+
+/** A currency's code begins with its country's, if it has one country. */
+function countryOf(currency: string): string | undefined {
+  const country = currency.slice(0, 2)
+  return numericCodeOf(currency) !== undefined && isCountry(country) ? country : undefined
+}
+
+const askMode = () =>
+  ask.select({
+    message: 'Checkout:',
+    choices: [
+      { name: 'hosted', value: 'hosted', description: 'on a page of the gateway' },
+      {
+        name: 'merchant',
+        value: 'merchant',
+        description: 'in your own application, which shows the next action',
+      },
+    ],
+  })
+
+const suggestion = (value: string | undefined) => (value === undefined ? {} : { default: value })

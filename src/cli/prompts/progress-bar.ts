@@ -1,0 +1,45 @@
+import type { Progress } from '../../client/index.ts'
+
+export interface ProgressBar {
+  readonly update: (progress: Progress) => void
+  /** Leaves no trace of it on the screen. */
+  readonly clear: () => void
+}
+
+const CELLS = 24
+const LEAST_COLUMNS = 50
+const CLEAR_LINE = '\r\u001B[K'
+
+/** A line that is drawn over itself, on stderr; nothing where nobody watches. */
+export function progressBar(title: string): ProgressBar {
+  const { isTTY, columns } = process.stderr
+  if (!isTTY || !columns) return { update: () => {}, clear: () => {} }
+  let shown = ''
+  return {
+    update: progress => {
+      const line = drawn(title, progress, columns)
+      // What looks the same is not written again: a terminal is slower than a network.
+      if (line === shown) return
+      shown = line
+      process.stderr.write(`${CLEAR_LINE}${line}`)
+    },
+    clear: () => {
+      if (shown !== '') process.stderr.write(CLEAR_LINE)
+      shown = ''
+    },
+  }
+}
+
+function drawn(title: string, { sentBytes, totalBytes }: Progress, columns: number): string {
+  const share = totalBytes === 0 ? 1 : Math.min(1, sentBytes / totalBytes)
+  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
+  if (columns < LEAST_COLUMNS) return percent
+  const full = Math.floor(share * CELLS)
+  return `${title} ${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${percent} of ${sizeOf(totalBytes)}`
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024
+    ? `${Math.max(1, Math.round(bytes / 1024))} KiB`
+    : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+}

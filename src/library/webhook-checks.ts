@@ -1,0 +1,68 @@
+import { verifyWebhook } from '../contract/webhook-signature.ts'
+
+/** As Standard Webhooks has it: an older signature may be a replay. */
+export const STALE_AFTER_MS = 5 * 60_000
+
+/** A webhook, and what it is held against. */
+export interface SignedRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+  readonly secret: string
+  /** Wall time, in milliseconds: the one time that is not the account's. */
+  readonly now: number
+  /** How far from it the timestamp may be. */
+  readonly toleranceMs?: number
+}
+
+export interface WebhookCheck {
+  readonly check: 'headers' | 'signature' | 'timestamp' | 'event'
+  /** Why it does not hold; null where it does. */
+  readonly fault: string | null
+}
+
+/** What a verifier looks at, one thing after the other. Without its headers nothing else can be looked at. */
+export function checkWebhook({
+  headers,
+  body,
+  secret,
+  now,
+  toleranceMs = STALE_AFTER_MS,
+}: SignedRequest): WebhookCheck[] {
+  const signed = readHeaders(headers)
+  if (typeof signed === 'string') return [{ check: 'headers', fault: signed }]
+  const { id, timestamp, signature } = signed
+  const matches = verifyWebhook({ id, timestamp, body }, signature, secret)
+  const isStale = Math.abs(now / 1000 - timestamp) > toleranceMs / 1000
+  const bodyId = idIn(body)
+  return [
+    { check: 'headers', fault: null },
+    {
+      check: 'signature',
+      fault: matches
+        ? null
+        : `the signature ${signature} does not match the body under the endpoint's secret`,
+    },
+    { check: 'timestamp', fault: isStale ? `the timestamp ${timestamp} is stale` : null },
+    { check: 'event', fault: bodyId === id ? null : `the body is of event ${bodyId}, the header says ${id}` },
+  ]
+}
+
+function readHeaders(
+  headers: SignedRequest['headers'],
+): { readonly id: string; readonly timestamp: number; readonly signature: string } | string {
+  const id = headers['webhook-id']
+  const timestamp = headers['webhook-timestamp']
+  const signature = headers['webhook-signature']
+  if (typeof id !== 'string') return 'it has no webhook-id'
+  if (typeof timestamp !== 'string' || !/^\d+$/.test(timestamp)) return 'it has no webhook-timestamp'
+  if (typeof signature !== 'string') return 'it has no webhook-signature'
+  return { id, timestamp: Number(timestamp), signature }
+}
+
+function idIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { id?: unknown } | null)?.id
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { Delivery } from '../../domain/model.ts'
+import type { World } from '../../domain/world.ts'
+import type { Routes } from '../http/routes.ts'
+import { notFound } from '../refusal.ts'
+import { param, send, tenantNamed } from './control-call.ts'
+import { anyOf, textIn, windowIn } from './list-window.ts'
+import type { ControlSettings } from './settings.ts'
+import { deliveryView } from './views.ts'
+
+/** Deliveries for people: newest first, a window at a time. */
+export function deliveryBrowsing(scope: Routes, { gateway }: ControlSettings): void {
+  scope.get('/accounts/:account/browse/webhook-deliveries', (request, reply) => {
+    const { world } = tenantNamed(gateway, request).account
+    const { offset, limit } = windowIn(request)
+    const [status, type] = [anyOf(request, 'status'), anyOf(request, 'event_type')]
+    const endpoint = anyOf(request, 'endpoint')
+    const text = textIn(request)
+    const wanted = [...world.deliveries.values()].filter(delivery => {
+      const event = world.events.get(delivery.eventId)
+      return (
+        status(delivery.status) &&
+        type(event?.type) &&
+        endpoint(delivery.endpointId) &&
+        (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
+      )
+    })
+    const data = wanted
+      .reverse()
+      .slice(offset, offset + limit)
+      .map(delivery => deliveryRow(delivery, world))
+    return send(reply, 200, { data, total: wanted.length })
+  })
+
+  scope.get('/accounts/:account/webhook-deliveries/:id', (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const delivery = tenant.account.world.deliveries.get(param(request, 'id'))
+    if (!delivery) throw notFound('webhook delivery')
+    return send(reply, 200, {
+      ...deliveryView(delivery, tenant),
+      record: subjectOf(delivery, tenant.account.world),
+      fault: delivery.fault,
+    })
+  })
+}
+
+/** The payment or payout that the event is about. */
+function subjectOf({ eventId }: Delivery, world: World): string | null {
+  const subject = world.events.get(eventId)?.subject
+  if (!subject) return null
+  return ('payment' in subject ? subject.payment : subject.payout).place.id
+}
+
+function deliveryRow(delivery: Delivery, world: World) {
+  const last = delivery.attempts.at(-1)?.result
+  return {
+    id: delivery.id,
+    event: delivery.eventId,
+    event_type: world.events.get(delivery.eventId)?.type ?? null,
+    record: subjectOf(delivery, world),
+    endpoint: delivery.endpointId,
+    url: delivery.url,
+    status: delivery.status,
+    attempts: delivery.attempts.length,
+    last_status: last?.status ?? null,
+    last_error: last?.error ?? null,
+    next_attempt_at: delivery.nextAttemptAt === null ? null : formatTimestamp(delivery.nextAttemptAt),
+    created_at: formatTimestamp(delivery.createdAt),
+  }
+}

@@ -1,0 +1,98 @@
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import { methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
+import type { World } from '../../domain/world.ts'
+import type { Request } from '../http/request.ts'
+import type { Routes } from '../http/routes.ts'
+import { send, tenantNamed } from './control-call.ts'
+import { anyOf, type Filter, listWindow, one, textIn, timeIn } from './list-window.ts'
+import type { ControlSettings } from './settings.ts'
+
+/** Lists for people: filtered, searched, a window at a time, and no more of a record than a row shows. */
+export function browseCalls(scope: Routes, { gateway }: ControlSettings): void {
+  scope.get('/accounts/:account/browse/payments', (request, reply) => {
+    const { world } = tenantNamed(gateway, request).account
+    const row = (id: string) => paymentRow(world.payments.get(id))
+    return send(reply, 200, listWindow(request, world.paymentList, paymentFilter(request, world), row))
+  })
+
+  scope.get('/accounts/:account/browse/payouts', (request, reply) => {
+    const { world } = tenantNamed(gateway, request).account
+    const row = (id: string) => payoutRow(world.payouts.get(id))
+    return send(reply, 200, listWindow(request, world.payoutList, payoutFilter(request, world), row))
+  })
+}
+
+function paymentFilter(request: Request, world: World): Filter {
+  const [status, mode, method, currency] = ['status', 'checkout_mode', 'method', 'currency'].map(name =>
+    anyOf(request, name),
+  )
+  const text = textIn(request)
+  const rule = one(request, 'rule')
+  const isWanted = ({ place, merchantReference, customer, script }: Payment) =>
+    (rule === undefined || script.rule === rule) &&
+    (!text || text(place.id, merchantReference, customer.name, customer.email))
+  return {
+    ...createdIn(request),
+    shelf: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
+      !!status?.(ofStatus) && !!mode?.(ofMode) && !!method?.(ofMethod) && !!currency?.(ofCurrency),
+    record: rule === undefined && !text ? undefined : id => holds(world.payments.get(id), isWanted),
+  }
+}
+
+function payoutFilter(request: Request, world: World): Filter {
+  const [country, currency, status] = ['country', 'currency', 'status'].map(name => anyOf(request, name))
+  const text = textIn(request)
+  const rule = one(request, 'rule')
+  const isWanted = ({ place, merchantReference, recipient, script }: Payout) =>
+    (rule === undefined || script.rule === rule) &&
+    (!text || text(place.id, merchantReference, recipient.holderName))
+  return {
+    ...createdIn(request),
+    shelf: ([ofCountry, ofCurrency, ofStatus]) =>
+      !!country?.(ofCountry) && !!currency?.(ofCurrency) && !!status?.(ofStatus),
+    record: rule === undefined && !text ? undefined : id => holds(world.payouts.get(id), isWanted),
+  }
+}
+
+const holds = <R>(record: R | undefined, isWanted: (record: R) => boolean) =>
+  record !== undefined && isWanted(record)
+
+const createdIn = (request: Request) => ({
+  createdFrom: timeIn(request, 'created_after', 0),
+  createdBefore: timeIn(request, 'created_before', Number.POSITIVE_INFINITY),
+})
+
+const paymentRow = (payment: Payment | undefined) =>
+  payment && {
+    id: payment.place.id,
+    amount: payment.amount,
+    currency: payment.currency,
+    country: payment.country,
+    checkout_mode: payment.checkoutMode,
+    merchant_reference: payment.merchantReference,
+    payment_method: methodOf(payment),
+    status: statusOf(payment),
+    cancelled: payment.cancelled,
+    cancelling: payment.outcome === null && payment.cancelRequestedAt !== null,
+    receipt: payment.receipt?.status ?? null,
+    failure_code: payment.failure?.code ?? null,
+    customer_name: payment.customer.name ?? null,
+    created_at: formatTimestamp(payment.place.createdAt),
+    updated_at: formatTimestamp(payment.updatedAt),
+  }
+
+const payoutRow = (payout: Payout | undefined) =>
+  payout && {
+    id: payout.place.id,
+    amount: payout.amount,
+    currency: payout.currency,
+    country: payout.country,
+    merchant_reference: payout.merchantReference,
+    status: payout.status,
+    bank_code: payout.recipient.bankCode,
+    holder_name: payout.recipient.holderName,
+    account_last4: payout.recipient.accountLast4,
+    failure_code: payout.failure?.code ?? null,
+    created_at: formatTimestamp(payout.place.createdAt),
+    updated_at: formatTimestamp(payout.updatedAt),
+  }

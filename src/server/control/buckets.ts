@@ -1,0 +1,66 @@
+import { formatTimestamp } from '../../contract/timestamps.ts'
+
+/** Things counted by when they happened and of which kind they are: what a chart draws. */
+export interface Buckets {
+  readonly from: string
+  readonly width_ms: number
+  readonly series: Readonly<Record<string, readonly number[]>>
+}
+
+interface Happening {
+  readonly at: number
+  readonly kind: string
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Widths that read well on an axis. */
+const WIDTHS = [
+  ...[1, 2, 5, 10, 15, 30].map(n => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map(n => n * MINUTE),
+  ...[1, 2, 3, 6, 12].map(n => n * HOUR),
+  ...[1, 2, 7, 14, 30, 90, 365].map(n => n * DAY),
+]
+const MOST_BUCKETS = 48
+
+/** From the first happening to the last moment asked for, in so few steps that each can be seen. */
+export function bucketsOf(
+  kinds: readonly string[],
+  happenings: readonly Happening[],
+  until: number,
+): Buckets | null {
+  if (happenings.length === 0) return null
+  const first = happenings.reduce((least, { at }) => Math.min(least, at), until)
+  const width = widthFor(until - first)
+  const from = Math.floor(first / width) * width
+  const count = Math.max(1, Math.floor((until - from) / width) + 1)
+  const series = Object.fromEntries(kinds.map(kind => [kind, new Array<number>(count).fill(0)]))
+  for (const { at, kind } of happenings) {
+    const row = series[kind]
+    const place = Math.min(count - 1, Math.floor((at - from) / width))
+    if (row) row[place] = (row[place] ?? 0) + 1
+  }
+  return { from: formatTimestamp(from), width_ms: width, series }
+}
+
+const widthFor = (span: number) =>
+  WIDTHS.find(width => span / width < MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS)
+
+/** The values in the bucket that each belongs to, for what is more than a count. */
+export function valuesIn(
+  { from, width_ms, series }: Buckets,
+  values: readonly { readonly at: number; readonly value: number }[],
+): number[][] {
+  const count = Object.values(series)[0]?.length ?? 0
+  const rows: number[][] = Array.from({ length: count }, () => [])
+  for (const { at, value } of values) rows[Math.floor((at - Date.parse(from)) / width_ms)]?.push(value)
+  return rows
+}
+
+/** Null of nothing. */
+export function quantile(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
+}

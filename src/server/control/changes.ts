@@ -1,0 +1,92 @@
+import type { DomainEvent, Entry } from '../../domain/events.ts'
+
+/** How long changes are gathered before they are told. */
+const GATHERING_MS = 100
+/** Beyond so many, it is everything that changed. */
+const MOST_NAMED = 200
+
+/** What was told at once: enough to know what to read again. */
+interface Change {
+  readonly seq: number
+  readonly requests: number
+  /** Of what kind the changes are. */
+  readonly about: readonly string[]
+  /** The payments and payouts among them; null for too many to name. */
+  readonly records: readonly string[] | null
+}
+
+/**
+ * A stream for whoever wants to know that something changed and not what: however much happens, it says so ten times a
+ * second at most.
+ */
+export class Changes {
+  readonly #about = new Set<string>()
+  readonly #records = new Set<string>()
+  #seq = 0
+  #requests = 0
+  #waiting = false
+
+  constructor(private readonly tell: (change: Change) => void) {}
+
+  entry({ seq, events }: Entry): void {
+    this.#seq = seq
+    for (const event of events) {
+      this.#about.add(subjectOf(event))
+      if (this.#records.size > MOST_NAMED) continue
+      if ('payment' in event) this.#records.add(event.payment)
+      else if ('payout' in event) this.#records.add(event.payout)
+    }
+    this.#tellSoon()
+  }
+
+  request(): void {
+    this.#requests++
+    this.#tellSoon()
+  }
+
+  #tellSoon(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    setTimeout(() => {
+      const records = this.#records.size > MOST_NAMED ? null : [...this.#records]
+      this.tell({ seq: this.#seq, requests: this.#requests, about: [...this.#about], records })
+      this.#about.clear()
+      this.#records.clear()
+      this.#requests = 0
+      this.#waiting = false
+    }, GATHERING_MS)
+  }
+}
+
+function subjectOf(event: DomainEvent): string {
+  if ('payment' in event) return 'payments'
+  if ('payout' in event) return 'payouts'
+  switch (event.type) {
+    case 'TimerSet':
+    case 'TimerFired':
+      return 'timers'
+    case 'ClockSet':
+      return 'clock'
+    case 'EventEmitted':
+    case 'EndpointAdded':
+    case 'EndpointSecretsSet':
+    case 'EndpointDisabled':
+    case 'EndpointRemoved':
+    case 'DeliveryQueued':
+    case 'DeliveryMoved':
+    case 'AttemptStarted':
+    case 'AttemptEnded':
+      return 'webhooks'
+    case 'RulesReplaced':
+    case 'RulesPutInFront':
+    case 'RulesConsulted':
+    case 'FaultsReplaced':
+    case 'FaultsCounted':
+      return 'script'
+    case 'CatalogueReplaced':
+    case 'ProviderHealthSet':
+      return 'catalogue'
+    default:
+      return 'books'
+  }
+}

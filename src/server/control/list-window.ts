@@ -1,0 +1,143 @@
+import { parseTimestamp } from '../../contract/timestamps.ts'
+import { FROM_THE_TOP, type ListIndex, type PagePosition } from '../../domain/list-index.ts'
+import type { Request } from '../http/request.ts'
+import { refuseFaults } from '../refusal.ts'
+
+type Facets = readonly string[]
+
+/** Which records of a list are wanted. */
+export interface Filter {
+  readonly shelf: (facets: Facets) => boolean
+  /** What no shelf can tell; undefined where that is nothing. */
+  readonly record: ((id: string) => boolean) | undefined
+  /** Inclusive. */
+  readonly createdFrom: number
+  /** Exclusive. */
+  readonly createdBefore: number
+}
+
+export interface ListWindow {
+  readonly data: readonly unknown[]
+  /** How many there are below the anchor. */
+  readonly total: number
+  /** Whether all of them were counted: a search stops somewhere. */
+  readonly exact: boolean
+  /** How many came since. */
+  readonly newer: number
+  /** Where the list began when it was first asked for: with it, later windows do not shift. */
+  readonly anchor: string
+}
+
+const MOST_VISITED = 200_000
+const MOST_ROWS = 200
+
+/** Rows `offset` to `offset + limit` of what a filter leaves: for a list that somebody scrolls to anywhere in. */
+export function listWindow(
+  request: Request,
+  list: Pick<ListIndex, 'below' | 'count'>,
+  filter: Filter,
+  view: (id: string) => unknown,
+): ListWindow {
+  const { anchor: given, offset, limit } = windowIn(request)
+  const anchor = given ?? newestIn(list)
+  const { shelf, record, createdFrom, createdBefore } = filter
+  const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
+  const newer = given ? countNewer(list, filter, given) : 0
+  const known = record || bounded ? undefined : list.count(shelf) - newer
+  const data: unknown[] = []
+  let matched = 0
+  let visited = 0
+  for (const { id, createdAt } of list.below(
+    lower(anchor, { createdAt: createdBefore, ordinal: 0 }),
+    shelf,
+  )) {
+    if (createdAt < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
+      break
+    if (record && !record(id)) continue
+    if (matched++ >= offset && data.length < limit) data.push(view(id))
+  }
+  return {
+    data,
+    total: known ?? matched,
+    exact: visited <= MOST_VISITED,
+    newer,
+    anchor: `${anchor.createdAt}.${anchor.ordinal}`,
+  }
+}
+
+/** Just above the newest record of all. */
+function newestIn(list: Pick<ListIndex, 'below'>): PagePosition {
+  for (const { createdAt, ordinal } of list.below(FROM_THE_TOP, () => true))
+    return { createdAt, ordinal: ordinal + 1 }
+  return { createdAt: 0, ordinal: 0 }
+}
+
+const MOST_NEWER = 10_000
+
+function countNewer(
+  list: Pick<ListIndex, 'below'>,
+  { shelf, record, createdFrom, createdBefore }: Filter,
+  anchor: PagePosition,
+): number {
+  let newer = 0
+  let visited = 0
+  for (const place of list.below({ createdAt: createdBefore, ordinal: 0 }, shelf)) {
+    const isOld = isLower(place, anchor) || place.createdAt < createdFrom
+    if (isOld || ++visited > MOST_NEWER) break
+    if (!record || record(place.id)) newer++
+  }
+  return newer
+}
+
+const isLower = (a: PagePosition, b: PagePosition) =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal)
+const lower = (a: PagePosition, b: PagePosition) => (isLower(a, b) ? a : b)
+
+export function windowIn(request: Request) {
+  const anchor = one(request, 'anchor')
+  const position = /^(\d{1,16})\.(\d{1,16})$/.exec(anchor ?? '')
+  if (anchor !== undefined && !position)
+    throw refuseFaults([{ field: 'anchor', message: 'is not the anchor of a list' }])
+  return {
+    anchor: position ? { createdAt: Number(position[1]), ordinal: Number(position[2]) } : undefined,
+    offset: wholeNumber(request, 'offset', 0, Number.MAX_SAFE_INTEGER),
+    limit: wholeNumber(request, 'limit', 50, MOST_ROWS),
+  }
+}
+
+function wholeNumber(request: Request, field: string, standard: number, most: number): number {
+  const text = one(request, field)
+  if (text === undefined) return standard
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= most)) throw refuseFaults([{ field, message: `must be a whole number, at most ${most}` }])
+  return number
+}
+
+/** A parameter as it was given last; undefined where it is empty too. */
+export function one(request: Request, name: string): string | undefined {
+  const value = request.query[name]
+  return (Array.isArray(value) ? value.at(-1) : value) || undefined
+}
+
+/** A test of one facet: any of several values, with commas between. */
+export function anyOf(request: Request, name: string): (facet: string | undefined) => boolean {
+  const text = one(request, name)
+  if (text === undefined) return () => true
+  const wanted = new Set(text.split(','))
+  return facet => facet !== undefined && wanted.has(facet)
+}
+
+export function timeIn(request: Request, field: string, standard: number): number {
+  const text = one(request, field)
+  if (text === undefined) return standard
+  const at = parseTimestamp(text)
+  if (at === undefined) throw refuseFaults([{ field, message: 'must be a date-time with an offset' }])
+  return at
+}
+
+/** A search in what people know a record by, whatever the case. */
+export function textIn(request: Request): ((...texts: (string | null | undefined)[]) => boolean) | undefined {
+  const wanted = one(request, 'q')?.trim().toLowerCase()
+  if (!wanted) return undefined
+  return (...texts) => texts.some(text => text?.toLowerCase().includes(wanted))
+}

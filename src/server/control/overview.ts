@@ -1,0 +1,90 @@
+import { FROM_THE_TOP } from '../../domain/list-index.ts'
+import { statusOf } from '../../domain/model.ts'
+import type { World } from '../../domain/world.ts'
+import type { Routes } from '../http/routes.ts'
+import type { LoggedRequest } from '../request-log.ts'
+import { bucketsOf, quantile, valuesIn } from './buckets.ts'
+import { send, tenantNamed } from './control-call.ts'
+import type { ControlSettings } from './settings.ts'
+import { clockView } from './views.ts'
+
+const PAYMENT = ['pending', 'processing', 'succeeded', 'failed', 'expired']
+const PAYOUT = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled']
+const DELIVERY = ['pending', 'attempting', 'delivered', 'failed', 'dropped']
+/** So many of the newest are drawn: a chart shows no more, and the rest is in the totals. */
+const MOST_DRAWN = 50_000
+
+/** An account at a glance. */
+export function overviewCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
+  scope.get('/accounts/:account/overview', (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    const { world, now } = tenant.account
+    return send(reply, 200, {
+      clock: clockView(tenant),
+      payments: {
+        total: world.payments.size,
+        by_status: tally(PAYMENT, status => world.paymentList.count(facets => facets[0] === status)),
+        over_time: paymentsOverTime(world, now),
+      },
+      payouts: {
+        total: world.payouts.size,
+        by_status: tally(PAYOUT, status => world.payoutList.count(facets => facets[2] === status)),
+      },
+      webhooks: webhooks(world, now),
+      requests: requestRates(requests.of(tenant)),
+    })
+  })
+}
+
+const tally = (kinds: readonly string[], count: (kind: string) => number) =>
+  Object.fromEntries(kinds.map(kind => [kind, count(kind)]))
+
+function paymentsOverTime(world: World, now: number) {
+  const drawn: { at: number; kind: string }[] = []
+  for (const { id, createdAt } of world.paymentList.below(FROM_THE_TOP, () => true)) {
+    const payment = world.payments.get(id)
+    if (payment) drawn.push({ at: createdAt, kind: statusOf(payment) })
+    if (drawn.length === MOST_DRAWN) break
+  }
+  return bucketsOf(PAYMENT, drawn, now)
+}
+
+function webhooks({ deliveries, endpoints }: World, now: number) {
+  const all = [...deliveries.values()]
+  const counts = new Map<string, number>()
+  for (const { status } of all) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const attempts = all.slice(-MOST_DRAWN).flatMap(({ attempts: tried }) =>
+    tried.flatMap(({ startedAt, result }) => {
+      if (!result) return []
+      const { status } = result
+      return [
+        { at: startedAt, kind: status !== null && status >= 200 && status < 300 ? 'succeeded' : 'failed' },
+      ]
+    }),
+  )
+  return {
+    endpoints: endpoints.size,
+    by_status: tally(DELIVERY, status => counts.get(status) ?? 0),
+    attempts_over_time: bucketsOf(['succeeded', 'failed'], attempts, now),
+  }
+}
+
+/** By the wall's clock: a server's speed is not the account's business. */
+function requestRates(log: readonly LoggedRequest[]) {
+  const logged = log.map(({ wall_at, status, ms }) => ({ at: Date.parse(wall_at), status, value: ms }))
+  const last = logged[0]?.at ?? 0
+  const kindOf = (status: number) =>
+    status >= 500 ? 'server_errors' : status >= 400 ? 'client_errors' : 'succeeded'
+  const kinds = logged.map(({ at, status }) => ({ at, kind: kindOf(status) }))
+  const over_time = bucketsOf(['succeeded', 'client_errors', 'server_errors'], kinds, last)
+  const times = over_time ? valuesIn(over_time, logged) : []
+  const all = logged.map(({ value }) => value)
+  return {
+    logged: logged.length,
+    p50_ms: quantile(all, 0.5),
+    p95_ms: quantile(all, 0.95),
+    over_time,
+    p50_over_time: times.map(row => quantile(row, 0.5)),
+    p95_over_time: times.map(row => quantile(row, 0.95)),
+  }
+}

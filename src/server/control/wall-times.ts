@@ -1,0 +1,31 @@
+import type { Gateway } from '../../engine/gateway.ts'
+import type { Tenant } from '../../engine/tenant.ts'
+
+/** Of each account, so many of its last entries. */
+const KEPT = 4096
+
+/**
+ * When entries were made by the wall's clock. A journal has only its account's time, or two runs of the same calls
+ * would not give the same journal; whoever looks at one on a clock that jumps wants to know both.
+ */
+export class WallTimes {
+  readonly #times = new WeakMap<Tenant, { at: number[]; seq: number }>()
+
+  constructor(gateway: Gateway) {
+    gateway.onEntry((tenant, { seq }) => {
+      let times = this.#times.get(tenant)
+      if (!times || seq <= times.seq) {
+        times = { at: [], seq }
+        this.#times.set(tenant, times)
+      }
+      times.at[seq % KEPT] = Date.now()
+      times.seq = seq
+    })
+  }
+
+  /** Undefined for an entry of another process, or of long ago. */
+  of(tenant: Tenant, seq: number): number | undefined {
+    const times = this.#times.get(tenant)
+    return times && seq <= times.seq && seq > times.seq - KEPT ? times.at[seq % KEPT] : undefined
+  }
+}

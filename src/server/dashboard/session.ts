@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Request } from '../http/request.ts'
+import { comesFromOwnPage } from './own-page.ts'
+
+const YEAR_S = 365 * 24 * 3600
+
+/**
+ * A browser that was let in. Its cookie stands for the control token without being it, and nothing of it is kept here:
+ * so a session outlives the process for as long as the token stays the same.
+ */
+export class Session {
+  #proof: string | undefined
+
+  constructor(private readonly controlToken: string) {}
+
+  /** Whether the request is our own page's, in a browser that was let in. */
+  admits(request: Request): boolean {
+    const given = cookieOf(request)
+    return given !== undefined && same(given, this.#value) && comesFromOwnPage(request)
+  }
+
+  isToken(text: string): boolean {
+    return same(text, this.controlToken)
+  }
+
+  begin(request: Request): string {
+    return `${cookieName(request)}=${this.#value}; Max-Age=${YEAR_S}; ${ATTRIBUTES}`
+  }
+
+  end(request: Request): string {
+    return `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}`
+  }
+
+  get #value(): string {
+    this.#proof ??= createHmac('sha256', this.controlToken).update('paysim dashboard').digest('base64url')
+    return this.#proof
+  }
+}
+
+const ATTRIBUTES = 'Path=/_paysim; HttpOnly; SameSite=Strict'
+
+/** Browsers share cookies among all ports of a host: two servers on one machine must not take each other's. */
+const cookieName = ({ headers }: Request) =>
+  `paysim_dashboard_${/:(\d{1,5})$/.exec(headers.host ?? '')?.[1] ?? '80'}`
+
+function cookieOf(request: Request): string | undefined {
+  const start = `${cookieName(request)}=`
+  return request.headers.cookie
+    ?.split(';')
+    .map(pair => pair.trim())
+    .find(pair => pair.startsWith(start))
+    ?.slice(start.length)
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

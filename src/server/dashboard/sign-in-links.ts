@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+
+/** How long a link waits for its one use. */
+const LIFE_MS = 15 * 60_000
+
+/** Links that sign a browser in: each works once, for a while, and only in the process that made it. */
+export class SignInLinks {
+  readonly #ends = new Map<string, NodeJS.Timeout>()
+
+  constructor(private readonly base: () => string) {}
+
+  issue(): { url: string; expires_in_ms: number } {
+    const code = randomBytes(24).toString('base64url')
+    // The wait must not keep the process from ending.
+    this.#ends.set(code, setTimeout(() => this.#ends.delete(code), LIFE_MS).unref())
+    return { url: `${this.base()}/sign-in?code=${code}`, expires_in_ms: LIFE_MS }
+  }
+
+  /** Whether the code was good; it no longer is. */
+  redeem(code: unknown): boolean {
+    if (typeof code !== 'string') return false
+    clearTimeout(this.#ends.get(code))
+    return this.#ends.delete(code)
+  }
+}

@@ -1,0 +1,44 @@
+import type { Gateway } from '../engine/gateway.ts'
+import { StartFault } from '../engine/start-fault.ts'
+import type { App } from './app.ts'
+import { isFree } from './http/is-free.ts'
+
+/** Asked for any free port, takes the one of last time if it can: addresses given out then still hold. */
+export async function listenAgain(
+  app: App | undefined,
+  host: string,
+  port: number,
+  gateway: Gateway,
+): Promise<string> {
+  const { lastPort } = gateway
+  const url =
+    port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
+      ? await listen(app, host, lastPort)
+      : await listen(app, host, port)
+  await gateway.rememberPort(Number(new URL(url).port))
+  return url
+}
+
+export async function listen(app: App | undefined, host: string, port: number): Promise<string> {
+  if (!app) throw new Error('there is no such listener')
+  try {
+    const bound = await app.listener.listen(host, port)
+    return `http://${reachable(host)}:${bound}`
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new StartFault(
+        `port ${port} on ${host} is taken; choose another with --port, or 0 for any free one`,
+      )
+    throw new StartFault(
+      `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`,
+    )
+  }
+}
+
+/** An address that a client on this machine can use. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,49 @@
+import { endingCard, endingOf } from './ending.ts'
+import { type Html, html } from './html.ts'
+import { icon } from './icons.ts'
+import { money } from './money.ts'
+import { processing } from './pay.ts'
+import { receiptPanel } from './receipt-panel.ts'
+import { bankShown, form, type View } from './view.ts'
+
+/** What the payer's bank shows: a site of its own, with the bank's name over it. */
+export function bankHeader(view: View): Html {
+  const { words } = view
+  return html`<div class="bank-name"><span class="badge">${icon('bank')}</span><strong>${bankShown(view).name}</strong></div>
+<p class="secure">${icon('lock')}${words.bankOnline}</p>`
+}
+
+export function bankMain(view: View): Html {
+  const { payment, words, tenant, pathTo, expiresAt } = view
+  if (payment.outcome !== null) return decided(view)
+  if (!payment.action) return processing(view)
+  const facts: [string, Html | string | null][] = [
+    [words.payee, tenant.merchantName()],
+    [words.amount, money(payment, words)],
+    [words.order, payment.merchantReference],
+  ]
+  const rows = facts.map(([name, value]) =>
+    value === null ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )
+  const back =
+    payment.checkoutMode === 'hosted'
+      ? html`<a class="secondary" href="${pathTo('checkout', expiresAt)}">${words.bankBack}</a>`
+      : ''
+  return html`<section class="card approval"><h1>${words.bankTitle}</h1><p class="lead">${words.bankAsks}</p>
+<dl class="account">${rows}</dl>
+<div class="decision">${decision(view, 'succeed', words.approve, 'primary')}
+${decision(view, 'fail', words.decline, 'secondary')}</div>${back}</section>${receiptPanel(view)}`
+}
+
+const decision = (view: View, act: string, label: string, look: string) =>
+  form(view, act, html`<button class="${look}" data-busy="${view.words.sending}">${label}</button>`)
+
+/** The bank knows what it did; how the payment ended is for the shop to say. */
+function decided({ payment, words, pathTo, expiresAt }: View): Html {
+  const end = endingOf(payment)
+  const title = end === 'succeeded' ? words.bankApproved : words.bankDeclined
+  if (payment.checkoutMode === 'merchant')
+    return endingCard(end, title, html`<p class="lead">${words.bankClose}</p>`, '')
+  const back = html`<a class="primary" href="${pathTo('checkout', expiresAt)}">${words.bankContinue}</a>`
+  return endingCard(end, title, html``, back)
+}

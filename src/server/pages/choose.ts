@@ -1,0 +1,45 @@
+import { routingTable } from '../../domain/decide/routing-table.ts'
+import { type EligibleMethod, eligibleMethods } from '../../domain/routing.ts'
+import { type Html, html } from './html.ts'
+import { type Icon, icon } from './icons.ts'
+import { bankField, type MethodForm, textFields } from './method-fields.ts'
+import { form, type View } from './view.ts'
+import { methodName } from './words/catalogue.ts'
+
+/** The methods that could carry this payment, each with the fields that it needs folded away under it. */
+export function choice(view: View): Html {
+  const { tenant, payment, words, problem } = view
+  const { world, environment } = tenant.account
+  const { amount, country, currency, checkoutMode } = payment
+  const wanted = { amount, country, currency, checkoutMode, environment }
+  const methods = eligibleMethods(routingTable(world, tenant), wanted)
+  if (methods.length === 0)
+    return html`<h1>${words.chooseNothing}</h1><p class="lead">${words.chooseNothingWhy}</p>`
+  const tried = problem?.fields.get('method')
+  const cards = methods.map((eligible, at) => {
+    const isTried = eligible.method.code === tried
+    const mine = isTried && problem ? { problem } : {}
+    return methodCard(
+      { view, eligible, id: `method-${at + 1}`, ...mine },
+      isTried || (!tried && methods.length === 1),
+    )
+  })
+  return html`<h1>${words.choose}</h1><div class="methods">${cards}</div>`
+}
+
+function methodCard(methodForm: MethodForm, isUnfolded: boolean): Html {
+  const { view, eligible } = methodForm
+  const { method, banks, required } = eligible
+  const name = methodName(method, view.words)
+  const inside = html`<input type="hidden" name="method" value="${method.code}">
+${required.has('bank') || banks.length > 0 ? bankField(methodForm) : ''}${textFields(methodForm)}
+<button class="primary" data-busy="${view.words.sending}">${view.words.payWith(name)}</button>`
+  return html`<details class="method card" name="method"${isUnfolded ? html` open` : ''}>
+<summary><span class="badge">${icon(iconOf(eligible))}</span><span class="name">${name}</span>${icon('chevron')}</summary>
+${form(view, 'choose', inside)}</details>`
+}
+
+function iconOf({ actions }: EligibleMethod): Icon {
+  if (actions.includes('display_qr_code')) return 'qr'
+  return actions.includes('redirect_to_url') ? 'phone' : 'bank'
+}

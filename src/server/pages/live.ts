@@ -1,0 +1,55 @@
+import type { Gateway } from '../../engine/gateway.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
+import type { Live } from './layout.ts'
+import { type Opened, open } from './opening.ts'
+
+/** What a browser needs to know to follow the page it shows, and no more: that there is something else, not what. */
+export function liveState({ tenant: { account }, payment, livePath }: Opened): Live {
+  const { clock, now } = account
+  return {
+    url: livePath,
+    shown: account.sign(`shown/${payment.place.id}/${payment.seq}`),
+    now,
+    rate: clock.mode === 'virtual' ? 0 : clock.rate,
+  }
+}
+
+/** Tells how things stand, at once and at each change. A browser that lost the connection comes again by itself. */
+export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply): Reply {
+  const opened = open(gateway, kind, request, reply)
+  if (!('payment' in opened)) return opened
+  const { raw } = reply
+  const { account } = opened.tenant
+  reply.hijack()
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'request-id': request.requestId,
+  })
+
+  let told = ''
+  const tell = async () => {
+    // A page shows what is safe, so nobody is called to look before it is.
+    await account.settled()
+    const payment = account.world.payments.get(opened.payment.place.id)
+    const isOver = opened.expiresAt !== null && account.now >= opened.expiresAt
+    // The browser comes again, and is told what became of the link.
+    if (!payment || isOver) return raw.end()
+    const { shown, now, rate } = liveState({ ...opened, payment })
+    // Where time runs, the browser can tell it by itself.
+    const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })
+    if (news === told) return
+    told = news
+    raw.write(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
+  }
+  raw.write(`retry: ${RETRY_MS}\n\n`)
+  void tell()
+  const silence = account.onEntry(() => void tell())
+  raw.once('close', silence)
+  return reply
+}
+
+const RETRY_MS = 1000

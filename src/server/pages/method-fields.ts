@@ -1,0 +1,87 @@
+import type { PayerField } from '../../contract/resources.ts'
+import type { EligibleMethod } from '../../domain/routing.ts'
+import { Html, html } from './html.ts'
+import { fieldFaults, type Problem } from './problem.ts'
+import type { View } from './view.ts'
+import { bankNames } from './words/catalogue.ts'
+
+/** The form of one method. */
+export interface MethodForm {
+  readonly view: View
+  readonly eligible: EligibleMethod
+  /** What the ids of its fields begin with. */
+  readonly id: string
+  /** Why this form was not taken, if it was the one that was sent. */
+  readonly problem?: Problem
+}
+
+export function bankField(methodForm: MethodForm): Html {
+  const { eligible, view, problem } = methodForm
+  const { method, banks, required } = eligible
+  const { payment, words } = view
+  const chosen = problem?.fields.get('bank')
+  const options = banks.map(({ code, label }) => {
+    const known = method.banks?.find(bank => bank.code === code) ?? { code, label }
+    const names = bankNames(known, payment.country, words)
+    return html`<option value="${code}"${code === chosen ? html` selected` : ''}>${names}</option>`
+  })
+  const texts = html` data-search="${words.searchBank}" data-none="${words.noBankFound}" data-found="${words.banksFound}"`
+  return labelled(
+    { methodForm, field: 'bank', label: words.bank, isRequired: required.has('bank') },
+    attributes =>
+      html`<select name="bank"${attributes}${texts}><option value="">${words.chooseBank}</option>${options}</select>`,
+  )
+}
+
+type TextField = Exclude<PayerField, 'bank'>
+
+/** In the order in which they are asked for, each with what helps a browser to fill it in. */
+const TEXT_FIELDS: readonly (readonly [TextField, Html])[] = [
+  ['customer_name', new Html('type="text" autocomplete="name"')],
+  ['customer_phone', new Html('type="tel" autocomplete="tel"')],
+  ['account_name', new Html('type="text" autocomplete="off"')],
+  ['account_number', new Html('type="text" inputmode="numeric" autocomplete="off"')],
+  ['name_th', new Html('type="text" lang="th" autocomplete="off"')],
+]
+
+export function textFields(methodForm: MethodForm): Html[] {
+  const { eligible, view, problem } = methodForm
+  const { customer } = view.payment
+  const given: Partial<Record<TextField, string | undefined>> = {
+    customer_name: customer.name,
+    customer_phone: customer.phone,
+  }
+  return TEXT_FIELDS.filter(([field]) => eligible.required.has(field)).map(([field, kind]) => {
+    const value = problem?.fields.get(field) ?? given[field] ?? ''
+    return labelled(
+      { methodForm, field, label: view.words.fields[field], isRequired: true },
+      attributes => html`<input ${kind} name="${field}" value="${value}"${attributes}>`,
+    )
+  })
+}
+
+interface Labelled {
+  readonly methodForm: MethodForm
+  readonly field: PayerField
+  readonly label: string
+  readonly isRequired: boolean
+}
+
+/** A field under its label, with what is wrong with it beside it. */
+function labelled(
+  { methodForm: { id: prefix, view, problem }, field, label, isRequired }: Labelled,
+  control: (attributes: Html) => Html,
+): Html {
+  const { words } = view
+  const faults = problem ? fieldFaults(problem, words) : undefined
+  const fault = faults?.get(field)
+  const isFirst = faults?.keys().next().value === field
+  const id = `${prefix}-${field}`
+  const attributes = html` id="${id}"${isRequired ? html` required` : ''}${
+    fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`
+  }${isFirst ? html` autofocus` : ''}`
+  const hint = isRequired ? '' : html` <span class="quiet">(${words.optional})</span>`
+  return html`<div class="field"><label for="${id}">${label}${hint}</label>
+${control(attributes)}
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`
+}

@@ -1,0 +1,72 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { PAYER_FIELDS, type PayerField } from '../../contract/resources.ts'
+import type { ImageFault } from '../read-image.ts'
+import { Refusal } from '../refusal.ts'
+import type { Words } from './words/language.ts'
+
+/** What a payer sent and why it was not taken. What was typed stays in the form. */
+export interface Problem {
+  readonly refusal: Refusal
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** A refusal of the file, by what is wrong with it. */
+export class ReceiptRefusal extends Refusal {
+  constructor(readonly kind: ImageFault['kind']) {
+    super({
+      code: kind === 'too_large' ? 'payload_too_large' : 'validation_failed',
+      message: kind,
+      status: 400,
+    })
+  }
+}
+
+/** What the form calls the fields that the rules of a create request name. */
+const NAMES: ReadonlyMap<string, PayerField> = new Map([
+  ['customer.name', 'customer_name'],
+  ['customer.phone', 'customer_phone'],
+  ...PAYER_FIELDS.map(field => [field, field] as const),
+  ...PAYER_FIELDS.map(field => [`payment_method_options.${field}`, field] as const),
+])
+
+/** The faults of a choice, each at its field, in the payer's words. */
+export function fieldFaults({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
+  const faults = new Map<PayerField, string>()
+  for (const { field } of refusal.rejection.details ?? []) {
+    const name = NAMES.get(field)
+    if (name) faults.set(name, fieldFault(name, fields.get(name)?.trim() ?? '', words))
+  }
+  return faults
+}
+
+function fieldFault(field: PayerField, value: string, words: Words): string {
+  if (value === '') return field === 'bank' ? words.bankRequired : words.fieldRequired
+  if ([...value].length > LIMITS.textLength) return words.fieldTooLong(LIMITS.textLength)
+  return field === 'bank' ? words.bankUnknown : words.refusals.other
+}
+
+export function receiptFault({ refusal }: Problem, words: Words): string | undefined {
+  if (!(refusal instanceof ReceiptRefusal)) return undefined
+  const wording = {
+    missing: words.receiptMissing,
+    too_large: words.receiptTooLarge,
+    wrong_type: words.receiptWrongType,
+  }
+  return wording[refusal.kind]
+}
+
+/** What stands above the page where no field is to blame. */
+export function generalFault(problem: Problem, words: Words): string | undefined {
+  if (receiptFault(problem, words) !== undefined || fieldFaults(problem, words).size > 0) return undefined
+  switch (problem.refusal.rejection.code) {
+    case 'invalid_state':
+      return words.refusals.invalid_state
+    case 'payment_configuration_unavailable':
+    case 'routing_unavailable':
+      return words.refusals.unavailable
+    case 'service_unavailable':
+      return words.refusals.busy
+    default:
+      return words.refusals.other
+  }
+}

@@ -1,0 +1,51 @@
+import { LIMITS, RECEIPT_TYPES } from '../../contract/limits.ts'
+import { type Html, html } from './html.ts'
+import { icon } from './icons.ts'
+import { receiptFault } from './problem.ts'
+import { form, type View } from './view.ts'
+
+/** Where the payment wants a receipt: the way to send one, and what became of it. */
+export function receiptPanel(view: View): Html {
+  const { payment, words } = view
+  switch (payment.receipt?.status) {
+    case undefined:
+      return html``
+    case 'processing':
+      return html`<section class="card state" aria-busy="true"><span class="mark neutral pulsing">${icon('clock')}</span>
+<div><h1>${words.receiptProcessing}</h1><p>${words.receiptProcessingWhy}</p></div></section>`
+    case 'submitted':
+      return html`<section class="card state"><span class="mark good">${icon('check')}</span>
+<div><h1>${words.receiptSubmitted}</h1><p>${words.receiptSubmittedWhy}</p></div></section>`
+    case 'rejected':
+      return html`<section class="card receipt"><div class="state" role="alert"><span class="mark bad">${icon('cross')}</span>
+<div><h1>${words.receiptRejected}</h1><p class="reason">${reason(view)}</p></div></div>
+<p>${words.receiptReplace}</p>${upload(view, words.sendReplacement)}</section>`
+    case 'required':
+      return html`<section class="card receipt"><h2>${words.receipt}</h2><p>${words.receiptHow}</p>
+${upload(view, words.sendReceipt)}</section>`
+  }
+}
+
+/** The provider's own words, except where it had none. */
+function reason({ payment, words }: View): string {
+  const given = payment.receipt?.rejection ?? ''
+  return given === '' || given === 'The receipt was rejected' ? words.receiptRejectedWhy : given
+}
+
+function upload(view: View, send: string): Html {
+  const { words, problem } = view
+  const fault = problem && receiptFault(problem, words)
+  const marks = fault ? html` aria-invalid="true" autofocus` : ''
+  const checks = html` data-most="${LIMITS.receiptImage}" data-missing="${words.receiptMissing}" data-too-large="${words.receiptTooLarge}" data-wrong-type="${words.receiptWrongType}"`
+  return form(
+    view,
+    'receipt',
+    html`<div class="field" data-upload><label class="drop" for="receipt-file">${icon('image')}<span><strong data-file-name>${words.chooseFile}</strong>
+<span class="quiet" id="receipt-types">${words.receiptTypes}</span></span>
+<img class="preview" data-preview alt="${words.receiptPreview}" hidden></label>
+<input class="file" id="receipt-file" type="file" name="file" accept="${RECEIPT_TYPES.join(',')}" required aria-describedby="receipt-types receipt-fault"${marks}${checks}>
+<p class="fault" id="receipt-fault" data-fault>${fault ?? ''}</p></div>
+<button class="primary" data-busy="${words.sending}">${send}</button>`,
+    'file',
+  )
+}

@@ -1,0 +1,112 @@
+import { spellTime } from '../../contract/time-left.ts'
+import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
+import { type Payment, statusOf } from '../../domain/model.ts'
+import { verdictFor } from '../../domain/script.ts'
+import { type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
+import type { Timer } from '../../domain/timers.ts'
+import type { Tenant } from '../../engine/tenant.ts'
+import { type Html, html } from './html.ts'
+import { isOpen, type View } from './view.ts'
+import type { Words } from './words/language.ts'
+
+/** This is no real payment, so whoever looks at it may say how it goes on, or hear what will decide and when. */
+export function simulator(view: View): Html {
+  const { payment, words } = view
+  if (!isOpen(payment)) return html``
+  const buttons = possibleActs(view).map(
+    act => html`<button class="small" name="act" value="${act}">${words.acts[act]}</button>`,
+  )
+  return html`<aside class="simulator" aria-label="${words.simulator}"><div class="inner">
+<div class="outlook"><strong>${words.simulator}</strong>${outlook(view).map(line => html`<p>${line}</p>`)}</div>
+<form method="post" action="${view.path}" data-form>${buttons}${jump(view)}</form>
+</div></aside>`
+}
+
+/** In the order of the buttons. */
+const ACTS = ['succeed', 'fail', 'expire', 'accept-receipt', 'reject-receipt', 'confirm-cancel'] as const
+export type SimulatorAct = (typeof ACTS)[number]
+
+export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
+  (ACTS as readonly (string | undefined)[]).includes(act)
+
+/** What the lifecycle allows now. A bank's page has its own buttons for what the payer decides there. */
+function possibleActs({ payment, kind }: View): SimulatorAct[] {
+  const onPage: readonly SimulatorAct[] = kind === 'bank' && payment.action ? ['succeed', 'fail'] : []
+  return ACTS.filter(act => isPossible(payment, act) && !onPage.includes(act))
+}
+
+function isPossible(payment: Payment, act: SimulatorAct): boolean {
+  switch (act) {
+    case 'accept-receipt':
+    case 'reject-receipt':
+      return payment.receipt !== null && allows(RECEIPT_MOVES[act], payment.receipt.status)
+    case 'confirm-cancel':
+      return payment.cancelRequestedAt !== null
+    case 'expire':
+      return allows(PAYMENT_MOVES.expire, statusOf(payment))
+    default:
+      // Nothing was started that could succeed or be declined.
+      return payment.route !== null && allows(PAYMENT_MOVES[act], statusOf(payment))
+  }
+}
+
+/** What comes by itself, as far as this payment's own copy of its rule says. */
+function outlook(view: View): (Html | string)[] {
+  const { tenant, payment, words } = view
+  const rule = payment.script.rule
+  const who = rule === null ? words.noRule : words.rule(rule)
+  const lines: (Html | string)[] = []
+  const decisive = nextTimer(tenant, payment, DECISIVE)
+  const last = nextTimer(tenant, payment, CLOSING)
+  if (!payment.route) lines.push(words.simulatorChoose)
+  else if (decisive) lines.push(comesIn(decisive, who, view))
+  else lines.push(nextVerdict(payment, who, words) ?? words.simulatorManual(who))
+  if (last && !decisive) lines.push(comesIn(last, who, view))
+  return lines
+}
+
+/** What decides, and what only closes; of each kind the first to come counts. */
+const DECISIVE: readonly PaymentTimer[] = ['receipt', 'cancel', 'outcome', 'present-action']
+const CLOSING: readonly PaymentTimer[] = ['withdraw-action', 'expire']
+
+function nextTimer(
+  { account }: Tenant,
+  { place }: Payment,
+  kinds: readonly PaymentTimer[],
+): Timer | undefined {
+  return kinds
+    .map(kind => account.world.timers.get(paymentTimer(place.id, kind)))
+    .filter(timer => timer !== undefined)
+    .sort((a, b) => a.dueAt - b.dueAt)
+    .at(0)
+}
+
+/** The very next thing that happens to this payment without anybody: how far a virtual clock can be moved for it. */
+export const nextDue = (tenant: Tenant, payment: Payment): number | undefined =>
+  nextTimer(tenant, payment, [...DECISIVE, ...CLOSING])?.dueAt
+
+function comesIn(timer: Timer, who: string, { tenant, words }: View): Html {
+  const said = words.timers[wordingOf(timer)](who)
+  const left = spellTime(timer.dueAt - tenant.account.now, words.locale)
+  return html`${said} <time data-until="${timer.dueAt}" data-as="words">${left}</time>`
+}
+
+function wordingOf({ id, command }: Timer): keyof Words['timers'] {
+  // That the whole intent ends is nobody's decision.
+  if (id.endsWith(':expire')) return 'expiry'
+  return command.type === 'MovePayment' ? (command.trigger satisfies PaymentTrigger) : 'expiry'
+}
+
+function nextVerdict({ receipt, script }: Payment, who: string, words: Words): string | undefined {
+  if (!receipt || !allows(RECEIPT_MOVES.submit, receipt.status)) return undefined
+  const next = verdictFor(script, receipt.submissions + 1)
+  return next && words.onReceipt[next.verdict](who, spellTime(next.afterMs, words.locale))
+}
+
+/** Standing time moves only when somebody moves it. */
+function jump({ tenant, payment, words }: View): Html {
+  const due = nextDue(tenant, payment)
+  if (tenant.account.clock.mode !== 'virtual' || due === undefined) return html``
+  const time = spellTime(due - tenant.account.now, words.locale)
+  return html`<button class="small" name="act" value="jump">${words.jump(time)}</button><span class="quiet">${words.clockStands}</span>`
+}

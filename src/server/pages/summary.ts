@@ -1,0 +1,29 @@
+import { clockFace } from '../../contract/time-left.ts'
+import { type Html, html } from './html.ts'
+import { money } from './money.ts'
+import { isOpen, methodShown, type View } from './view.ts'
+
+/** Who is paid how much, and how long there is to do it. */
+export function summary(view: View): Html {
+  const { tenant, payment, words } = view
+  const facts: [string, string | null | undefined][] = [
+    [words.order, payment.merchantReference],
+    [words.method, methodShown(view)],
+  ]
+  const rows = facts.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : ''))
+  return html`<section class="summary" aria-label="${words.summary}">
+<p class="payee"><span class="initial" aria-hidden="true">${initialOf(tenant.merchantName())}</span>
+<span><span class="quiet">${words.payTo}</span> <strong>${tenant.merchantName()}</strong></span></p>
+<p class="sum">${money(payment, words)}</p>
+<dl class="facts">${rows}${countdown(view)}</dl>
+</section>`
+}
+
+const initialOf = (name: string) => [...name.trim()][0]?.toUpperCase() ?? '·'
+
+function countdown({ tenant, payment, words }: View): Html {
+  if (!isOpen(payment) || !payment.action) return html``
+  const { expiresAt } = payment.action
+  const left = clockFace(expiresAt - tenant.account.now)
+  return html`<div class="left"><dt>${words.timeLeft}</dt><dd><time data-until="${expiresAt}" data-as="clock">${left}</time></dd></div>`
+}

@@ -1,0 +1,160 @@
+/** Turns each list of banks into a field that is typed into. The list stays in the form and holds what is chosen. */
+export function searchBanks(part: ParentNode): void {
+  for (const select of part.querySelectorAll<HTMLSelectElement>('select[data-search]')) new BankSearch(select)
+}
+
+class BankSearch {
+  readonly #select: HTMLSelectElement
+  readonly #input = document.createElement('input')
+  readonly #list = document.createElement('ul')
+  readonly #count = document.createElement('p')
+  #active = -1
+
+  constructor(select: HTMLSelectElement) {
+    this.#select = select
+    const { id } = select
+    select.id = `${id}-list`
+    const box = document.createElement('div')
+    box.className = 'search'
+    this.#dressInput(id)
+    this.#list.id = `${id}-options`
+    this.#list.setAttribute('role', 'listbox')
+    this.#list.setAttribute('aria-label', select.dataset.search ?? '')
+    this.#list.hidden = true
+    this.#count.className = 'unseen'
+    this.#count.setAttribute('role', 'status')
+    select.after(box)
+    box.append(this.#input, this.#list, this.#count)
+    select.hidden = true
+    this.#listen(box)
+  }
+
+  #dressInput(id: string): void {
+    const input = this.#input
+    const chosen = this.#select.selectedOptions[0]
+    input.type = 'text'
+    input.id = id
+    input.autocomplete = 'off'
+    input.spellcheck = false
+    input.placeholder = this.#select.dataset.search ?? ''
+    input.value = chosen?.value ? chosen.text : ''
+    const attributes = {
+      role: 'combobox',
+      'aria-autocomplete': 'list',
+      'aria-expanded': 'false',
+      'aria-controls': `${id}-options`,
+    }
+    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
+    for (const name of ['aria-invalid', 'aria-describedby', 'autofocus']) {
+      const value = this.#select.getAttribute(name)
+      if (value !== null) input.setAttribute(name, value)
+    }
+    if (this.#select.required) input.setAttribute('aria-required', 'true')
+    if (this.#select.autofocus) queueMicrotask(() => input.focus())
+  }
+
+  #listen(box: HTMLElement): void {
+    const input = this.#input
+    input.addEventListener('input', () => {
+      this.#select.value = ''
+      this.#open(input.value)
+    })
+    input.addEventListener('click', () => this.#open(this.#select.value ? '' : input.value))
+    input.addEventListener('keydown', event => this.#onKey(event))
+    box.addEventListener('focusout', ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) this.#close()
+    })
+    // The pointer must not take the focus out of the field on its way to an option.
+    this.#list.addEventListener('pointerdown', event => event.preventDefault())
+    this.#list.addEventListener('click', ({ target }) => {
+      const option = target instanceof Element ? target.closest<HTMLElement>('[role=option]') : null
+      if (option?.dataset.value !== undefined) this.#choose(option.dataset.value)
+    })
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const isOpen = !this.#list.hidden
+    switch (event.key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+        event.preventDefault()
+        if (isOpen) this.#move(event.key === 'ArrowDown' ? 1 : -1)
+        else this.#open(this.#select.value ? '' : this.#input.value)
+        break
+      case 'Enter': {
+        const option = this.#options()[this.#active]
+        if (!isOpen || option?.dataset.value === undefined) return
+        event.preventDefault()
+        this.#choose(option.dataset.value)
+        break
+      }
+      case 'Escape':
+        if (isOpen) event.preventDefault()
+        this.#close()
+        break
+    }
+  }
+
+  readonly #options = () => [...this.#list.querySelectorAll<HTMLElement>('[role=option]')]
+
+  /** Every word that was typed is somewhere in the bank's names, in either script. */
+  #open(typed: string): void {
+    const words = plain(typed).split(/\s+/).filter(Boolean)
+    const banks = [...this.#select.options].filter(
+      ({ value, text }) => value !== '' && words.every(word => plain(text).includes(word)),
+    )
+    this.#list.replaceChildren(...banks.map((bank, at) => this.#optionFor(bank, at)))
+    this.#list.hidden = banks.length === 0
+    this.#input.setAttribute('aria-expanded', String(banks.length > 0))
+    const { none = '', found = '' } = this.#select.dataset
+    this.#count.textContent = banks.length === 0 ? none : `${banks.length} ${found}`
+    this.#count.className = banks.length === 0 ? 'none-found' : 'unseen'
+    this.#active = -1
+    this.#input.removeAttribute('aria-activedescendant')
+    if (words.length > 0 && banks.length > 0) this.#move(1)
+  }
+
+  #optionFor({ value, text }: HTMLOptionElement, at: number): HTMLElement {
+    const option = document.createElement('li')
+    option.id = `${this.#list.id}-${at}`
+    option.setAttribute('role', 'option')
+    option.setAttribute('aria-selected', String(value === this.#select.value))
+    option.dataset.value = value
+    option.textContent = text
+    return option
+  }
+
+  #move(by: number): void {
+    const options = this.#options()
+    if (options.length === 0) return
+    this.#active = (this.#active + by + options.length) % options.length
+    for (const [at, option] of options.entries()) option.classList.toggle('active', at === this.#active)
+    const active = options[this.#active]
+    if (!active) return
+    this.#input.setAttribute('aria-activedescendant', active.id)
+    active.scrollIntoView({ block: 'nearest' })
+  }
+
+  #choose(value: string): void {
+    this.#select.value = value
+    this.#input.value = this.#select.selectedOptions[0]?.text ?? ''
+    this.#input.removeAttribute('aria-invalid')
+    this.#close()
+  }
+
+  #close(): void {
+    this.#list.hidden = true
+    this.#input.setAttribute('aria-expanded', 'false')
+    this.#input.removeAttribute('aria-activedescendant')
+    this.#count.className = 'unseen'
+    // What was typed and is no bank would look as if it were chosen.
+    if (this.#select.value === '') this.#input.value = ''
+  }
+}
+
+/** Without case and accents; Thai vowel signs are letters of their own and stay. */
+const plain = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()

@@ -1,0 +1,95 @@
+import { setClock } from './clock.ts'
+import { announce } from './copy.ts'
+
+interface News {
+  readonly shown: string
+  readonly now: number
+  readonly rate: number
+}
+
+const AGAIN_MS = 2000
+
+/**
+ * Follows the payment while its page is looked at: the server says that there is something else to show, and the page
+ * fetches itself. Returns what looks again at once.
+ */
+export function followPage(enhance: (part: ParentNode) => void): () => void {
+  let source: EventSource | undefined
+  let isLooking = false
+  let again: number | undefined
+
+  const listen = () => {
+    source?.close()
+    source = undefined
+    const { live } = currentPage()?.dataset ?? {}
+    if (!live || document.hidden) return
+    source = new EventSource(live)
+    source.onmessage = ({ data }) => {
+      connected(true)
+      const { shown, now, rate } = JSON.parse(data) as News
+      setClock(now, rate)
+      if (currentPage()?.dataset.shown !== shown) void look()
+    }
+    source.onerror = () => {
+      // A lost connection is taken up again by the browser itself. A refusal is not: then the link has ended.
+      if (source?.readyState === EventSource.CLOSED) void look()
+      else connected(false)
+    }
+  }
+
+  const look = async () => {
+    clearTimeout(again)
+    if (isLooking) return
+    isLooking = true
+    try {
+      const answer = await fetch(location.href, { cache: 'no-store' })
+      if (!exchange(await answer.text(), enhance)) throw new Error('this is no page of ours')
+    } catch {
+      connected(false)
+      again = window.setTimeout(look, AGAIN_MS)
+      return
+    } finally {
+      isLooking = false
+    }
+    takeClock()
+    listen()
+  }
+
+  takeClock()
+  listen()
+  document.addEventListener('visibilitychange', listen)
+  return () => void look()
+}
+
+const currentPage = () => document.querySelector<HTMLElement>('[data-page]')
+
+function takeClock(): void {
+  const { now, rate } = currentPage()?.dataset ?? {}
+  if (now && rate) setClock(Number(now), Number(rate))
+}
+
+function connected(isConnected: boolean): void {
+  const notice = document.querySelector<HTMLElement>('[data-connection]')
+  if (notice) notice.hidden = isConnected
+}
+
+/** Puts another state of the page in the place of this one, and says so to those who do not see it. */
+function exchange(text: string, enhance: (part: ParentNode) => void): boolean {
+  const before = currentPage()
+  const next = new DOMParser().parseFromString(text, 'text/html')
+  const after = next.querySelector<HTMLElement>('[data-page]')
+  if (!before || !after) return false
+  const hadFocus = before.contains(document.activeElement)
+  const fresh = document.adoptNode(after)
+  before.replaceWith(fresh)
+  document.title = next.title
+  enhance(fresh)
+  const heading = fresh.querySelector<HTMLElement>('h1')
+  if (hadFocus && heading) {
+    heading.tabIndex = -1
+    heading.focus({ preventScroll: true })
+  }
+  const state = fresh.querySelector('main h2')?.textContent ?? heading?.textContent
+  announce(state ?? '')
+  return true
+}

@@ -1,0 +1,54 @@
+/** Looks at the file before it is sent: what the server would refuse is said at once. */
+export function previewReceipt(part: ParentNode): void {
+  const input = part.querySelector<HTMLInputElement>('#receipt-file')
+  const form = input?.form
+  if (!input || !form) return
+  const preview = form.querySelector<HTMLImageElement>('[data-preview]')
+  const fault = form.querySelector<HTMLElement>('[data-fault]')
+  const name = form.querySelector<HTMLElement>('[data-file-name]')
+  const unnamed = name?.textContent ?? ''
+  // From here on the label is the field: it says what was chosen, and shows it.
+  form.querySelector('[data-upload]')?.classList.add('dropping')
+
+  const say = (message: string) => {
+    if (fault) fault.textContent = message
+    if (message === '') input.removeAttribute('aria-invalid')
+    else input.setAttribute('aria-invalid', 'true')
+  }
+  const show = (file: File | undefined) => {
+    if (!preview) return
+    if (preview.src) URL.revokeObjectURL(preview.src)
+    preview.hidden = file === undefined
+    if (file) preview.src = URL.createObjectURL(file)
+    else preview.removeAttribute('src')
+  }
+
+  let message = ''
+  input.addEventListener('change', async () => {
+    const file = input.files?.[0]
+    message = file ? await faultOf(file, input) : ''
+    say(message)
+    if (name) name.textContent = file?.name ?? unnamed
+    show(file && message === '' ? file : undefined)
+  })
+  form.addEventListener('submit', event => {
+    const wrong = input.files?.length ? message : (input.dataset.missing ?? '')
+    if (wrong === '') return
+    event.preventDefault()
+    say(wrong)
+    input.focus()
+  })
+}
+
+const SIGNATURES = [
+  [0xff, 0xd8, 0xff],
+  [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+]
+
+/** By the same rules as the server's: the size, and the first bytes rather than the name. */
+async function faultOf(file: File, { dataset }: HTMLInputElement): Promise<string> {
+  if (file.size > Number(dataset.most)) return dataset.tooLarge ?? ''
+  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
+  const isImage = SIGNATURES.some(signature => signature.every((byte, at) => head[at] === byte))
+  return isImage ? '' : (dataset.wrongType ?? '')
+}

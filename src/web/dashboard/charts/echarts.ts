@@ -1,0 +1,48 @@
+import {
+  BarChart,
+  type BarSeriesOption,
+  CustomChart,
+  type CustomSeriesOption,
+  LineChart,
+  type LineSeriesOption,
+} from 'echarts/charts'
+import {
+  DataZoomComponent,
+  type DataZoomComponentOption,
+  GridComponent,
+  type GridComponentOption,
+  LegendComponent,
+  type LegendComponentOption,
+  MarkLineComponent,
+  type MarkLineComponentOption,
+  TooltipComponent,
+  type TooltipComponentOption,
+} from 'echarts/components'
+import { type ComposeOption, init as initChart, use } from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
+
+/** As much of the library as these charts need, and no more. */
+use([
+  BarChart,
+  LineChart,
+  CustomChart,
+  GridComponent,
+  LegendComponent,
+  TooltipComponent,
+  DataZoomComponent,
+  MarkLineComponent,
+  CanvasRenderer,
+])
+
+export type Option = ComposeOption<
+  | BarSeriesOption
+  | LineSeriesOption
+  | CustomSeriesOption
+  | GridComponentOption
+  | LegendComponentOption
+  | TooltipComponentOption
+  | DataZoomComponentOption
+  | MarkLineComponentOption
+>
+
+export const init = (box: HTMLElement) => initChart(box)

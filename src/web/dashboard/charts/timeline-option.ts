@@ -1,0 +1,167 @@
+import { exactText, shortTimeText, spanText, timeText } from '../format/time.ts'
+import { humanise, toneOf } from '../format/words.ts'
+import type { Timeline } from '../state/types.ts'
+import type { Option } from './echarts.ts'
+import { type Happening, LANES, lastHappening } from './happenings.ts'
+import type { Palette } from './palette.ts'
+import { drawMark, drawSpan } from './timeline-shapes.ts'
+import { TOOLTIP, tooltip } from './tooltip.ts'
+
+const DAY_MS = 86_400_000
+
+/** From what happened to what there is to see: lanes one below the other, on one scale of time. */
+export function timelineOption(timeline: Timeline, happenings: readonly Happening[], span: 'past' | 'all') {
+  const now = Date.parse(timeline.now)
+  const [from, to] = edges(happenings, now, span)
+  const spans = statesOf(happenings, now, to)
+  const marks = happenings.filter(({ status, lane }) => status === null || lane !== 'State')
+  return (palette: Palette): Option => ({
+    animation: false,
+    grid: { left: 84, right: 18, top: 22, bottom: 66 },
+    textStyle: { fontFamily: palette.font },
+    xAxis: {
+      type: 'value',
+      min: from,
+      max: to,
+      axisLabel: {
+        color: palette.muted,
+        hideOverlap: true,
+        showMinLabel: false,
+        showMaxLabel: false,
+        formatter: (at: number) => tick(at, to - from),
+      },
+      axisLine: { lineStyle: { color: palette.line } },
+      splitLine: { lineStyle: { color: palette.line } },
+    },
+    yAxis: {
+      type: 'category',
+      data: [...LANES],
+      inverse: true,
+      axisTick: { show: false },
+      axisLine: { show: false },
+      axisLabel: { color: palette.muted, fontSize: 12, align: 'left', margin: 72 },
+      splitLine: { show: true, lineStyle: { color: palette.line, opacity: 0.6 } },
+    },
+    tooltip: { ...TOOLTIP, trigger: 'item' },
+    dataZoom: [
+      { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, filterMode: 'none' },
+      {
+        type: 'slider',
+        height: 18,
+        bottom: 12,
+        showDataShadow: false,
+        brushSelect: false,
+        filterMode: 'none',
+        borderColor: palette.line,
+        backgroundColor: 'transparent',
+        fillerColor: palette.line,
+        handleStyle: { color: palette.surface, borderColor: palette.muted },
+        moveHandleStyle: { color: palette.line },
+        textStyle: { color: palette.muted },
+        labelFormatter: (at: number) => shortTimeText(at),
+      },
+    ],
+    series: [
+      {
+        type: 'custom',
+        name: 'States',
+        clip: true,
+        encode: { x: [1, 2], y: 0 },
+        data: spans.map(state => [LANES.indexOf('State'), state.at, state.until]),
+        renderItem: (params, api) => {
+          const state = spans[params.dataIndex]
+          return drawSpan(
+            params,
+            api,
+            palette,
+            palette.tone[toneOf(state?.status ?? '')],
+            humanise(state?.status ?? ''),
+          )
+        },
+        tooltip: { formatter: params => stateTip(spans[indexOf(params)]) },
+        markLine: {
+          silent: true,
+          symbol: 'none',
+          lineStyle: { color: palette.accent, type: 'dashed' },
+          label: { formatter: 'now', color: palette.accent, position: 'start', rotate: 0, distance: 4 },
+          data: [{ xAxis: now }],
+        },
+      },
+      {
+        type: 'custom',
+        name: 'Happenings',
+        clip: true,
+        z: 3,
+        encode: { x: [1, 2], y: 0 },
+        data: marks.map(({ lane, at, until }) => [LANES.indexOf(lane), at, until ?? at]),
+        renderItem: (params, api) => {
+          const mark = marks[params.dataIndex]
+          return drawMark(api, palette, palette.tone[mark?.tone ?? 'quiet'], mark?.lane === 'To come')
+        },
+        tooltip: { formatter: params => happeningTip(marks[indexOf(params)]) },
+      },
+    ],
+  })
+}
+
+const indexOf = (params: unknown) =>
+  (Array.isArray(params) ? params[0] : (params as { dataIndex: number })).dataIndex
+
+/** A little room on both sides, and never nothing in between. */
+function edges(
+  happenings: readonly Happening[],
+  now: number,
+  span: 'past' | 'all',
+): [from: number, to: number] {
+  const first = happenings[0]?.at ?? now
+  const past = Math.max(lastHappening(happenings)?.until ?? lastHappening(happenings)?.at ?? first, first)
+  const last = span === 'all' ? Math.max(happenings.at(-1)?.at ?? past, now) : past
+  const room = Math.max((last - first) * 0.06, 500)
+  return [first - room, last + room]
+}
+
+interface StateSpan {
+  readonly status: string
+  readonly at: number
+  readonly until: number
+  readonly opened: Happening
+}
+
+const FINAL = new Set(['succeeded', 'failed', 'expired', 'cancelled'])
+
+/** From one change of state to the next; the last goes on until now, and one that is final for ever. */
+function statesOf(happenings: readonly Happening[], now: number, edge: number): StateSpan[] {
+  const changes = happenings.filter(({ status }) => status !== null)
+  return changes.map((opened, nth) => {
+    const { status, at } = opened
+    const next = changes[nth + 1]
+    const end = next?.at ?? (FINAL.has(status ?? '') ? Math.max(edge, at) : Math.max(now, at))
+    return { status: status ?? '', at, until: end, opened }
+  })
+}
+
+function stateTip(state: StateSpan | undefined): HTMLElement {
+  if (!state) return tooltip('', [])
+  const { opened, at, until, status } = state
+  const lasted = until > at && !FINAL.has(status) ? ([['for', spanText(until - at)]] as const) : []
+  return tooltip(humanise(status), [['by', `${opened.what} ${opened.more}`], ...timesOf(opened), ...lasted])
+}
+
+function happeningTip(happening: Happening | undefined): HTMLElement {
+  if (!happening) return tooltip('', [])
+  return tooltip(happening.what, [['', happening.more], ...timesOf(happening)])
+}
+
+const timesOf = ({ at, wallAt, lane }: Happening): [string, string][] => [
+  ['account time', exactText(at)],
+  ...(lane === 'To come'
+    ? []
+    : [['wall time', wallAt === null ? 'not known' : exactText(wallAt)] as [string, string]]),
+]
+
+/** Only as exact as the scale is. */
+function tick(at: number, width: number): string {
+  if (width > 2 * DAY_MS) return shortTimeText(at).split(',')[0] ?? ''
+  if (width < 8000) return `${timeText(at)}.${String(Math.round(at) % 1000).padStart(3, '0')}`
+  return timeText(at)
+}

@@ -1,0 +1,53 @@
+import type { FunctionComponent } from 'preact'
+import { place } from '../state/router.ts'
+import { AccountPage } from './account.tsx'
+import { CataloguePage } from './catalogue.tsx'
+import { ClockPage } from './clock.tsx'
+import { DeliveryPage } from './delivery.tsx'
+import { FaultsPage } from './faults.tsx'
+import { OverviewPage } from './overview.tsx'
+import { PaymentPage } from './payment.tsx'
+import { PaymentsPage } from './payments.tsx'
+import { PayoutPage } from './payout.tsx'
+import { PayoutsPage } from './payouts.tsx'
+import { RequestPage } from './request.tsx'
+import { RequestsPage } from './requests.tsx'
+import { RulesPage } from './rules.tsx'
+import { WebhooksPage } from './webhooks.tsx'
+
+type ListPage = FunctionComponent<{ account: string }>
+type RecordPage = FunctionComponent<{ account: string; id: string }>
+
+const PAGES: Readonly<Record<string, ListPage>> = {
+  overview: OverviewPage,
+  payments: PaymentsPage,
+  payouts: PayoutsPage,
+  requests: RequestsPage,
+  webhooks: WebhooksPage,
+  rules: RulesPage,
+  faults: FaultsPage,
+  catalogue: CataloguePage,
+  clock: ClockPage,
+  account: AccountPage,
+}
+
+const RECORDS: Readonly<Record<string, RecordPage>> = {
+  payments: PaymentPage,
+  payouts: PayoutPage,
+  requests: RequestPage,
+  webhooks: DeliveryPage,
+}
+
+export function AccountPages({ account }: { account: string }) {
+  const { page, id } = place.value
+  const RecordPage = id ? RECORDS[page] : undefined
+  if (id && RecordPage) return <RecordPage account={account} id={id} key={id} />
+  const ListPage = id ? undefined : PAGES[page]
+  if (ListPage) return <ListPage account={account} />
+  return (
+    <div class="empty">
+      <h1>There is no such page</h1>
+      <p>The menu has those there are.</p>
+    </div>
+  )
+}

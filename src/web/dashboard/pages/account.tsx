@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks'
+import { accountPath, call } from '../state/api.ts'
+import type { Merchant } from '../state/types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Button } from '../ui/button.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
+import { Table } from '../ui/table.tsx'
+import { toast } from '../ui/toast.tsx'
+
+interface KeyPair {
+  readonly public_key: string
+  readonly secret_key: string
+}
+
+/** Whose account it is, and what opens it. */
+export function AccountPage({ account }: { account: string }) {
+  const merchantId = account.replace(/\.(test|live)$/, '')
+  const merchant = useLive<Merchant>(`/merchants/${encodeURIComponent(merchantId)}`, {})
+  const [resetting, setResetting] = useState(false)
+  const reset = async () => {
+    await call('POST', accountPath(account, '/reset'))
+    toast('The account is empty again; its keys are the same')
+  }
+  return (
+    <Page
+      title="Account"
+      actions={
+        <>
+          <a
+            class="button plain"
+            href={`/_paysim${accountPath(account, '/export')}`}
+            download={`${account}.json`}
+          >
+            Export
+          </a>
+          <Button tone="danger" onPress={() => setResetting(true)}>
+            Reset…
+          </Button>
+        </>
+      }
+    >
+      <Panel title="Merchant">
+        <Ready of={merchant}>
+          {({ name, id, checkout_modes }) => (
+            <Facts
+              facts={[
+                ['Name', name],
+                ['ID', id],
+                ['Account', account],
+                ['Team policy allows', checkout_modes.join(', ') || 'none'],
+              ]}
+            />
+          )}
+        </Ready>
+      </Panel>
+      <Keys account={account} />
+      {resetting && (
+        <FormDialog
+          title={`Reset ${account}`}
+          action="Reset"
+          tone="danger"
+          onClose={() => setResetting(false)}
+          onSubmit={reset}
+        >
+          <p>
+            All its payments, payouts, webhooks and requests are gone for good. Keys, and the rules it was
+            made with, stay.
+          </p>
+        </FormDialog>
+      )}
+    </Page>
+  )
+}
+
+function Keys({ account }: { account: string }) {
+  const path = accountPath(account, '/keys')
+  const keys = useLive<{ data: readonly KeyPair[] }>(path, {})
+  const add = async () => {
+    await call('POST', path)
+    keys.reload()
+  }
+  const revoke = async (publicKey: string) => {
+    await call('DELETE', `${path}/${encodeURIComponent(publicKey)}`)
+    toast('Revoked: the next request with it is refused')
+    keys.reload()
+  }
+  return (
+    <Panel
+      title="API keys"
+      flush
+      aside={
+        <Button icon="plus" onPress={add}>
+          Add a pair
+        </Button>
+      }
+    >
+      <Ready of={keys}>
+        {({ data }) => (
+          <Table<KeyPair>
+            caption="API keys"
+            rows={data}
+            keyOf={({ public_key }) => public_key}
+            columns={[
+              {
+                title: 'Public key',
+                cell: ({ public_key }) => <Copyable text={public_key} what="the public key" />,
+              },
+              { title: 'Secret key', cell: ({ secret_key }) => <Hidden text={secret_key} /> },
+              {
+                title: 'Actions',
+                hiddenTitle: true,
+                align: 'end',
+                cell: ({ public_key }) => (
+                  <Button tone="danger" onPress={() => revoke(public_key)}>
+                    Revoke
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Ready>
+    </Panel>
+  )
+}
+
+/** A secret is not for whoever looks over a shoulder. */
+function Hidden({ text }: { text: string }) {
+  const [shown, setShown] = useState(false)
+  if (shown) return <Copyable text={text} what="the secret key" />
+  return (
+    <span class="copyable">
+      <code>{text.slice(0, 8)}••••••••••••</code>
+      <Button tone="ghost" icon="eye" label="Show the secret key" onPress={() => setShown(true)} />
+    </span>
+  )
+}

@@ -1,0 +1,118 @@
+import { moneyText } from '../format/money.ts'
+import { humanise } from '../format/words.ts'
+import { accountPath, call } from '../state/api.ts'
+import type { Catalogue } from '../state/more-types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Switch } from '../ui/field.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Table } from '../ui/table.tsx'
+import { toast } from '../ui/toast.tsx'
+
+type Route = Catalogue['routes'][number]
+type Method = Catalogue['methods'][number]
+
+/** What can be offered, and by which providers. */
+export function CataloguePage({ account }: { account: string }) {
+  const catalogue = useLive<Catalogue>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
+  return (
+    <Page
+      title="Catalogue"
+      lead={
+        <span class="muted">
+          The first route that fits and whose provider is healthy is frozen into the intent.
+        </span>
+      }
+    >
+      <Ready of={catalogue}>
+        {data => (
+          <>
+            <Providers account={account} data={data} onDone={catalogue.reload} />
+            <Routes data={data} />
+            <Methods data={data} />
+          </>
+        )}
+      </Ready>
+    </Page>
+  )
+}
+
+interface ProvidersProps {
+  readonly account: string
+  readonly data: Catalogue
+  readonly onDone: () => void
+}
+
+function Providers({ account, data, onDone }: ProvidersProps) {
+  const set = async (id: string, healthy: boolean) => {
+    await call('PATCH', accountPath(account, `/catalogue/providers/${encodeURIComponent(id)}`), { healthy })
+    toast(`${id} is ${healthy ? 'healthy' : 'down: its routes are passed over'}`)
+    onDone()
+  }
+  return (
+    <Panel title="Providers">
+      <ul class="providers">
+        {data.providers.map(({ id, healthy }) => (
+          <li key={id}>
+            <span>
+              <b>{id}</b>
+              <span class="muted">{data.routes.filter(({ provider }) => provider === id).length} routes</span>
+            </span>
+            <Badge tone={healthy ? 'good' : 'bad'}>{healthy ? 'Healthy' : 'Down'}</Badge>
+            <Switch label={`${id} is healthy`} on={healthy} onChange={on => set(id, on)} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Routes({ data }: { data: Catalogue }) {
+  const healthy = new Set(data.providers.filter(provider => provider.healthy).map(({ id }) => id))
+  const limits = ({ min_amount, max_amount, currency }: Route) =>
+    `${moneyText(min_amount, currency)} – ${moneyText(max_amount, currency)} ${currency}`
+  return (
+    <Panel title="Routes, in the order they are tried" flush>
+      <Table<Route>
+        caption="Routes"
+        rows={data.routes}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Route', cell: ({ id }) => <code>{id}</code> },
+          {
+            title: 'Provider',
+            cell: ({ provider }) =>
+              healthy.has(provider) ? provider : <Badge tone="bad">{provider} is down</Badge>,
+          },
+          { title: 'Method', cell: ({ method }) => <code>{method}</code> },
+          { title: 'Country', cell: ({ country }) => country },
+          { title: 'Amounts', cell: limits, align: 'end' },
+          { title: 'Modes', cell: ({ checkout_modes }) => checkout_modes.join(', ') },
+          { title: 'Action', cell: ({ action }) => humanise(action) },
+          { title: 'Receipt', cell: ({ receipt }) => receipt },
+          { title: 'Cancels pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const Methods = ({ data }: { data: Catalogue }) => (
+  <Panel title="Methods" flush>
+    <Table<Method>
+      caption="Methods"
+      rows={data.methods}
+      keyOf={({ code }) => code}
+      columns={[
+        { title: 'Code', cell: ({ code }) => <code>{code}</code> },
+        { title: 'Label', cell: ({ label }) => label },
+        { title: 'Category', cell: ({ category }) => humanise(category) },
+        {
+          title: 'Banks',
+          cell: ({ banks }) => <span class="muted">{banks.map(({ label }) => label).join(', ')}</span>,
+        },
+      ]}
+    />
+  </Panel>
+)

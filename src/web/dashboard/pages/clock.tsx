@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks'
+import { commandText } from '../charts/happenings.ts'
+import { dateTimeText } from '../format/time.ts'
+import { accountNow, type Clock } from '../state/account-time.ts'
+import { accountPath, call } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import type { Timer } from '../state/types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Field } from '../ui/field.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Table } from '../ui/table.tsx'
+import { Away, ExactTime } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+
+const MOST_TIMERS = 200
+
+interface Arrival {
+  readonly now: string
+  readonly fired: number
+  readonly idle: boolean
+}
+
+/** The account's time, and the hand that moves it. */
+export function ClockPage({ account }: { account: string }) {
+  const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
+  const clock = useLive<Clock>(accountPath(account, '/clock'), { about })
+  const timers = useLive<{ data: readonly Timer[] }>(accountPath(account, '/timers'), { about })
+  const read = () => {
+    clock.reload()
+    timers.reload()
+  }
+  const advance = async (goal: Record<string, string | null>) => {
+    const { now, fired } = await call<Arrival>('POST', accountPath(account, '/clock/advance'), goal)
+    toast(`It is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
+    read()
+  }
+  const set = async (setting: Record<string, unknown>) => {
+    await call('PUT', accountPath(account, '/clock'), setting)
+    read()
+  }
+  return (
+    <Page title="Clock">
+      <Ready of={clock}>
+        {data => (
+          <>
+            <Now clock={data} onSet={set} />
+            {data.mode === 'virtual' ? (
+              <Hand clock={data} onAdvance={advance} />
+            ) : (
+              <Rate clock={data} onSet={set} />
+            )}
+          </>
+        )}
+      </Ready>
+      <Panel title="Timers" flush>
+        <Ready of={timers}>{({ data }) => <Timers timers={data} account={account} />}</Ready>
+      </Panel>
+    </Page>
+  )
+}
+
+function Now({ clock, onSet }: { clock: Clock; onSet: (setting: Record<string, unknown>) => Promise<void> }) {
+  const { mode, rate, next_due } = clock
+  return (
+    <Panel
+      title="Now"
+      aside={
+        <span class="segmented">
+          <Button pressed={mode === 'real'} onPress={() => onSet({ mode: 'real' })}>
+            Real
+          </Button>
+          <Button pressed={mode === 'virtual'} onPress={() => onSet({ mode: 'virtual' })}>
+            Virtual
+          </Button>
+        </span>
+      }
+    >
+      <p class="big-clock">{accountNow.value === null ? clock.now : dateTimeText(accountNow.value)}</p>
+      <p class="muted">
+        {mode === 'virtual' ? 'It stands still until it is moved. ' : `It follows the wall, × ${rate}. `}
+        {next_due ? (
+          <>
+            The next timer is due <Away at={next_due} />.
+          </>
+        ) : (
+          'No timer is set.'
+        )}
+      </p>
+    </Panel>
+  )
+}
+
+const JUMPS = ['5s', '1m', '15m', '1h', '24h', '72h']
+
+function Hand({
+  clock,
+  onAdvance,
+}: {
+  clock: Clock
+  onAdvance: (goal: Record<string, string | null>) => Promise<void>
+}) {
+  const [by, setBy] = useState('')
+  const [to, setTo] = useState('')
+  return (
+    <Panel title="Move it">
+      <div class="stack">
+        <div class="row-wrap">
+          <Button
+            tone="primary"
+            icon="skip"
+            disabled={!clock.next_due}
+            onPress={() => onAdvance({ to: clock.next_due })}
+          >
+            Step to the next timer
+          </Button>
+          <Button icon="play" disabled={!clock.next_due} onPress={() => onAdvance({ until: 'idle' })}>
+            Run until idle
+          </Button>
+        </div>
+        <div class="row-wrap">
+          {JUMPS.map(jump => (
+            <Button key={jump} onPress={() => onAdvance({ by: jump })}>
+              + {jump}
+            </Button>
+          ))}
+        </div>
+        <div class="row-wrap">
+          <Field label="Jump by" placeholder="1h30m" value={by} onInput={setBy} />
+          <Button disabled={by.trim() === ''} onPress={() => onAdvance({ by: by.trim() })}>
+            Jump by
+          </Button>
+          <Field label="Jump to" type="datetime-local" value={to} onInput={setTo} />
+          <Button disabled={to === ''} onPress={() => onAdvance({ to: new Date(to).toISOString() })}>
+            Jump to
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  )
+}
+
+function Rate({
+  clock,
+  onSet,
+}: {
+  clock: Clock
+  onSet: (setting: Record<string, unknown>) => Promise<void>
+}) {
+  const [rate, setRate] = useState(String(clock.rate))
+  return (
+    <Panel title="How fast">
+      <div class="row-wrap">
+        <Field label="Seconds of the account to one of the wall" value={rate} onInput={setRate} />
+        <Button onPress={() => onSet({ mode: 'real', rate: Number(rate) })}>Set the rate</Button>
+      </div>
+    </Panel>
+  )
+}
+
+function Timers({ timers, account }: { timers: readonly Timer[]; account: string }) {
+  if (timers.length === 0)
+    return (
+      <Empty title="No timer is set">
+        <p>Outcomes, verdicts, expiries and webhook attempts that are still to come show here.</p>
+      </Empty>
+    )
+  return (
+    <>
+      <Table<Timer>
+        caption="Timers"
+        rows={timers.slice(0, MOST_TIMERS)}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Due', cell: ({ due_at }) => <ExactTime at={due_at} /> },
+          { title: 'That is', cell: ({ due_at }) => <Away at={due_at} /> },
+          { title: 'Does', cell: ({ command }) => <Badge tone="quiet">{commandText(command)}</Badge> },
+          { title: 'To', cell: ({ command }) => <RecordOf command={command} account={account} /> },
+        ]}
+      />
+      {timers.length > MOST_TIMERS && <p class="muted pad">and {timers.length - MOST_TIMERS} later ones</p>}
+    </>
+  )
+}
+
+function RecordOf({ command, account }: { command: Timer['command']; account: string }) {
+  const { payment, payout, delivery } = command
+  if (payment) return <a href={addressOf(account, 'payments', payment)}>{payment}</a>
+  if (payout) return <a href={addressOf(account, 'payouts', payout)}>{payout}</a>
+  if (delivery) return <a href={addressOf(account, 'webhooks', delivery)}>{delivery}</a>
+  return null
+}

@@ -1,0 +1,17 @@
+import type { RequestDetail } from '../state/more-types.ts'
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The request as a command. The keys were never kept, so they come from the shell. */
+export function curlOf({ method, path, request }: RequestDetail): string {
+  const headers = Object.entries(request?.headers ?? {}).map(
+    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+  )
+  const parts = [
+    `curl -X ${method} "$API"${quoted(path)}`,
+    '-u "$KEYS"',
+    ...headers,
+    ...(request?.body ? [`-d ${quoted(request.body)}`] : []),
+  ]
+  return parts.join(' \\\n  ')
+}

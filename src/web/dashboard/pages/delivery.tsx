@@ -1,0 +1,111 @@
+import { accountPath, call } from '../state/api.ts'
+import type { Attempt, Delivery } from '../state/more-types.ts'
+import { addressOf } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
+import { HttpStatus, Status } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { BodyView } from '../ui/json-view.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
+import { Away, ExactTime, Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+
+export function DeliveryPage({ account, id }: { account: string; id: string }) {
+  const path = accountPath(account, `/webhook-deliveries/${encodeURIComponent(id)}`)
+  const delivery = useLive<Delivery>(path, { about: ['webhooks'] })
+  const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
+  if (!delivery.data)
+    return (
+      <Page title="Delivery" back={back}>
+        <Ready of={delivery}>{() => null}</Ready>
+      </Page>
+    )
+  const { data } = delivery
+  const redeliver = async () => {
+    await call('POST', `${path}/redeliver`)
+    toast('One attempt is made now')
+    delivery.reload()
+  }
+  const body = data.attempts.findLast(({ request }) => request)?.request?.body
+  return (
+    <Page
+      title={data.event_type ?? 'Delivery'}
+      back={back}
+      lead={
+        <>
+          <Status status={data.status} />
+          <Copyable text={data.id} what="the ID" />
+        </>
+      }
+      actions={
+        <Button tone="primary" disabled={data.status === 'attempting'} onPress={redeliver}>
+          Redeliver
+        </Button>
+      }
+    >
+      <div class="record">
+        <div class="record-main">
+          {data.attempts.length === 0 && (
+            <Panel title="Attempts">
+              <p class="muted">None has been made yet.</p>
+            </Panel>
+          )}
+          {[...data.attempts].reverse().map(attempt => (
+            <AttemptPanel key={attempt.number} attempt={attempt} />
+          ))}
+        </div>
+        <div class="record-side">
+          <Panel title="Details">
+            <Facts
+              facts={[
+                ['To', data.url],
+                ['Event', <Copyable key="event" text={data.event} what="the event ID" />],
+                ['About', recordLink(account, data.record)],
+                ['Created', <Time key="created" at={data.created_at} />],
+                ['Next attempt', data.next_attempt_at && <Away at={data.next_attempt_at} />],
+                ['Fault', data.fault],
+              ]}
+            />
+          </Panel>
+          {body && (
+            <Panel title="Body">
+              <BodyView label="Body" text={body} />
+            </Panel>
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function recordLink(account: string, record: string | null) {
+  if (!record) return null
+  const page = record.startsWith('po_') ? 'payouts' : 'payments'
+  return <a href={addressOf(account, page, record)}>{record}</a>
+}
+
+function AttemptPanel({ attempt }: { attempt: Attempt }) {
+  const { number, started_at, request, response } = attempt
+  const headers = Object.entries(request?.headers ?? {})
+  return (
+    <Panel
+      title={`Attempt ${number}`}
+      aside={response ? <HttpStatus status={response.status} /> : <Status status="attempting" />}
+    >
+      <Facts
+        facts={[
+          ['Started', <ExactTime key="started" at={started_at} />],
+          ['Answered', response && <ExactTime at={response.at} />],
+          ['Why not', response?.error],
+          ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
+        ]}
+      />
+      {response?.body && (
+        <div class="answer">
+          <BodyView label={`Answer to attempt ${number}`} text={response.body} />
+        </div>
+      )}
+    </Panel>
+  )
+}

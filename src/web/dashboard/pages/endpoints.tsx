@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks'
+import { ApiFault, accountPath, call } from '../state/api.ts'
+import type { Endpoint } from '../state/more-types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Command, Copyable } from '../ui/copy.tsx'
+import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Field } from '../ui/field.tsx'
+import { Ready } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+
+const pathOf = (account: string) => accountPath(account, '/webhook-endpoints')
+
+export function EndpointsPanel({ account }: { account: string }) {
+  const endpoints = useLive<{ data: readonly Endpoint[] }>(pathOf(account), { about: ['webhooks'] })
+  const [fresh, setFresh] = useState<Endpoint | null>(null)
+  const rotate = async (id: string) => {
+    setFresh(await call<Endpoint>('POST', `${pathOf(account)}/${id}/rotate-secret`, {}))
+  }
+  const remove = async (id: string) => {
+    await call('DELETE', `${pathOf(account)}/${id}`)
+    toast('Endpoint removed; what was still to be delivered is given up')
+    endpoints.reload()
+  }
+  return (
+    <Panel title="Endpoints" flush>
+      <Ready of={endpoints}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No endpoint yet">
+              <p>Add the address of your webhook handler, or run one that shows what comes:</p>
+              <Command text="paysim listen" />
+            </Empty>
+          ) : (
+            <Table<Endpoint>
+              caption="Webhook endpoints"
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'URL', cell: ({ url }) => <span class="path">{url}</span> },
+                {
+                  title: 'Events',
+                  cell: ({ events }) => events?.join(', ') ?? 'the ends of payments and payouts',
+                },
+                {
+                  title: 'State',
+                  cell: ({ disabled }) =>
+                    disabled ? (
+                      <Badge tone="bad">Disabled by a 410</Badge>
+                    ) : (
+                      <Badge tone="good">Enabled</Badge>
+                    ),
+                },
+                { title: 'Added', cell: ({ created_at }) => <Time at={created_at} short /> },
+                {
+                  title: 'Actions',
+                  hiddenTitle: true,
+                  align: 'end',
+                  cell: ({ id }) => (
+                    <span class="row-actions">
+                      <Button onPress={() => rotate(id)}>Rotate secret</Button>
+                      <Button tone="danger" onPress={() => remove(id)}>
+                        Remove
+                      </Button>
+                    </span>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Ready>
+      {fresh && <SecretDialog endpoint={fresh} onClose={() => setFresh(null)} />}
+    </Panel>
+  )
+}
+
+/** The one time that the secret is shown. */
+const SecretDialog = ({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) => (
+  <Dialog title="Signing secret" onClose={onClose}>
+    <div class="body stack">
+      <p>What is sent to {endpoint.url} is signed with this. It is not shown again.</p>
+      <Copyable text={endpoint.secret} what="the secret" />
+    </div>
+  </Dialog>
+)
+
+export function AddEndpoint({ account }: { account: string }) {
+  const [open, setOpen] = useState(false)
+  const [url, setUrl] = useState('')
+  const [events, setEvents] = useState('')
+  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
+  const [made, setMade] = useState<Endpoint | null>(null)
+  const add = async () => {
+    const wanted = events.split(/[\s,]+/).filter(Boolean)
+    try {
+      const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
+      setMade(await call<Endpoint>('POST', pathOf(account), body))
+      setUrl('')
+      setFaults(new Map())
+    } catch (fault) {
+      if (fault instanceof ApiFault)
+        setFaults(new Map(fault.details.map(({ field, message }) => [field.split('.')[0] ?? field, message])))
+      throw fault
+    }
+  }
+  return (
+    <>
+      <Button tone="primary" icon="plus" onPress={() => setOpen(true)}>
+        Add endpoint
+      </Button>
+      {open && (
+        <FormDialog
+          title="Add a webhook endpoint"
+          action="Add"
+          onClose={() => setOpen(false)}
+          onSubmit={add}
+          showsFaults={faults.size > 0}
+        >
+          <Field
+            label="URL"
+            placeholder="http://127.0.0.1:4000/hooks"
+            required
+            value={url}
+            onInput={setUrl}
+            fault={faults.get('url')}
+            autofocus
+          />
+          <Field
+            label="Events (optional)"
+            placeholder="payment.succeeded payment.failed"
+            hint="Left empty: the ends of payments and payouts. * is all of them."
+            value={events}
+            onInput={setEvents}
+            fault={faults.get('events')}
+          />
+        </FormDialog>
+      )}
+      {made && <SecretDialog endpoint={made} onClose={() => setMade(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import { countText } from '../format/money.ts'
+import { accountPath, call } from '../state/api.ts'
+import type { Described, Faults } from '../state/more-types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { toast } from '../ui/toast.tsx'
+import { YamlDialog } from './yaml-dialog.tsx'
+import { YamlView } from './yaml-view.tsx'
+
+const EXAMPLE = `- on: POST /payment_intents
+  nth: 2
+  type: reset
+  when: after_commit
+`
+
+/** What goes wrong on the wire. */
+export function FaultsPage({ account }: { account: string }) {
+  const path = accountPath(account, '/faults')
+  const faults = useLive<Faults>(path, { about: ['script', 'requests'] })
+  const [editing, setEditing] = useState<'add' | 'all' | null>(null)
+  const inForce = faults.data?.faults ?? []
+  const put = async (list: readonly Described[], said: string) => {
+    await call('PUT', path, { faults: list })
+    faults.reload()
+    toast(said, 'good', async () => {
+      await call('PUT', path, { faults: inForce })
+      faults.reload()
+    })
+  }
+  return (
+    <Page
+      title="Faults"
+      lead={
+        <span class="muted">
+          The first whose turn it is meets a call. Counting starts again with each change.
+        </span>
+      }
+      actions={
+        <>
+          {inForce.length > 0 && (
+            <>
+              <Button onPress={() => put([], 'Nothing goes wrong any more')}>Switch all off</Button>
+              <Button onPress={() => setEditing('all')}>Edit all</Button>
+            </>
+          )}
+          <Button tone="primary" icon="plus" onPress={() => setEditing('add')}>
+            Add fault
+          </Button>
+        </>
+      }
+    >
+      <Ready of={faults}>
+        {data => (
+          <FaultList
+            data={data}
+            onSwitchOff={nth => put(data.faults.toSpliced(nth, 1), 'Fault switched off')}
+          />
+        )}
+      </Ready>
+      {editing && (
+        <YamlDialog
+          title={editing === 'add' ? 'Add faults' : 'Edit all faults'}
+          label="Faults, as YAML or JSON"
+          start={editing === 'add' ? EXAMPLE : inForce}
+          action={editing === 'add' ? 'Add' : 'Replace'}
+          onClose={() => setEditing(null)}
+          onSubmit={list =>
+            put(
+              (editing === 'add' ? [...inForce, ...list] : list) as Described[],
+              editing === 'add' ? 'Fault added' : 'Faults replaced',
+            )
+          }
+        />
+      )}
+    </Page>
+  )
+}
+
+function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: number) => Promise<void> }) {
+  if (data.faults.length === 0)
+    return (
+      <Empty title="Nothing goes wrong">
+        <p>Add a fault to lose an answer, slow a call down, send a webhook twice, or worse.</p>
+      </Empty>
+    )
+  return (
+    <ol class="cards">
+      {data.faults.map((fault, nth) => {
+        const used = data.used[nth] ?? 0
+        return (
+          <li key={nth} class="card">
+            <header>
+              <h2>{String(fault.name ?? `${fault.type}, on ${fault.on}`)}</h2>
+              <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
+              <span class="row-actions">
+                <Button onPress={() => onSwitchOff(nth)}>Switch off</Button>
+              </span>
+            </header>
+            <YamlView value={fault} label={`Fault ${nth + 1}`} />
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'preact/hooks'
+import { place, setQuery } from '../state/router.ts'
+import { Button } from '../ui/button.tsx'
+import { Field, Select } from '../ui/field.tsx'
+
+/** Filters live in the address: it can be kept, sent on, and gone back to. */
+
+const TYPED_MS = 250
+
+export function SearchFilter({ hint }: { hint: string }) {
+  const given = place.value.query.get('q') ?? ''
+  const [text, setText] = useState(given)
+  useEffect(() => setText(given), [given])
+  useEffect(() => {
+    if (text === given) return
+    const typed = window.setTimeout(() => setQuery({ q: text }), TYPED_MS)
+    return () => window.clearTimeout(typed)
+  }, [text])
+  return (
+    <div class="search">
+      <Field label="Search" compact placeholder={hint} value={text} onInput={setText} />
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  /** What stands for no filter. */
+  readonly all: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+}
+
+export function ChoiceFilter({ name, label, all, options }: ChoiceProps) {
+  const value = place.value.query.get(name) ?? ''
+  const known = value === '' || options.some(([option]) => option === value)
+  const shown = known ? options : [...options, [value, value] as const]
+  return (
+    <Select
+      label={label}
+      compact
+      value={value}
+      options={[['', all], ...shown]}
+      onChange={chosen => setQuery({ [name]: chosen })}
+    />
+  )
+}
+
+/** A moment in the person's own time zone; the address has it as the API wants it. */
+export function DateFilter({ name, label }: { name: string; label: string }) {
+  const given = place.value.query.get(name)
+  return (
+    <Field
+      label={label}
+      type="datetime-local"
+      value={given ? localText(given) : ''}
+      onInput={text => setQuery({ [name]: text === '' ? null : new Date(text).toISOString() })}
+    />
+  )
+}
+
+function localText(iso: string): string {
+  const at = new Date(iso)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+/** Takes all of them away, where there are any. */
+export function ClearFilters({ names }: { names: readonly string[] }) {
+  const { query } = place.value
+  if (!names.some(name => query.has(name))) return null
+  return (
+    <Button
+      tone="ghost"
+      icon="close"
+      onPress={() => setQuery(Object.fromEntries(names.map(name => [name, null])))}
+    >
+      Clear
+    </Button>
+  )
+}
+
+/** The part of the address that these filters are. */
+export function filterQuery(names: readonly string[]): string {
+  const { query } = place.value
+  const given = names.flatMap(name => {
+    const value = query.get(name)
+    return value ? [[name, value]] : []
+  })
+  return new URLSearchParams(given).toString()
+}

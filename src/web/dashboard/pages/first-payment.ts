@@ -1,0 +1,21 @@
+/** Something to begin with. Addresses and keys are read from the server's own file: they are not for a page to print. */
+const FACTS = '.paysim/server.json'
+
+export const firstPaymentCommand = (account: string) => `API=$(node -p 'require("./${FACTS}").url')
+TOKEN=$(node -p 'require("./${FACTS}").control_token')
+KEYS=$(curl -s -H "Authorization: Bearer $TOKEN" $API/_paysim/accounts/${account}/keys \\
+  | node -p '[k] = JSON.parse(fs.readFileSync(0)).data; k.public_key + ":" + k.secret_key')
+curl -u "$KEYS" $API/payment_intents -H 'Content-Type: application/json' -d '{
+  "amount": "10000", "currency": "THB", "country": "TH",
+  "merchant_reference": "order-1", "customer": {"name": "Somchai"},
+  "return_url": "https://shop.example/thanks"
+}'`
+
+export const firstPayoutCommand = (account: string) => `CONTROL=$(node -p 'require("./${FACTS}").control_url')
+TOKEN=$(node -p 'require("./${FACTS}").control_token')
+curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  $CONTROL/accounts/${account}/payouts -d '{
+  "amount": "5000", "currency": "THB", "country": "TH",
+  "merchant_reference": "refund-1", "recipient": {"bank_code": "bbl",
+    "holder_name": "Somchai Jaidee", "account_number": "1234567890"}
+}'`

@@ -1,0 +1,13 @@
+import type { ComponentChildren } from 'preact'
+import { place } from '../state/router.ts'
+
+/** Filters that are not needed every day. */
+export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
+  const used = names.filter(name => place.value.query.has(name)).length
+  return (
+    <details class="more-filters">
+      <summary class="button plain">More{used > 0 ? ` (${used})` : ''}</summary>
+      <div class="popover">{children}</div>
+    </details>
+  )
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks'
+import { humanise, moveWords } from '../format/words.ts'
+import { accountPath, call } from '../state/api.ts'
+import type { Move } from '../state/types.ts'
+import { Button } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { toast } from '../ui/toast.tsx'
+
+interface MovesProps {
+  readonly account: string
+  readonly kind: 'payments' | 'payouts'
+  readonly id: string
+  readonly moves: readonly Move[]
+  readonly onDone: () => void
+}
+
+/** A button for each move that the server says it would take now. */
+export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
+  const [asked, setAsked] = useState<Move | null>(null)
+  const move = async ({ trigger, to }: Move, said: Record<string, string> = {}) => {
+    await call('POST', accountPath(account, `/${kind}/${id}/${trigger}`), said)
+    toast(`${moveWords(trigger).label}: ${humanise(to).toLowerCase()}`)
+    onDone()
+  }
+  return (
+    <>
+      {moves.map(possible => {
+        const { label, tone, asks } = moveWords(possible.trigger)
+        return (
+          <Button
+            key={possible.trigger}
+            tone={tone}
+            onPress={() => (asks ? setAsked(possible) : move(possible))}
+          >
+            {asks ? `${label}…` : label}
+          </Button>
+        )
+      })}
+      {asked && <AskFirst move={asked} onClose={() => setAsked(null)} onSubmit={said => move(asked, said)} />}
+    </>
+  )
+}
+
+const QUESTIONS = {
+  failure: [
+    ['failure_code', 'Failure code', 'payment_failed'],
+    ['failure_message', 'Message', 'The payment failed'],
+  ],
+  message: [['failure_message', 'Why', 'The receipt was rejected']],
+  reason: [['reason', 'Reason', 'stored with the payout']],
+} as const
+
+interface AskProps {
+  readonly move: Move
+  readonly onClose: () => void
+  readonly onSubmit: (said: Record<string, string>) => Promise<void>
+}
+
+function AskFirst({ move, onClose, onSubmit }: AskProps) {
+  const { label, asks } = moveWords(move.trigger)
+  const [said, setSaid] = useState<Record<string, string>>({})
+  if (!asks) return null
+  const given = () => Object.fromEntries(Object.entries(said).filter(([, text]) => text.trim() !== ''))
+  return (
+    <FormDialog
+      title={label}
+      action={label}
+      tone="danger"
+      onClose={onClose}
+      onSubmit={() => onSubmit(given())}
+    >
+      {QUESTIONS[asks].map(([name, question, placeholder], at) => (
+        <Field
+          key={name}
+          label={`${question} (optional)`}
+          placeholder={placeholder}
+          value={said[name] ?? ''}
+          onInput={text => setSaid({ ...said, [name]: text })}
+          autofocus={at === 0}
+        />
+      ))}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,200 @@
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { Chart } from '../charts/chart.tsx'
+import { barsOption, latencyOption } from '../charts/overview-options.ts'
+import { countText } from '../format/money.ts'
+import { accountPath } from '../state/api.ts'
+import type { Overview } from '../state/more-types.ts'
+import { addressOf } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
+import { Command } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { firstPaymentCommand } from './first-payment.ts'
+
+export function OverviewPage({ account }: { account: string }) {
+  const overview = useLive<Overview>(accountPath(account, '/overview'), {
+    about: ['payments', 'payouts', 'webhooks', 'requests', 'timers'],
+  })
+  return (
+    <Page title="Overview">
+      <Ready of={overview}>{data => <Dashboard data={data} account={account} />}</Ready>
+    </Page>
+  )
+}
+
+function Dashboard({ data, account }: { data: Overview; account: string }) {
+  return (
+    <>
+      <KeyNumbers data={data} account={account} />
+      <div class="charts">
+        <IntentsChart data={data} account={account} />
+        <RequestsChart data={data} />
+        <LatencyChart data={data} />
+        <WebhooksChart data={data} account={account} />
+      </div>
+    </>
+  )
+}
+
+interface KeyNumberProps {
+  readonly name: string
+  readonly value: string
+  readonly href: string
+  readonly note: ComponentChildren
+}
+
+const KeyNumber = ({ name, value, href, note }: KeyNumberProps) => (
+  <a class="key-number" href={href}>
+    <span class="name">{name}</span>
+    <span class="value">{value}</span>
+    <span class="note">{note}</span>
+  </a>
+)
+
+const share = (part: number, whole: number) => (whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`)
+
+function KeyNumbers({ data, account }: { data: Overview; account: string }) {
+  const { payments, payouts, webhooks, requests } = data
+  const of = (counts: Readonly<Record<string, number>>, name: string) => counts[name] ?? 0
+  const open = of(payments.by_status, 'pending') + of(payments.by_status, 'processing')
+  const ended = payments.total - open
+  const tried = of(webhooks.by_status, 'delivered') + of(webhooks.by_status, 'failed')
+  return (
+    <div class="key-numbers">
+      <KeyNumber
+        name="Payments"
+        value={countText(payments.total)}
+        href={addressOf(account, 'payments')}
+        note={`${countText(open)} open`}
+      />
+      <KeyNumber
+        name="Succeeded"
+        value={share(of(payments.by_status, 'succeeded'), ended)}
+        href={addressOf(account, 'payments', null, { status: 'succeeded' })}
+        note={`of ${countText(ended)} that ended`}
+      />
+      <KeyNumber
+        name="Payouts"
+        value={countText(payouts.total)}
+        href={addressOf(account, 'payouts')}
+        note={`${countText(of(payouts.by_status, 'requires_approval'))} wait for approval`}
+      />
+      <KeyNumber
+        name="Webhooks delivered"
+        value={share(of(webhooks.by_status, 'delivered'), tried)}
+        href={addressOf(account, 'webhooks')}
+        note={
+          webhooks.endpoints === 0
+            ? 'no endpoint yet'
+            : `${countText(of(webhooks.by_status, 'pending'))} under way`
+        }
+      />
+      <KeyNumber
+        name="Answer time"
+        value={requests.p50_ms === null ? '–' : `${requests.p50_ms.toFixed(1)} ms`}
+        href={addressOf(account, 'requests')}
+        note={
+          requests.p95_ms === null ? 'no request yet' : `95 in 100 within ${requests.p95_ms.toFixed(1)} ms`
+        }
+      />
+    </div>
+  )
+}
+
+const INTENTS = ['succeeded', 'pending', 'processing', 'expired', 'failed']
+
+function IntentsChart({ data, account }: { data: Overview; account: string }) {
+  const { over_time, by_status, total } = data.payments
+  const option = useMemo(() => over_time && barsOption(over_time, INTENTS), [over_time])
+  const counts = INTENTS.map(status => `${countText(by_status[status] ?? 0)} ${status}`).join(', ')
+  return (
+    <div class="chart-wide">
+      <Panel title="Payments by status">
+        {option ? (
+          <Chart option={option} height={260} label={`Payments by the time they were made: ${counts}`} />
+        ) : (
+          <Empty title={total === 0 ? 'No payments yet' : 'Nothing to draw'}>
+            <p>Make the first one from the folder where the server runs:</p>
+            <Command text={firstPaymentCommand(account)} />
+          </Empty>
+        )}
+      </Panel>
+    </div>
+  )
+}
+
+const ANSWERS = ['succeeded', 'client_errors', 'server_errors']
+
+function RequestsChart({ data }: { data: Overview }) {
+  const { over_time, logged } = data.requests
+  const option = useMemo(() => over_time && barsOption(over_time, ANSWERS), [over_time])
+  return (
+    <Panel
+      title="Requests"
+      aside={logged > 0 && <span class="muted">the last {countText(logged)}, by the wall clock</span>}
+    >
+      {option ? (
+        <Chart option={option} height={190} label={`The last ${logged} requests by the time they came`} />
+      ) : (
+        <Empty title="No requests yet">
+          <p>Calls of the merchant API since the server started are counted here.</p>
+        </Empty>
+      )}
+    </Panel>
+  )
+}
+
+function LatencyChart({ data }: { data: Overview }) {
+  const { over_time, p50_over_time, p95_over_time, p50_ms, p95_ms } = data.requests
+  const option = useMemo(
+    () => over_time && latencyOption(over_time, p50_over_time, p95_over_time),
+    [over_time, p50_over_time, p95_over_time],
+  )
+  return (
+    <Panel title="Answer time" aside={<span class="muted">milliseconds</span>}>
+      {option ? (
+        <Chart
+          option={option}
+          height={190}
+          label={`Answer times: half within ${p50_ms} ms, 95 in 100 within ${p95_ms} ms`}
+        />
+      ) : (
+        <Empty title="No answers yet">
+          <p>How long they take, faults that delay them included, shows here.</p>
+        </Empty>
+      )}
+    </Panel>
+  )
+}
+
+const ATTEMPTS = ['succeeded', 'failed']
+
+function WebhooksChart({ data, account }: { data: Overview; account: string }) {
+  const { attempts_over_time, endpoints } = data.webhooks
+  const option = useMemo(
+    () => attempts_over_time && barsOption(attempts_over_time, ATTEMPTS),
+    [attempts_over_time],
+  )
+  return (
+    <div class="chart-wide">
+      <Panel title="Webhook attempts">
+        {option ? (
+          <Chart option={option} height={170} label="Webhook attempts by whether they succeeded" />
+        ) : (
+          <Empty title={endpoints === 0 ? 'No webhook endpoint yet' : 'No webhook was sent yet'}>
+            <p>
+              {endpoints === 0
+                ? 'Events are kept, and sent to nobody. '
+                : 'The next payment or payout that ends sends one. '}
+              <a href={addressOf(account, 'webhooks')}>
+                {endpoints === 0 ? 'Add an endpoint' : 'See the endpoints'}
+              </a>
+            </p>
+          </Empty>
+        )}
+      </Panel>
+    </div>
+  )
+}

@@ -1,0 +1,147 @@
+import { moneyText } from '../format/money.ts'
+import { humanise } from '../format/words.ts'
+import { accountPath } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import type { Payment } from '../state/types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Status } from '../ui/badge.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
+import { Away, Time } from '../ui/time.tsx'
+import { Moves } from './moves.tsx'
+import { NextActionPanel } from './next-action.tsx'
+import { TimelinePanel } from './timeline.tsx'
+
+export function PaymentPage({ account, id }: { account: string; id: string }) {
+  const payment = useLive<Payment>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
+    record: id,
+    about: ['clock'],
+  })
+  const back = { href: addressOf(account, 'payments'), label: 'Payments' }
+  if (!payment.data)
+    return (
+      <Page title="Payment" back={back}>
+        <Ready of={payment}>{() => null}</Ready>
+      </Page>
+    )
+  const { data } = payment
+  return (
+    <Page
+      title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
+      back={back}
+      lead={<Lead payment={data} />}
+      actions={<Moves account={account} kind="payments" id={id} moves={data.moves} onDone={payment.reload} />}
+    >
+      <div class="record">
+        <div class="record-main">
+          <TimelinePanel account={account} id={id} />
+          <Panel title="Details">
+            <Details payment={data} account={account} />
+          </Panel>
+        </div>
+        <div class="record-side">
+          <NextActionPanel action={data.next_action} />
+          {data.receipt && <ReceiptPanel payment={data} account={account} />}
+          <ProviderPanel payment={data} account={account} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Lead({ payment }: { payment: Payment }) {
+  const { status, cancelled, cancel_requested_at, id } = payment
+  const cancelling = cancel_requested_at && payment.moves.length > 0
+  return (
+    <>
+      <Status status={status} note={cancelled ? 'cancelled' : cancelling ? 'cancelling' : null} />
+      <Copyable text={id} what="the ID" />
+    </>
+  )
+}
+
+function Details({ payment, account }: { payment: Payment; account: string }) {
+  const { customer, payment_method_options: options } = payment
+  return (
+    <Facts
+      facts={[
+        ['Merchant reference', payment.merchant_reference],
+        ['Method', payment.payment_method ?? <i>not chosen yet</i>],
+        ['Checkout mode', humanise(payment.checkout_mode)],
+        ['Amount', `${payment.amount} (smallest unit of ${payment.currency})`],
+        ['Country', payment.country],
+        ['Account', account],
+        ['Created', <Time key="created" at={payment.created_at} />],
+        ['Updated', <Time key="updated" at={payment.updated_at} />],
+        [
+          'Expires',
+          payment.moves.length > 0 && (
+            <>
+              <Time at={payment.expires_at} /> (<Away at={payment.expires_at} />)
+            </>
+          ),
+        ],
+        ['Cancellation asked for', payment.cancel_requested_at && <Time at={payment.cancel_requested_at} />],
+        ['Failure code', payment.failure_code && <code>{payment.failure_code}</code>],
+        ['Failure message', payment.failure_message],
+        ['Return URL', payment.return_url && <Copyable text={payment.return_url} what="the return URL" />],
+        ...Object.entries(customer).map(([name, value]) => [`Customer ${name}`, value] as const),
+        ...Object.entries(options).map(([name, value]) => [humanise(name), value] as const),
+      ]}
+    />
+  )
+}
+
+function ReceiptPanel({ payment, account }: { payment: Payment; account: string }) {
+  const { receipt, receipt_image: image } = payment
+  if (!receipt) return null
+  const address = image && `/_paysim${accountPath(account, `/images/${image.digest}`)}`
+  return (
+    <Panel title="Receipt" aside={<Status status={receipt.status} />}>
+      {receipt.failure_message && <p class="fault">{receipt.failure_message}</p>}
+      {image && address ? (
+        <figure class="receipt">
+          <a href={address} target="_blank" rel="noopener noreferrer">
+            <img src={address} alt="Receipt as it was uploaded" />
+          </a>
+          <figcaption>
+            Submission {image.submissions} · SHA-256 <code>{image.digest.slice(0, 16)}…</code>
+          </figcaption>
+        </figure>
+      ) : (
+        <p class="muted">None has been attached yet.</p>
+      )}
+    </Panel>
+  )
+}
+
+function ProviderPanel({ payment, account }: { payment: Payment; account: string }) {
+  const { route, rule } = payment
+  return (
+    <Panel title="Provider">
+      {route ? (
+        <Facts
+          facts={[
+            [
+              'Rule',
+              rule ? (
+                <a href={addressOf(account, 'rules')}>{rule}</a>
+              ) : (
+                <i>none matched, or it has no name</i>
+              ),
+            ],
+            ['Route', <code key="route">{route.id}</code>],
+            ['Provider', route.provider],
+            ['Local code', <code key="code">{route.local_code}</code>],
+            ['Action', humanise(route.action)],
+            ['Takes a receipt', route.takes_receipt ? 'Yes' : 'No'],
+            ['Cancel while pending', route.cancel_pending ? 'Yes' : 'No'],
+          ]}
+        />
+      ) : (
+        <p class="muted">No route is frozen: the payer has not chosen a method.</p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,107 @@
+import { humanise } from '../format/words.ts'
+import { accountPath } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import type { PaymentRow } from '../state/types.ts'
+import { useCatalogue } from '../state/use-catalogue.ts'
+import { Status } from '../ui/badge.tsx'
+import { Command } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Money } from '../ui/money.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, SearchFilter } from './filters.tsx'
+import { firstPaymentCommand } from './first-payment.ts'
+import { MoreFilters } from './more-filters.tsx'
+
+const STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'].map(
+  status => [status, humanise(status)] as const,
+)
+const MODES = [
+  ['hosted', 'Hosted'],
+  ['merchant', 'Merchant'],
+] as const
+const FILTERS = [
+  'q',
+  'status',
+  'method',
+  'currency',
+  'checkout_mode',
+  'created_after',
+  'created_before',
+  'rule',
+]
+
+const COLUMNS: readonly ListColumn<PaymentRow>[] = [
+  {
+    title: 'Amount',
+    width: 'minmax(150px, 1fr)',
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+  },
+  {
+    title: 'Status',
+    width: 'minmax(190px, 1.2fr)',
+    cell: row => <Status status={row.status} note={noteOf(row)} />,
+  },
+  { title: 'Reference', width: 'minmax(140px, 1.4fr)', cell: row => row.merchant_reference ?? '' },
+  {
+    title: 'Method',
+    width: 'minmax(150px, 1.1fr)',
+    cell: row => row.payment_method ?? <i>not chosen yet</i>,
+  },
+  { title: 'Customer', width: 'minmax(120px, 1fr)', cell: row => row.customer_name ?? '' },
+  { title: 'Created', width: '170px', cell: row => <Time at={row.created_at} short />, align: 'end' },
+]
+
+/** What the status alone does not say. */
+function noteOf(row: PaymentRow): string | null {
+  if (row.cancelled) return 'cancelled'
+  if (row.failure_code) return row.failure_code
+  if (row.cancelling) return 'cancelling'
+  return row.receipt && row.status !== 'succeeded' ? `receipt ${row.receipt}` : null
+}
+
+export function PaymentsPage({ account }: { account: string }) {
+  const { methods, currencies } = useCatalogue(account)
+  const query = filterQuery(FILTERS)
+  return (
+    <Page title="Payments" fills>
+      <search class="filters">
+        <SearchFilter hint="ID, reference or customer" />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="method" label="Method" all="Any method" options={methods} />
+        <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
+        <MoreFilters names={['checkout_mode', 'created_after', 'created_before', 'rule']}>
+          <ChoiceFilter name="checkout_mode" label="Checkout mode" all="Any mode" options={MODES} />
+          <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
+          <DateFilter name="created_after" label="Created from" />
+          <DateFilter name="created_before" label="Created before" />
+        </MoreFilters>
+        <ClearFilters names={FILTERS} />
+      </search>
+      <VirtualList<PaymentRow>
+        label={{ one: 'payment', many: 'payments' }}
+        path={accountPath(account, '/browse/payments')}
+        query={query}
+        about={['payments']}
+        columns={COLUMNS}
+        hrefOf={({ id }) => addressOf(account, 'payments', id)}
+        nameOf={({ id, merchant_reference }) => `Payment ${merchant_reference ?? id}`}
+        empty={query ? <NothingFound /> : <NoPayments account={account} />}
+      />
+    </Page>
+  )
+}
+
+const NothingFound = () => (
+  <Empty title="No payment is like that">
+    <p>Take a filter away, or look for another part of the reference.</p>
+  </Empty>
+)
+
+const NoPayments = ({ account }: { account: string }) => (
+  <Empty title="No payments yet">
+    <p>Make one with the keys of this account. It will be here before your terminal has the answer.</p>
+    <Command text={firstPaymentCommand(account)} />
+  </Empty>
+)

@@ -1,0 +1,78 @@
+import { moneyText } from '../format/money.ts'
+import { humanise } from '../format/words.ts'
+import { accountPath } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import type { Payout } from '../state/types.ts'
+import { useLive } from '../state/use-live.ts'
+import { Status } from '../ui/badge.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
+import { Time } from '../ui/time.tsx'
+import { AuditLog } from './audit-log.tsx'
+import { Moves } from './moves.tsx'
+import { TimelinePanel } from './timeline.tsx'
+
+export function PayoutPage({ account, id }: { account: string; id: string }) {
+  const payout = useLive<Payout>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), { record: id })
+  const back = { href: addressOf(account, 'payouts'), label: 'Payouts' }
+  if (!payout.data)
+    return (
+      <Page title="Payout" back={back}>
+        <Ready of={payout}>{() => null}</Ready>
+      </Page>
+    )
+  const { data } = payout
+  const { recipient } = data
+  return (
+    <Page
+      title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
+      back={back}
+      lead={
+        <>
+          <Status status={data.status} />
+          <Copyable text={data.id} what="the ID" />
+        </>
+      }
+      actions={<Moves account={account} kind="payouts" id={id} moves={data.moves} onDone={payout.reload} />}
+    >
+      <div class="record">
+        <div class="record-main">
+          <TimelinePanel account={account} id={id} />
+          <AuditLog account={account} id={id} />
+        </div>
+        <div class="record-side">
+          {data.cancel_reason && (
+            <Panel title="Reason of the cancellation">
+              <p>{data.cancel_reason}</p>
+            </Panel>
+          )}
+          <Panel title="Recipient">
+            <Facts
+              facts={[
+                ['Holder', recipient.holder_name],
+                ['Bank', recipient.bank_code],
+                ['Account number', `···· ${recipient.account_last4}`],
+                ['Kind', humanise(recipient.type)],
+              ]}
+            />
+          </Panel>
+          <Panel title="Details">
+            <Facts
+              facts={[
+                ['Merchant reference', data.merchant_reference],
+                ['Amount', `${data.amount} (smallest unit of ${data.currency})`],
+                ['Country', data.country],
+                ['Rule', data.rule && <a href={addressOf(account, 'rules')}>{data.rule}</a>],
+                ['Created', <Time key="created" at={data.created_at} />],
+                ['Updated', <Time key="updated" at={data.updated_at} />],
+                ['Failure code', data.failure_code && <code>{data.failure_code}</code>],
+                ['Failure message', data.failure_message],
+              ]}
+            />
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,92 @@
+import { humanise } from '../format/words.ts'
+import { accountPath } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import type { PayoutRow } from '../state/types.ts'
+import { useCatalogue } from '../state/use-catalogue.ts'
+import { Status } from '../ui/badge.tsx'
+import { Command } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Money } from '../ui/money.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, SearchFilter } from './filters.tsx'
+import { firstPayoutCommand } from './first-payment.ts'
+import { MoreFilters } from './more-filters.tsx'
+import { NewPayout } from './new-payout.tsx'
+
+const STATUSES = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'].map(
+  status => [status, humanise(status)] as const,
+)
+const FILTERS = ['q', 'status', 'currency', 'created_after', 'created_before', 'rule']
+
+const COLUMNS: readonly ListColumn<PayoutRow>[] = [
+  {
+    title: 'Amount',
+    width: 'minmax(150px, 1fr)',
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+  },
+  {
+    title: 'Status',
+    width: 'minmax(190px, 1.2fr)',
+    cell: row => <Status status={row.status} note={row.failure_code} />,
+  },
+  { title: 'Reference', width: 'minmax(140px, 1.4fr)', cell: row => row.merchant_reference },
+  { title: 'Recipient', width: 'minmax(140px, 1.2fr)', cell: row => row.holder_name },
+  {
+    title: 'Account',
+    width: 'minmax(120px, 1fr)',
+    cell: row => (
+      <span class="tabular">
+        {row.bank_code} ···· {row.account_last4}
+      </span>
+    ),
+  },
+  { title: 'Created', width: '170px', cell: row => <Time at={row.created_at} short />, align: 'end' },
+]
+
+export function PayoutsPage({ account }: { account: string }) {
+  const { currencies } = useCatalogue(account)
+  const query = filterQuery(FILTERS)
+  return (
+    <Page title="Payouts" fills actions={<NewPayout account={account} />}>
+      <search class="filters">
+        <SearchFilter hint="ID, reference or recipient" />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
+        <MoreFilters names={['created_after', 'created_before', 'rule']}>
+          <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
+          <DateFilter name="created_after" label="Created from" />
+          <DateFilter name="created_before" label="Created before" />
+        </MoreFilters>
+        <ClearFilters names={FILTERS} />
+      </search>
+      <VirtualList<PayoutRow>
+        label={{ one: 'payout', many: 'payouts' }}
+        path={accountPath(account, '/browse/payouts')}
+        query={query}
+        about={['payouts']}
+        columns={COLUMNS}
+        hrefOf={({ id }) => addressOf(account, 'payouts', id)}
+        nameOf={({ merchant_reference }) => `Payout ${merchant_reference}`}
+        empty={query ? <NothingFound /> : <NoPayouts account={account} />}
+      />
+    </Page>
+  )
+}
+
+const NothingFound = () => (
+  <Empty title="No payout is like that">
+    <p>Take a filter away, or look for another part of the reference.</p>
+  </Empty>
+)
+
+const NoPayouts = ({ account }: { account: string }) => (
+  <Empty title="No payouts yet">
+    <p>
+      The merchant API has no call that makes a payout. Make one here with “New payout”, or by the control
+      surface:
+    </p>
+    <Command text={firstPayoutCommand(account)} />
+  </Empty>
+)

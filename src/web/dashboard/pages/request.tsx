@@ -1,0 +1,90 @@
+import { accountPath } from '../state/api.ts'
+import type { RequestDetail, Said } from '../state/more-types.ts'
+import { addressOf } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
+import { HttpStatus } from '../ui/badge.tsx'
+import { Copyable, CopyButton } from '../ui/copy.tsx'
+import { BodyView } from '../ui/json-view.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
+import { ExactTime } from '../ui/time.tsx'
+import { curlOf } from './curl.ts'
+
+export function RequestPage({ account, id }: { account: string; id: string }) {
+  const request = useLive<RequestDetail>(accountPath(account, `/requests/${encodeURIComponent(id)}`), {})
+  const back = { href: addressOf(account, 'requests'), label: 'Requests' }
+  if (!request.data)
+    return (
+      <Page title="Request" back={back}>
+        <Ready of={request}>{() => null}</Ready>
+      </Page>
+    )
+  const { data } = request
+  const [path = '', query] = data.path.split('?')
+  return (
+    <Page
+      title={`${data.method} ${path}`}
+      back={back}
+      lead={
+        <>
+          <HttpStatus status={data.status} />
+          <Copyable text={data.request_id} what="the request ID" />
+        </>
+      }
+      actions={<CopyButton bare={false} label="Copy as curl" text={curlOf(data)} />}
+    >
+      <Panel title="Details">
+        <Facts
+          facts={[
+            ['Took', `${data.ms} ms`],
+            ['Account time', <ExactTime key="at" at={data.at} />],
+            ['Wall time', <ExactTime key="wall" at={data.wall_at} />],
+            ['Query', query && <code>{query}</code>],
+            ['Record', recordLink(account, path)],
+            ['Not read by anything', data.ignored.join(', ')],
+          ]}
+        />
+      </Panel>
+      <div class="two">
+        <SaidPanel title="Request" said={data.request} />
+        <SaidPanel title="Answer" said={data.response} broken={data.response?.whole === false} />
+      </div>
+    </Page>
+  )
+}
+
+function recordLink(account: string, path: string) {
+  const id = /\b(pi|po)_[A-Za-z0-9]+/.exec(path)
+  if (!id) return null
+  return <a href={addressOf(account, id[1] === 'pi' ? 'payments' : 'payouts', id[0])}>{id[0]}</a>
+}
+
+function SaidPanel({ title, said, broken }: { title: string; said: Said | null; broken?: boolean }) {
+  return (
+    <Panel title={title}>
+      {broken && <p class="notice">A fault broke it off: this did not arrive whole.</p>}
+      {said ? (
+        <SaidView title={title} said={said} />
+      ) : (
+        <p class="muted">It is too long ago: only its head is kept.</p>
+      )}
+    </Panel>
+  )
+}
+
+function SaidView({ title, said }: { title: string; said: Said }) {
+  const headers = Object.entries(said.headers)
+  return (
+    <div class="stack">
+      {headers.length > 0 && (
+        <Facts facts={headers.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+      )}
+      {said.body === null ? (
+        <p class="muted">{said.size === 0 ? 'No body.' : `A body of ${said.size} bytes that is no text.`}</p>
+      ) : (
+        <BodyView label={`${title} body`} text={said.body} />
+      )}
+      {said.truncated && <p class="muted">The first 16 KiB of {said.size} bytes.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import { countText } from '../format/money.ts'
+import { accountPath } from '../state/api.ts'
+import type { RequestRow } from '../state/more-types.ts'
+import { addressOf, place } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
+import { HttpStatus } from '../ui/badge.tsx'
+import { Command } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
+import { firstPaymentCommand } from './first-payment.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map(method => [method, method] as const)
+const STATUSES = [
+  ['2', '2xx and 3xx'],
+  ['4', '4xx, refused'],
+  ['5', '5xx, failed'],
+] as const
+
+/** The last calls of the merchant and of payers, since the server started. */
+export function RequestsPage({ account }: { account: string }) {
+  const requests = useLive<{ data: readonly RequestRow[] }>(accountPath(account, '/requests'), {
+    about: ['requests'],
+  })
+  return (
+    <Page
+      title="Requests"
+      lead={<span class="muted">The last ones of merchant and payer, newest first</span>}
+    >
+      <search class="filters">
+        <SearchFilter hint="Path or request ID" />
+        <ChoiceFilter name="method" label="HTTP method" all="Any method" options={METHODS} />
+        <ChoiceFilter name="status" label="Answer" all="Any answer" options={STATUSES} />
+        <ClearFilters names={['q', 'method', 'status']} />
+      </search>
+      <Ready of={requests}>{({ data }) => <RequestTable rows={data} account={account} />}</Ready>
+    </Page>
+  )
+}
+
+function RequestTable({ rows, account }: { rows: readonly RequestRow[]; account: string }) {
+  const shown = rows.filter(isWanted)
+  if (rows.length === 0)
+    return (
+      <Empty title="No requests yet">
+        <p>Call the merchant API with the keys of this account:</p>
+        <Command text={firstPaymentCommand(account)} />
+      </Empty>
+    )
+  if (shown.length === 0)
+    return (
+      <Empty title="No request is like that">
+        <p>{countText(rows.length)} others are kept. Take a filter away to see them.</p>
+      </Empty>
+    )
+  return (
+    <Table
+      caption="Requests"
+      rows={shown}
+      keyOf={({ request_id }) => request_id}
+      columns={columnsFor(account)}
+    />
+  )
+}
+
+function isWanted({ method, path, status, request_id }: RequestRow): boolean {
+  const { query } = place.value
+  const [text, wantedMethod, kind] = ['q', 'method', 'status'].map(name => query.get(name))
+  const family = status < 400 ? '2' : status < 500 ? '4' : '5'
+  return (
+    (!text || path.includes(text) || request_id.includes(text)) &&
+    (!wantedMethod || method === wantedMethod) &&
+    (!kind || kind === family)
+  )
+}
+
+const columnsFor = (account: string): readonly Column<RequestRow>[] => [
+  { title: 'Status', cell: ({ status }) => <HttpStatus status={status} /> },
+  { title: 'Method', cell: ({ method }) => <code>{method}</code> },
+  {
+    title: 'Path',
+    cell: ({ path, request_id }) => (
+      <a class="path" href={addressOf(account, 'requests', request_id)}>
+        {path.split('?')[0]}
+      </a>
+    ),
+  },
+  {
+    title: 'Not read',
+    cell: ({ ignored }) => (ignored.length > 0 ? <span class="muted">{ignored.join(', ')}</span> : ''),
+  },
+  { title: 'Took', cell: ({ ms }) => <span class="tabular">{ms.toFixed(1)} ms</span>, align: 'end' },
+  { title: 'Wall time', cell: ({ wall_at }) => <Time at={wall_at} short />, align: 'end' },
+]

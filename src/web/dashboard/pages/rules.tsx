@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks'
+import { countText } from '../format/money.ts'
+import { accountPath, call } from '../state/api.ts'
+import type { Described, Rules } from '../state/more-types.ts'
+import { addressOf } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page, Ready } from '../ui/page.tsx'
+import { toast } from '../ui/toast.tsx'
+import { YamlDialog } from './yaml-dialog.tsx'
+import { YamlView } from './yaml-view.tsx'
+
+const EXAMPLE = `- name: small amounts are declined
+  match:
+    kind: payment
+    amount: { lt: "5000" }
+  outcome: { after: 5s, status: failed, code: insufficient_funds }
+`
+
+/** What the provider will do, in the order in which it is asked. */
+export function RulesPage({ account }: { account: string }) {
+  const path = accountPath(account, '/rules')
+  const rules = useLive<Rules>(path, { about: ['script'] })
+  const [editing, setEditing] = useState<'add' | 'all' | null>(null)
+  const put = async (list: readonly Described[], said: string) => {
+    const before = rules.data?.rules ?? []
+    const wasStandard = rules.data?.standard
+    await call('PUT', path, { rules: list })
+    rules.reload()
+    toast(said, 'good', async () => {
+      await (wasStandard ? call('DELETE', path) : call('PUT', path, { rules: before }))
+      rules.reload()
+    })
+  }
+  const toStandard = async () => {
+    await call('DELETE', path)
+    rules.reload()
+    toast('The standard rules are in force')
+  }
+  return (
+    <Page
+      title="Rules"
+      lead={<Lead rules={rules.data} />}
+      actions={
+        <>
+          {rules.data?.standard === false && <Button onPress={toStandard}>Back to the standard rules</Button>}
+          <Button onPress={() => setEditing('all')}>Edit all</Button>
+          <Button tone="primary" icon="plus" onPress={() => setEditing('add')}>
+            Add rule
+          </Button>
+        </>
+      }
+    >
+      <Ready of={rules}>
+        {data => (
+          <RuleList
+            data={data}
+            account={account}
+            onSwitchOff={nth => put(data.rules.toSpliced(nth, 1), 'Rule switched off')}
+          />
+        )}
+      </Ready>
+      {editing === 'add' && (
+        <YamlDialog
+          title="Add rules in front"
+          label="Rules, as YAML or JSON"
+          start={EXAMPLE}
+          action="Add"
+          onClose={() => setEditing(null)}
+          onSubmit={async list => {
+            await call('POST', path, { rules: list })
+            rules.reload()
+          }}
+        />
+      )}
+      {editing === 'all' && (
+        <YamlDialog
+          title="Edit all rules"
+          label="Rules, as YAML or JSON"
+          start={rules.data?.rules ?? []}
+          action="Replace"
+          onClose={() => setEditing(null)}
+          onSubmit={list => put(list as Described[], 'Rules replaced')}
+        />
+      )}
+    </Page>
+  )
+}
+
+const Lead = ({ rules }: { rules: Rules | undefined }) => (
+  <span class="muted">
+    {rules?.standard ? 'The standard rules. ' : 'Rules of this account. '}
+    The first that matches is copied into the intent; those that exist keep theirs.
+  </span>
+)
+
+interface RuleListProps {
+  readonly data: Rules
+  readonly account: string
+  readonly onSwitchOff: (nth: number) => Promise<void>
+}
+
+function RuleList({ data, account, onSwitchOff }: RuleListProps) {
+  if (data.rules.length === 0)
+    return (
+      <Empty title="No rule is in force">
+        <p>
+          Payments wait for their payer and payouts for approval, until somebody moves them. Add a rule to
+          script them.
+        </p>
+      </Empty>
+    )
+  return (
+    <ol class="cards">
+      {data.rules.map((rule, nth) => {
+        const name = typeof rule.name === 'string' ? rule.name : null
+        const used = data.used[nth] ?? 0
+        const left = typeof rule.times === 'number' ? rule.times - used : null
+        return (
+          <li key={nth} class="card">
+            <header>
+              <h2>{name ?? 'A rule without a name'}</h2>
+              <Badge tone={used > 0 ? 'good' : 'quiet'}>used {countText(used)} ×</Badge>
+              {left !== null && (
+                <Badge tone={left > 0 ? 'info' : 'warn'}>{left > 0 ? `${left} left` : 'used up'}</Badge>
+              )}
+              <span class="row-actions">
+                {name && used > 0 && <Matched account={account} rule={rule} name={name} />}
+                <Button onPress={() => onSwitchOff(nth)}>Switch off</Button>
+              </span>
+            </header>
+            <YamlView value={withoutName(rule)} label={`Rule ${name ?? nth + 1}`} />
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Matched({ account, rule, name }: { account: string; rule: Described; name: string }) {
+  const kind = (rule.match as { kind?: string } | undefined)?.kind
+  const isPayout = kind === 'payout' || rule.approval !== undefined
+  return (
+    <a href={addressOf(account, isPayout ? 'payouts' : 'payments', null, { rule: name })}>Which intents</a>
+  )
+}
+
+const withoutName = ({ name: _, ...rest }: Described) => rest

@@ -1,0 +1,83 @@
+import { humanise } from '../format/words.ts'
+import { accountPath } from '../state/api.ts'
+import type { DeliveryRow } from '../state/more-types.ts'
+import { addressOf } from '../state/router.ts'
+import { Badge, HttpStatus, Status } from '../ui/badge.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+import { Away, Time } from '../ui/time.tsx'
+import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { AddEndpoint, EndpointsPanel } from './endpoints.tsx'
+import { ChoiceFilter, ClearFilters, filterQuery, SearchFilter } from './filters.tsx'
+
+const STATUSES = ['pending', 'attempting', 'delivered', 'failed', 'dropped'].map(
+  status => [status, humanise(status)] as const,
+)
+const EVENTS = [
+  ...['succeeded', 'failed', 'expired', 'cancelled', 'created', 'updated'].map(end => `payment.${end}`),
+  ...['succeeded', 'failed', 'cancelled', 'updated'].map(end => `payout.${end}`),
+].map(name => [name, name] as const)
+const FILTERS = ['q', 'status', 'event_type', 'endpoint']
+
+const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
+  { title: 'Event', width: 'minmax(170px, 1.1fr)', cell: ({ event_type }) => <code>{event_type}</code> },
+  { title: 'Status', width: 'minmax(130px, .8fr)', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Last answer', width: 'minmax(150px, 1fr)', cell: row => <LastAnswer row={row} /> },
+  { title: 'Attempts', width: '90px', cell: ({ attempts }) => attempts, align: 'end' },
+  {
+    title: 'Next',
+    width: 'minmax(110px, .7fr)',
+    cell: row => row.next_attempt_at && <Away at={row.next_attempt_at} />,
+  },
+  { title: 'To', width: 'minmax(180px, 1.6fr)', cell: ({ url }) => <span class="path">{url}</span> },
+  {
+    title: 'Created',
+    width: '170px',
+    cell: ({ created_at }) => <Time at={created_at} short />,
+    align: 'end',
+  },
+]
+
+function LastAnswer({ row }: { row: DeliveryRow }) {
+  if (row.last_error) return <Badge tone="bad">{row.last_error}</Badge>
+  return row.last_status === null ? null : <HttpStatus status={row.last_status} />
+}
+
+export function WebhooksPage({ account }: { account: string }) {
+  const query = filterQuery(FILTERS)
+  return (
+    <Page title="Webhooks" fills actions={<AddEndpoint account={account} />}>
+      <EndpointsPanel account={account} />
+      <search class="filters">
+        <SearchFilter hint="Delivery, event or record ID" />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
+        <ClearFilters names={FILTERS} />
+      </search>
+      <VirtualList<DeliveryRow>
+        label={{ one: 'delivery', many: 'deliveries' }}
+        path={accountPath(account, '/browse/webhook-deliveries')}
+        query={query}
+        about={['webhooks']}
+        columns={COLUMNS}
+        hrefOf={({ id }) => addressOf(account, 'webhooks', id)}
+        nameOf={({ event_type, record }) => `${event_type} of ${record}`}
+        empty={<NoDeliveries isFiltered={query !== ''} />}
+      />
+    </Page>
+  )
+}
+
+const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No delivery is like that">
+      <p>Take a filter away to see the others.</p>
+    </Empty>
+  ) : (
+    <Empty title="No webhook was sent yet">
+      <p>
+        With an endpoint, each end of a payment or a payout sends one there, signed, and tries again for three
+        days.
+      </p>
+    </Empty>
+  )

@@ -1,0 +1,151 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { signOut } from '../state/api.ts'
+import { connection } from '../state/live.ts'
+import { addressOf, go, place } from '../state/router.ts'
+import { type Theme, theme } from '../state/theme.ts'
+import type { Merchant } from '../state/types.ts'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/field.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { ClockCard } from './clock-card.tsx'
+
+const SECTIONS: readonly (readonly [page: string, title: string, icon: IconName][])[] = [
+  [
+    ['overview', 'Overview', 'overview'],
+    ['payments', 'Payments', 'payments'],
+    ['payouts', 'Payouts', 'payouts'],
+  ],
+  [
+    ['requests', 'Requests', 'requests'],
+    ['webhooks', 'Webhooks', 'webhooks'],
+  ],
+  [
+    ['rules', 'Rules', 'rules'],
+    ['faults', 'Faults', 'faults'],
+    ['catalogue', 'Catalogue', 'catalogue'],
+    ['clock', 'Clock', 'clock'],
+    ['account', 'Account', 'account'],
+  ],
+]
+
+interface ShellProps {
+  readonly merchants: readonly Merchant[]
+  readonly account: string | null
+  readonly children: ComponentChildren
+}
+
+/** What stands around every page: where one is, and where one can go. */
+export function Shell({ merchants, account, children }: ShellProps) {
+  const [open, setOpen] = useState(false)
+  const { page } = place.value
+  useEffect(() => setOpen(false), [place.value])
+  return (
+    <div class={`shell${open ? ' open' : ''}`}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <div class="topbar">
+        <Brand />
+        <button
+          type="button"
+          class="button ghost bare"
+          aria-expanded={open}
+          aria-controls="sidebar"
+          aria-label="Menu"
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="menu" />
+        </button>
+      </div>
+      <div class="sidebar" id="sidebar">
+        <Brand />
+        <AccountSwitcher merchants={merchants} account={account} page={page} />
+        {account && <Navigation account={account} page={page} />}
+        <div class="sidebar-end">
+          {account && <ClockCard account={account} />}
+          <div class="sidebar-row">
+            <Connection />
+            <ThemeSwitch />
+            <Button tone="ghost" icon="out" label="Sign out" onPress={signOut} />
+          </div>
+        </div>
+      </div>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+const Brand = () => (
+  <a class="brand" href="/_paysim/dashboard/">
+    <img src="/_paysim/dashboard/assets/icon.svg" alt="" width={22} height={22} />
+    <span>paysim</span>
+  </a>
+)
+
+function AccountSwitcher({ merchants, account, page }: Omit<ShellProps, 'children'> & { page: string }) {
+  const options = merchants.flatMap(({ name, accounts }) =>
+    accounts.map(({ id, environment }) => [id, `${name} · ${environment}`] as const),
+  )
+  const shown = account === null ? [['', 'Choose an account'] as const, ...options] : options
+  const isLive = account?.endsWith('.live')
+  return (
+    <div class={`switcher${isLive ? ' is-live' : ''}`}>
+      <Select
+        label="Account"
+        compact
+        value={account ?? ''}
+        options={shown}
+        onChange={id => id && go(addressOf(id, page))}
+      />
+    </div>
+  )
+}
+
+const Navigation = ({ account, page }: { account: string; page: string }) => (
+  <nav aria-label="Pages">
+    {SECTIONS.map(section => (
+      <ul key={section[0]?.[0]}>
+        {section.map(([id, title, icon]) => (
+          <li key={id}>
+            <a href={addressOf(account, id)} aria-current={id === page ? 'page' : undefined}>
+              <Icon name={icon} />
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    ))}
+  </nav>
+)
+
+const STATES = { live: 'Live', connecting: 'Connecting…', lost: 'Reconnecting…' }
+
+const Connection = () => (
+  <span class={`connection ${connection.value}`} role="status">
+    <span class="dot" />
+    {STATES[connection.value]}
+  </span>
+)
+
+const NEXT: Readonly<Record<Theme, readonly [theme: Theme, icon: IconName, label: string]>> = {
+  system: ['light', 'system', 'Theme of the system; switch to light'],
+  light: ['dark', 'sun', 'Light theme; switch to dark'],
+  dark: ['system', 'moon', 'Dark theme; switch to that of the system'],
+}
+
+function ThemeSwitch() {
+  const [next, icon, label] = NEXT[theme.value]
+  return (
+    <Button
+      tone="ghost"
+      icon={icon}
+      label={label}
+      onPress={() => {
+        theme.value = next
+      }}
+    />
+  )
+}

@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals'
+
+export interface Clock {
+  readonly mode: 'real' | 'virtual'
+  readonly now: string
+  readonly rate: number
+  readonly next_due: string | null
+  readonly pending_timers: number
+}
+
+const reading = signal<{ readonly clock: Clock; readonly readAt: number } | null>(null)
+/** The account's time, as often as a person looks at a clock. */
+export const accountNow = signal<number | null>(null)
+
+export function setClock(clock: Clock): void {
+  reading.value = { clock, readAt: performance.now() }
+  tick()
+}
+
+function tick(): void {
+  const current = reading.value
+  if (!current) return
+  const { clock, readAt } = current
+  const passed = clock.mode === 'real' ? (performance.now() - readAt) * clock.rate : 0
+  accountNow.value = Date.parse(clock.now) + passed
+}
+
+window.setInterval(tick, 1000)

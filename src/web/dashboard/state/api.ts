@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals'
+
+/** Whether this browser was let in. Unknown until the server has been asked. */
+export const session = signal<'unknown' | 'in' | 'out'>('unknown')
+
+export interface FieldFault {
+  readonly field: string
+  readonly message: string
+}
+
+/** What the server would not do, or that it was not there. */
+export class ApiFault extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly details: readonly FieldFault[],
+  ) {
+    super(message)
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export const accountPath = (account: string, path: string) =>
+  `/accounts/${encodeURIComponent(account)}${path}`
+
+/** Calls the control surface. The cookie goes along; the header is what no other page can send. */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const response = await send(method, path, body)
+  const text = await response.text()
+  if (response.ok) return (text ? JSON.parse(text) : null) as T
+  if (response.status === 401 && path !== '/dashboard/session') session.value = 'out'
+  const { message, details } = readFault(text)
+  throw new ApiFault(message ?? `The server answered ${response.status}`, response.status, details)
+}
+
+function send(method: Method, path: string, body: unknown): Promise<Response> {
+  const headers: Record<string, string> = { 'x-paysim-dashboard': '1' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  return fetch(`/_paysim${path}`, { method, headers, ...sent }).catch(() => {
+    throw new ApiFault('The server does not answer', 0, [])
+  })
+}
+
+/** The body of an error may have any of three shapes: the contract has a switch for it. */
+function readFault(text: string): { message: string | undefined; details: FieldFault[] } {
+  try {
+    const body = JSON.parse(text)
+    const fault = body.error ?? body
+    return { message: fault.message ?? fault.detail, details: fault.details ?? [] }
+  } catch {
+    return { message: undefined, details: [] }
+  }
+}
+
+export const messageOf = (fault: unknown) => (fault instanceof Error ? fault.message : String(fault))
+
+export async function checkSession(): Promise<void> {
+  const { signed_in } = await call<{ signed_in: boolean }>('GET', '/dashboard/session')
+  session.value = signed_in ? 'in' : 'out'
+}
+
+export async function signIn(token: string): Promise<void> {
+  await call('POST', '/dashboard/session', { token })
+  session.value = 'in'
+}
+
+export async function signOut(): Promise<void> {
+  await call('DELETE', '/dashboard/session')
+  session.value = 'out'
+}

@@ -1,0 +1,119 @@
+import { signal } from '@preact/signals'
+import { call } from './api.ts'
+
+interface ListWindow<R> {
+  readonly data: readonly R[]
+  readonly total: number
+  readonly exact?: boolean
+  readonly newer?: number
+  readonly anchor?: string
+}
+
+export interface ListState<R> {
+  readonly pages: ReadonlyMap<number, readonly R[]>
+  readonly total: number
+  readonly exact: boolean
+  /** How many came since the list was begun, above its first row. */
+  readonly newer: number
+  readonly fault: unknown
+}
+
+export const PAGE_ROWS = 100
+
+/**
+ * A list that lies on the server, of which the part that is looked at is here. It stands still under who reads in the
+ * middle of it, whatever comes in above; at its top it follows.
+ */
+export class ListSource<R> {
+  /** Undefined until the first page is here. */
+  readonly state = signal<ListState<R> | undefined>(undefined)
+  #anchor: string | undefined
+  /** Answers to what was asked before the list began anew are for nobody. */
+  #era = 0
+  readonly #asked = new Set<number>()
+
+  constructor(
+    private readonly path: string,
+    private readonly query: string,
+  ) {}
+
+  row(at: number): R | undefined {
+    return this.state.value?.pages.get(Math.floor(at / PAGE_ROWS))?.[at % PAGE_ROWS]
+  }
+
+  /** Begins at what is newest now. What is shown stays until that is here. */
+  async restart(): Promise<void> {
+    const era = ++this.#era
+    try {
+      const page = await this.#fetch(0)
+      if (era !== this.#era) return
+      this.#asked.clear()
+      this.#anchor = page.anchor
+      this.#take(new Map([[0, page.data]]), page)
+    } catch (fault) {
+      if (era === this.#era) this.#fail(fault)
+    }
+  }
+
+  /** Reads again what is looked at, and forgets the rest. */
+  async refresh(first: number, last: number): Promise<void> {
+    const era = this.#era
+    const wanted = pagesOf(first, last)
+    try {
+      const read = await Promise.all(
+        wanted.map(async page => [page, await this.#fetch(page, this.#anchor)] as const),
+      )
+      const [, newest] = read[0] ?? []
+      if (era !== this.#era || !newest) return
+      this.#asked.clear()
+      this.#take(new Map(read.map(([page, { data }]) => [page, data])), newest)
+    } catch (fault) {
+      if (era === this.#era) this.#fail(fault)
+    }
+  }
+
+  /** Fetches the pages of these rows that are not here. */
+  async ensure(first: number, last: number): Promise<void> {
+    const era = this.#era
+    const { state } = this
+    const missing = pagesOf(first, last).filter(
+      page => !state.value?.pages.has(page) && !this.#asked.has(page),
+    )
+    await Promise.all(
+      missing.map(async page => {
+        this.#asked.add(page)
+        try {
+          const read = await this.#fetch(page, this.#anchor)
+          if (era === this.#era && state.value)
+            this.#take(new Map([...state.value.pages, [page, read.data]]), read)
+        } catch (fault) {
+          if (era === this.#era) this.#fail(fault)
+        } finally {
+          this.#asked.delete(page)
+        }
+      }),
+    )
+  }
+
+  #fetch(page: number, anchor?: string): Promise<ListWindow<R>> {
+    const query = new URLSearchParams(this.query)
+    query.set('offset', String(page * PAGE_ROWS))
+    query.set('limit', String(PAGE_ROWS))
+    if (anchor !== undefined) query.set('anchor', anchor)
+    return call('GET', `${this.path}?${query}`)
+  }
+
+  #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListWindow<R>): void {
+    this.state.value = { pages, total, exact, newer, fault: undefined }
+  }
+
+  #fail(fault: unknown): void {
+    const { value } = this.state
+    this.state.value = { pages: new Map(), total: 0, exact: true, newer: 0, ...value, fault }
+  }
+}
+
+function pagesOf(first: number, last: number): number[] {
+  const from = Math.floor(first / PAGE_ROWS)
+  return Array.from({ length: Math.floor(last / PAGE_ROWS) - from + 1 }, (_, at) => from + at)
+}

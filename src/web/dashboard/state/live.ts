@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals'
+import { accountPath, checkSession, session } from './api.ts'
+
+/** What the server says of a moment: enough to know what to read again. */
+interface Change {
+  readonly about: readonly string[]
+  readonly records: readonly string[] | null
+  readonly requests: number
+}
+
+type Listener = (change: Change | 'everything') => void
+
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+
+const FIRST_PAUSE_MS = 400
+const LONGEST_PAUSE_MS = 5000
+
+/**
+ * The account's event stream. It comes back by itself when the server does, and then everything is read again: what
+ * happened in between was told to nobody. A hidden page lets go of it, since a browser has few connections to a host.
+ */
+class Live {
+  readonly #listeners = new Set<Listener>()
+  #account: string | null = null
+  #source: EventSource | undefined
+  #pause = FIRST_PAUSE_MS
+  #again: number | undefined
+
+  follow(account: string | null): void {
+    if (account === this.#account) return
+    this.#account = account
+    this.#pause = FIRST_PAUSE_MS
+    this.connect()
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  connect(): void {
+    this.close()
+    if (!this.#account || document.hidden || session.value !== 'in') return
+    connection.value = 'connecting'
+    const source = new EventSource(`/_paysim${accountPath(this.#account, '/stream?as=changes')}`)
+    this.#source = source
+    source.addEventListener('hello', () => {
+      connection.value = 'live'
+      this.#pause = FIRST_PAUSE_MS
+      this.#tell('everything')
+    })
+    source.addEventListener('change', event => this.#tell(JSON.parse(event.data) as Change))
+    source.addEventListener('error', () => this.#lost())
+  }
+
+  close(): void {
+    window.clearTimeout(this.#again)
+    this.#source?.close()
+    this.#source = undefined
+  }
+
+  /** A server that is back may have another token: then there is nothing to come back to. */
+  #lost(): void {
+    this.close()
+    connection.value = 'lost'
+    this.#again = window.setTimeout(() => {
+      checkSession().then(
+        () => this.connect(),
+        () => this.#lost(),
+      )
+    }, this.#pause)
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS)
+  }
+
+  #tell(change: Change | 'everything'): void {
+    for (const listener of this.#listeners) listener(change)
+  }
+}
+
+export const live = new Live()
+
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) live.close()
+  else live.connect()
+})

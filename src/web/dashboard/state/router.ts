@@ -1,0 +1,64 @@
+import { signal } from '@preact/signals'
+
+/** Where the person is: `/_paysim/dashboard/<account>/<page>/<id>?<filters>`. The address says all of it. */
+export interface Place {
+  readonly account: string | null
+  readonly page: string
+  readonly id: string | null
+  readonly query: URLSearchParams
+}
+
+const ROOT = '/_paysim/dashboard/'
+
+export const place = signal<Place>(readPlace())
+
+function readPlace(): Place {
+  const { pathname, search } = window.location
+  const [account = '', page = '', id = ''] = pathname.slice(ROOT.length).split('/').map(decodeURIComponent)
+  return {
+    account: account || null,
+    page: page || 'overview',
+    id: id || null,
+    query: new URLSearchParams(search),
+  }
+}
+
+type Query = Readonly<Record<string, string | null | undefined>>
+
+/** An address of the dashboard. What is empty is left out of its query. */
+export function addressOf(account: string, page: string, id?: string | null, query: Query = {}): string {
+  const path = [account, page, ...(id ? [id] : [])].map(encodeURIComponent).join('/')
+  const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1])
+  const search = new URLSearchParams(given).toString()
+  return ROOT + path + (search ? `?${search}` : '')
+}
+
+export function go(address: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', address)
+  else history.pushState(null, '', address)
+  place.value = readPlace()
+  if (!replace) window.scrollTo(0, 0)
+}
+
+/** Sets filters, and keeps the others. Typing into one should not fill the way back. */
+export function setQuery(changes: Query, { replace = true } = {}): void {
+  const { account, page, id, query } = place.value
+  if (account) go(addressOf(account, page, id, { ...Object.fromEntries(query), ...changes }), { replace })
+}
+
+/** Links are plain links; those that stay here need no new page. */
+export function followLinks(): void {
+  window.addEventListener('popstate', () => {
+    place.value = readPlace()
+  })
+  document.addEventListener('click', event => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+      return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || link.target || link.hasAttribute('download') || link.origin !== window.location.origin)
+      return
+    if (!link.pathname.startsWith(ROOT)) return
+    event.preventDefault()
+    go(link.pathname + link.search)
+  })
+}

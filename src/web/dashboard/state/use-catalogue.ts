@@ -1,0 +1,15 @@
+import { accountPath } from './api.ts'
+import type { Catalogue } from './more-types.ts'
+import { useLive } from './use-live.ts'
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+/** What the account's catalogue has, to choose from. */
+export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
+  const { data } = useLive<Catalogue>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
+  const currencies = [...new Set(data?.routes.map(({ currency }) => currency))].sort()
+  return {
+    methods: data?.methods.map(({ code, label }) => [code, label] as const) ?? [],
+    currencies: currencies.map(code => [code, code] as const),
+  }
+}

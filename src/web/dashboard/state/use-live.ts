@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call } from './api.ts'
+import { live } from './live.ts'
+
+/** What a piece of the page depends on: subjects of changes, or records by name. */
+export interface Interest {
+  readonly about?: readonly string[]
+  readonly record?: string
+}
+
+export interface Loaded<T> {
+  /** The last that was read: it stays while the next is on its way. */
+  readonly data: T | undefined
+  readonly fault: unknown
+  readonly reload: () => void
+}
+
+/** The least time between two readings of one thing, however fast it changes. */
+const REST_MS = 250
+
+/** Reads something of the control surface, and again whenever what it depends on has changed. */
+export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
+  const [state, setState] = useState<{ path: string | null; data: T | undefined; fault: unknown }>({
+    path: null,
+    data: undefined,
+    fault: undefined,
+  })
+  const reader = useRef<() => void>(() => {})
+  useEffect(() => {
+    if (path === null) return
+    const reading = repeatedly(async isCurrent => {
+      try {
+        const data = await call<T>('GET', path)
+        if (isCurrent()) setState({ path, data, fault: undefined })
+      } catch (fault) {
+        if (isCurrent())
+          setState(({ data, path: of }) => ({ path, data: of === path ? data : undefined, fault }))
+      }
+    })
+    reader.current = reading.wish
+    reading.wish()
+    const silence = live.listen(change => {
+      if (change === 'everything' || concerns(interest, change)) reading.wish()
+    })
+    return () => {
+      silence()
+      reading.stop()
+    }
+  }, [path])
+  const isOurs = state.path === path
+  return {
+    data: isOurs ? state.data : undefined,
+    fault: isOurs ? state.fault : undefined,
+    reload: () => reader.current(),
+  }
+}
+
+function concerns(
+  { about = [], record }: Interest,
+  change: { about: readonly string[]; records: readonly string[] | null; requests: number },
+): boolean {
+  if (about.includes('requests') && change.requests > 0) return true
+  if (about.some(subject => change.about.includes(subject))) return true
+  return record !== undefined && (change.records === null || change.records.includes(record))
+}
+
+/** One at a time, with a rest in between, and once more if it was wished for meanwhile. */
+export function repeatedly(task: (isCurrent: () => boolean) => Promise<void>) {
+  let running = false
+  let wished = false
+  let stopped = false
+  const run = async () => {
+    running = true
+    wished = false
+    await task(() => !stopped)
+    window.setTimeout(() => {
+      running = false
+      if (wished && !stopped) run()
+    }, REST_MS)
+  }
+  return {
+    wish() {
+      wished = true
+      if (!running && !stopped) run()
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}

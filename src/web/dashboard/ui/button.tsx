@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { messageOf } from '../state/api.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { toast } from './toast.tsx'
+
+interface ButtonProps {
+  readonly children?: ComponentChildren
+  readonly icon?: IconName
+  /** What it is called where only the icon shows. */
+  readonly label?: string
+  readonly tone?: 'primary' | 'plain' | 'danger' | 'ghost'
+  readonly disabled?: boolean
+  readonly submit?: boolean
+  readonly pressed?: boolean
+  /** While what it returns is not done, it is busy; if that fails, it says so. */
+  readonly onPress?: () => unknown
+}
+
+export function Button({
+  children,
+  icon,
+  label,
+  tone = 'plain',
+  disabled,
+  submit,
+  pressed,
+  onPress,
+}: ButtonProps) {
+  const [busy, setBusy] = useState(false)
+  const press = async () => {
+    if (!onPress || busy) return
+    setBusy(true)
+    try {
+      await onPress()
+    } catch (fault) {
+      toast(messageOf(fault), 'bad')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <button
+      type={submit ? 'submit' : 'button'}
+      class={`button ${tone}${children === undefined ? ' bare' : ''}`}
+      disabled={disabled}
+      aria-busy={busy}
+      aria-label={label}
+      title={children === undefined ? label : undefined}
+      aria-pressed={pressed}
+      onClick={submit ? undefined : press}
+    >
+      {icon && <Icon name={icon} />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  )
+}
+
+interface LinkButtonProps {
+  readonly href: string
+  readonly children: ComponentChildren
+  readonly icon?: IconName
+  readonly tone?: 'primary' | 'plain' | 'ghost'
+  /** Somewhere else than the dashboard. */
+  readonly outside?: boolean
+}
+
+export function LinkButton({ href, children, icon, tone = 'plain', outside }: LinkButtonProps) {
+  const target = outside ? { target: '_blank', rel: 'noopener noreferrer' } : {}
+  return (
+    <a class={`button ${tone}`} href={href} {...target}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </a>
+  )
+}

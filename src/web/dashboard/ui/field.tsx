@@ -1,0 +1,155 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly hint?: string
+  readonly fault?: string | undefined
+  readonly type?: 'text' | 'password' | 'datetime-local'
+  readonly placeholder?: string
+  readonly required?: boolean
+  /** The label is for those who cannot see where it stands. */
+  readonly compact?: boolean
+  readonly autofocus?: boolean
+}
+
+export function Field(props: FieldProps) {
+  const {
+    label,
+    value,
+    onInput,
+    hint,
+    fault,
+    type = 'text',
+    placeholder,
+    required,
+    compact,
+    autofocus,
+  } = props
+  const id = useId()
+  const about = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const given = {
+    id,
+    value,
+    required,
+    autocomplete: 'off' as const,
+    spellcheck: false,
+    'aria-describedby': about || undefined,
+    'aria-invalid': fault ? true : undefined,
+    onInput: (event: { currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(autofocus ? { ref: focusOnce } : {}),
+  }
+  return (
+    <div class={`field${compact ? ' compact' : ''}`}>
+      <label for={id}>{label}</label>
+      {type === 'password' ? (
+        <input {...given} type="password" />
+      ) : type === 'datetime-local' ? (
+        <input {...given} type="datetime-local" step={1} />
+      ) : (
+        <input {...given} type="text" />
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault && (
+        <p class="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  if (!input || input.dataset.met) return
+  input.dataset.met = 'yes'
+  input.focus()
+}
+
+interface SelectProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly onChange: (value: string) => void
+  readonly compact?: boolean
+}
+
+export function Select({ label, value, options, onChange, compact }: SelectProps) {
+  const id = useId()
+  return (
+    <div class={`field${compact ? ' compact' : ''}`}>
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface SwitchProps {
+  readonly label: string
+  readonly on: boolean
+  readonly onChange: (on: boolean) => unknown
+  readonly children?: ComponentChildren
+}
+
+export function Switch({ label, on, onChange, children }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      class="switch"
+      role="switch"
+      aria-checked={on}
+      aria-label={label}
+      onClick={() => onChange(!on)}
+    >
+      <span class="track" />
+      {children}
+    </button>
+  )
+}
+
+interface EditorProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly rows?: number
+  readonly faults?: readonly string[]
+}
+
+/** Text in a language of its own. */
+export function Editor({ label, value, onInput, rows = 14, faults = [] }: EditorProps) {
+  const id = useId()
+  return (
+    <div class="field editor">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={rows}
+        spellcheck={false}
+        autocapitalize="off"
+        value={value}
+        aria-invalid={faults.length > 0 ? true : undefined}
+        aria-describedby={faults.length > 0 ? `${id}-faults` : undefined}
+        onInput={event => onInput(event.currentTarget.value)}
+      />
+      {faults.length > 0 && (
+        <ul class="faults" id={`${id}-faults`} role="alert">
+          {faults.map(fault => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { messageOf } from '../state/api.ts'
+import type { Loaded } from '../state/use-live.ts'
+import { Icon } from './icon.tsx'
+
+interface PageProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly lead?: ComponentChildren
+  /** The way up, on a page below another one. */
+  readonly back?: { readonly href: string; readonly label: string }
+  /** It fills the window, and what is in it scrolls. */
+  readonly fills?: boolean
+}
+
+export function Page({ title, children, actions, lead, back, fills }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · paysim`
+  }, [title])
+  return (
+    <div class={`page${fills ? ' fills' : ''}`}>
+      <header class="page-header">
+        <div>
+          {back && (
+            <a class="back" href={back.href}>
+              <Icon name="back" />
+              {back.label}
+            </a>
+          )}
+          <h1>{title}</h1>
+          {lead && <p class="lead">{lead}</p>}
+        </div>
+        {actions && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** What was read, once it was; until then that it is coming, or why it is not. */
+export function Ready<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
+  if (of.data !== undefined) return <>{children(of.data)}</>
+  if (of.fault !== undefined) return <Fault fault={of.fault} />
+  return <p class="loading">Loading…</p>
+}
+
+export function Fault({ fault }: { fault: unknown }) {
+  return (
+    <p class="page-fault" role="alert">
+      {messageOf(fault)}
+    </p>
+  )
+}

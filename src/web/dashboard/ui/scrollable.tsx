@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact'
+
+interface ScrollableProps {
+  readonly label: string
+  readonly kind: 'text' | 'table'
+  readonly children: ComponentChildren
+}
+
+/** What may be wider than its place. The keyboard has to get to it to scroll it. */
+export function Scrollable({ label, kind, children }: ScrollableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class={`scrollable ${kind}`} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,169 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are not there cannot stand in a table element
+// biome-ignore-all lint/a11y/useFocusableInteractive: what has the focus is the link in a row
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { countText } from '../format/money.ts'
+import { ListSource } from '../state/list-source.ts'
+import { live } from '../state/live.ts'
+import { repeatedly } from '../state/use-live.ts'
+import { Icon } from './icon.tsx'
+import { Fault } from './page.tsx'
+
+export interface ListColumn<R> {
+  readonly title: string
+  /** As a grid track. */
+  readonly width: string
+  readonly cell: (row: R) => ComponentChildren
+  readonly align?: 'end'
+}
+
+interface VirtualListProps<R> {
+  /** What its rows are. */
+  readonly label: { readonly one: string; readonly many: string }
+  readonly path: string
+  readonly query: string
+  /** The subjects of changes that concern it. */
+  readonly about: readonly string[]
+  readonly columns: readonly ListColumn<R>[]
+  readonly hrefOf: (row: R) => string
+  /** What a row is called, in its link. */
+  readonly nameOf: (row: R) => string
+  readonly empty: ComponentChildren
+}
+
+const ROW = 44
+/** Rows drawn beyond the edges, so that scrolling never meets an empty one. */
+const BEYOND = 12
+/** Whoever flies past a page does not need it. */
+const SETTLED_MS = 60
+
+/** A list of any length: what is drawn is what can be seen, what is fetched is what is looked at. */
+export function VirtualList<R>(props: VirtualListProps<R>) {
+  const { label, path, query, about, columns, hrefOf, nameOf, empty } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState({ top: 0, height: 800 })
+  const source = useMemo(() => new ListSource<R>(path, query), [path, query])
+  const state = source.state.value
+  const first = Math.max(0, Math.floor(view.top / ROW) - BEYOND)
+  const last = Math.min((state?.total ?? 1) - 1, Math.ceil((view.top + view.height) / ROW) + BEYOND)
+
+  const look = () => {
+    const { current } = scroller
+    if (current) setView({ top: current.scrollTop, height: current.clientHeight })
+  }
+  const seen = useRef({ first, last, top: 0 })
+  seen.current = { first, last, top: view.top }
+
+  useEffect(() => {
+    scroller.current?.scrollTo(0, 0)
+    look()
+    const reading = repeatedly(() => {
+      const { first: from, last: to, top } = seen.current
+      return top < ROW || !source.state.peek() ? source.restart() : source.refresh(from, Math.max(from, to))
+    })
+    reading.wish()
+    const silence = live.listen(change => {
+      if (change === 'everything' || about.some(subject => change.about.includes(subject))) reading.wish()
+    })
+    const resized = new ResizeObserver(look)
+    if (scroller.current) resized.observe(scroller.current)
+    return () => {
+      silence()
+      reading.stop()
+      resized.disconnect()
+    }
+  }, [source])
+
+  useEffect(() => {
+    if (!state || last < first) return
+    const settled = window.setTimeout(() => source.ensure(first, last), SETTLED_MS)
+    return () => window.clearTimeout(settled)
+  }, [source, first, last, state?.total])
+
+  if (state?.fault !== undefined && state.pages.size === 0) return <Fault fault={state.fault} />
+  if (state && state.total === 0 && state.newer === 0) return <>{empty}</>
+  const toTop = () => {
+    scroller.current?.scrollTo(0, 0)
+    source.restart()
+  }
+  const rows = state ? Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at) : []
+  const tracks = columns.map(({ width }) => width).join(' ')
+  return (
+    <div class="list">
+      <p class="list-count" role="status">
+        {state
+          ? `${countText(state.total)}${state.exact ? '' : ' or more'} ${state.total === 1 ? label.one : label.many}`
+          : 'Loading…'}
+      </p>
+      {state && state.newer > 0 && (
+        <button type="button" class="newer" onClick={toTop}>
+          <Icon name="up" />
+          {countText(state.newer)} newer
+        </button>
+      )}
+      <div
+        class="scroller"
+        ref={scroller}
+        role="table"
+        aria-label={label.many}
+        aria-rowcount={(state?.total ?? 0) + 1}
+        tabIndex={0}
+        onScroll={look}
+        onKeyDown={event => walk(event, scroller.current)}
+      >
+        <div class="list-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
+          {columns.map(({ title, align }) => (
+            <span key={title} role="columnheader" class={align}>
+              {title}
+            </span>
+          ))}
+        </div>
+        <div class="list-rows" role="presentation" style={{ height: `${(state?.total ?? 0) * ROW}px` }}>
+          {rows.map(at => {
+            const row = source.row(at)
+            return (
+              <div
+                key={at}
+                class={`list-row${row ? '' : ' coming'}`}
+                role="row"
+                aria-rowindex={at + 2}
+                style={{ transform: `translateY(${at * ROW}px)`, gridTemplateColumns: tracks }}
+              >
+                {columns.map(({ title, cell, align }, place) => (
+                  <span key={title} role="cell" class={align}>
+                    {row && place === 0 ? (
+                      <a class="row-link" href={hrefOf(row)} data-at={at} aria-label={nameOf(row)}>
+                        {cell(row)}
+                      </a>
+                    ) : row ? (
+                      cell(row)
+                    ) : (
+                      <span class="ghost" />
+                    )}
+                  </span>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Up and down go from row to row, and take the list along. */
+function walk(event: KeyboardEvent, scroller: HTMLDivElement | null): void {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (by === 0 || !scroller) return
+  event.preventDefault()
+  const focused =
+    document.activeElement instanceof HTMLElement ? document.activeElement.dataset.at : undefined
+  const at = focused === undefined ? Math.ceil(scroller.scrollTop / ROW) : Number(focused) + by
+  if (at < 0) return
+  const [above, below] = [at * ROW, (at + 2) * ROW]
+  if (above < scroller.scrollTop) scroller.scrollTop = above
+  else if (below > scroller.scrollTop + scroller.clientHeight)
+    scroller.scrollTop = below - scroller.clientHeight
+  requestAnimationFrame(() => scroller.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus())
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Where a Chromium usually lies; PAYSIM_CHROMIUM names another. */
+const USUAL_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+/** The Chromium that the pages are tested in, or why they are not. */
+export function findChromium(): { path: string } | { missing: string } {
+  const named = process.env.PAYSIM_CHROMIUM
+  if (named) {
+    if (existsSync(named)) return { path: named }
+    return { missing: `PAYSIM_CHROMIUM names ${named}, and nothing is there` }
+  }
+  const path = USUAL_PATHS.find(candidate => existsSync(candidate))
+  if (path) return { path }
+  return { missing: 'no Chromium was found: install one, or name it in PAYSIM_CHROMIUM' }
+}
+
+const found = findChromium()
+
+/** For `describe.skipIf(noChromium)`: says once for each file what is not tested and why. */
+export const noChromium = 'missing' in found
+if ('missing' in found) console.warn(`SKIPPED, the pages are not tested in a browser: ${found.missing}`)
+
+export async function openBrowser(): Promise<Browser> {
+  if ('missing' in found) throw new Error(found.missing)
+  return chromium.launch({
+    executablePath: found.path,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export interface PageWatch {
+  /** What went wrong so far. */
+  readonly faults: readonly string[]
+  /** A fault that the test provokes, as the 403 of a forged link. */
+  allow(fault: RegExp): void
+  /** Fails if anything else went wrong. */
+  expectNothing(): void
+}
+
+/**
+ * Listens for what nobody sees in a page that looks right: violations of its content security policy, errors on the
+ * console, exceptions, failed requests, and requests to anywhere but this machine.
+ */
+export function watchPage(page: Page): PageWatch {
+  const faults: string[] = []
+  const allowed: RegExp[] = []
+  // Chromium puts a violated policy on the console, as an error.
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', error => faults.push(`exception: ${error.stack ?? error.message}`))
+  page.on('requestfailed', request => {
+    const why = request.failure()?.errorText ?? ''
+    // Leaving a page ends its event stream, and is no fault.
+    if (why !== 'net::ERR_ABORTED') faults.push(`failed: ${request.method()} ${request.url()} ${why}`)
+  })
+  page.on('response', response => {
+    if (response.status() >= 400) faults.push(`answered ${response.status()}: ${response.url()}`)
+  })
+  page.on('request', request => {
+    const { protocol, hostname } = new URL(request.url())
+    const near = ['data:', 'blob:'].includes(protocol) || LOOPBACK.has(hostname)
+    if (!near) faults.push(`went abroad: ${request.url()}`)
+  })
+  return {
+    faults,
+    allow: fault => allowed.push(fault),
+    expectNothing: () => {
+      expect(faults.filter(fault => !allowed.some(pattern => pattern.test(fault)))).toEqual([])
+    },
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { type Server, startServer } from '../../blackbox/harness.ts'
+import { noChromium } from '../browser.ts'
+import { choose, PHONE, png, says, useShop } from './shop.ts'
+
+/** What a page does by itself where scripts run. */
+
+const shop = useShop()
+
+const open = async (changes?: Record<string, unknown>, options = {}) => {
+  const { id, url } = await shop().sell(changes)
+  return { id, url, ...(await shop().visit(url, { ...PHONE, ...options })) }
+}
+
+describe.skipIf(noChromium)('with scripts, the page', () => {
+  it('says which rule decides and when, and jumps there', async () => {
+    const { page } = await open({ payment_method: 'th_promptpay', merchant_reference: 'declines-1' })
+    const bar = page.getByRole('complementary', { name: 'Simulator' })
+    await bar.getByText('Rule “magic: declines” declines it in 30 seconds').waitFor()
+    await shop().advance('10s')
+    await bar.getByText('Rule “magic: declines” declines it in 20 seconds').waitFor()
+    await page
+      .getByRole('button', { name: 'Jump 20 seconds ahead' })
+      .or(page.getByRole('button', { name: 'Jump' }))
+      .click()
+    await says(page, 'Payment failed')
+  })
+
+  it('lets a person give the verdict on a receipt, and tells what the rule would', async () => {
+    const { page } = await open({ merchant_reference: 'blurry-1' })
+    await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
+    await page.getByText('Rule “blurry” rejects the next receipt, 5 seconds after it comes.').waitFor()
+    await page
+      .locator('#receipt-file')
+      .setInputFiles({ name: 'slip.png', mimeType: 'image/png', buffer: png() })
+    await page.getByRole('button', { name: 'Send the receipt' }).click()
+    await page.getByText('Rule “blurry” rejects the receipt in 5 seconds').waitFor()
+    await page.getByRole('button', { name: 'Reject the receipt' }).click()
+    await says(page, 'Your receipt was not accepted.')
+    await page
+      .locator('#receipt-file')
+      .setInputFiles({ name: 'slip.png', mimeType: 'image/png', buffer: png(1) })
+    await page.getByRole('button', { name: 'Send the new receipt' }).click()
+    await page.getByRole('button', { name: 'Accept the receipt' }).click()
+    await says(page, 'Your receipt was accepted.')
+    await page.getByText('Rule “blurry” lets it succeed in 30 seconds').waitFor()
+  })
+
+  it('notices that its link has ended', async () => {
+    const { page, watch } = await open({ payment_method: 'th_promptpay' })
+    watch.allow(/410/)
+    await says(page, 'Scan to pay')
+    await shop().advance('30m')
+    await says(page, 'This link has expired')
+  })
+
+  it('keeps the time that is left, where time runs', async () => {
+    const { test: account } = await shop().server.merchant({ clock: { mode: 'real' } })
+    const body = {
+      amount: '100',
+      currency: 'THB',
+      country: 'TH',
+      merchant_reference: 'order-1',
+      customer: {},
+      payment_method: 'th_promptpay',
+    }
+    const made = await shop().server.as(account)('POST', '/payment_intents', { body })
+    const { page } = await shop().visit('about:blank', PHONE)
+    await page.clock.install()
+    await page.goto(made.body.next_action.url)
+    await says(page, 'Scan to pay')
+    await page.clock.fastForward('10:00')
+    await page.getByText(/^(20:00|19:\d\d)$/).waitFor()
+  })
+
+  it('copies what has to be typed elsewhere', async () => {
+    const { page } = await open(
+      { payment_method: 'th_bank_transfer', customer: { name: 'Malee' } },
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    )
+    await page.getByRole('button', { name: 'Copy: Amount' }).click()
+    await page.getByText('Copied').first().waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('1234.50')
+    const number = await page.locator('dt:has-text("Account number") + dd .value').textContent()
+    await page.getByRole('button', { name: 'Copy: Account number' }).click()
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(number?.replaceAll(' ', ''))
+  })
+
+  it.each([
+    ['krung', 'Krungthai Bank · ธนาคารกรุงไทย', 'Bank of Ayudhya (Krungsri) · ธนาคารกรุงศรีอยุธยา'],
+    ['กรุงไทย', 'Krungthai Bank · ธนาคารกรุงไทย', undefined],
+  ])('finds a bank by %s, from the keyboard', async (typed, ...banks) => {
+    const { page } = await open({ customer: { name: 'Malee' } })
+    await page.getByText('Thai bank transfer', { exact: true }).click()
+    const field = page.getByRole('combobox', { name: 'Bank' }).first()
+    await field.fill(typed)
+    expect(await page.getByRole('option').allTextContents()).toEqual(banks.filter(Boolean))
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe(banks[0])
+    await field.press('Enter')
+    await says(page, 'Transfer the amount')
+    await page.getByText('Krungthai Bank', { exact: true }).waitFor()
+  })
+
+  it('looks at a receipt before it is sent', async () => {
+    const { page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
+    const file = page.locator('#receipt-file')
+    const sendIt = page.getByRole('button', { name: 'Send the receipt' })
+    await sendIt.click()
+    await page.getByText('Please choose one image.').waitFor()
+    await file.setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('GIF89a') })
+    await page.getByText('This is no JPEG or PNG image.').waitFor()
+    await sendIt.click()
+    const large = Buffer.concat([png(), Buffer.alloc(5 * 1024 * 1024)])
+    await file.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: large })
+    await page.getByText('This file is too large: at most 5 MB.').waitFor()
+    expect(await page.locator('[data-preview]').isVisible()).toBe(false)
+    await file.setInputFiles({ name: 'slip.png', mimeType: 'image/png', buffer: png() })
+    await page.getByAltText('Preview of the receipt that you chose').waitFor()
+    expect(await file.getAttribute('aria-invalid')).toBeNull()
+    await sendIt.click()
+    await says(page, 'Your receipt is being checked.')
+  })
+
+  it('goes on when the server comes back', async () => {
+    const first = await startServer()
+    const { port } = new URL(first.url)
+    const { call } = first
+    const body = {
+      amount: '100',
+      currency: 'THB',
+      country: 'TH',
+      merchant_reference: 'order-1',
+      customer: {},
+      payment_method: 'th_promptpay',
+    }
+    const made = await call('POST', '/payment_intents', { body })
+    const { page, watch } = await shop().visit(made.body.next_action.url, PHONE)
+    watch.allow(
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
+    )
+    await says(page, 'Scan to pay')
+    await first.kill()
+    await page.getByText('The connection is lost.').waitFor()
+    let second: Server | undefined
+    try {
+      second = await startServer({ dataDir: first.dataDir, args: ['--port', port] })
+      await page.getByText('The connection is lost.').waitFor({ state: 'hidden' })
+      await second.control('POST', `/accounts/default.test/payments/${made.body.id}/succeed`, { body: {} })
+      await says(page, 'Payment received')
+    } finally {
+      await second?.stop()
+    }
+  })
+})

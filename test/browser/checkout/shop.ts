@@ -1,0 +1,145 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import {
+  type AccountKeys,
+  type Call,
+  removeDirectory,
+  type Server,
+  startServer,
+} from '../../blackbox/harness.ts'
+import { openBrowser, type PageWatch, watchPage } from '../browser.ts'
+
+/** A merchant whose clock stands still, with its provider's rules, and the browser that its payers use. */
+
+export const RETURN_URL = 'https://shop.example/done?order=1&x=%7e&lang=xx'
+
+const RULES = [
+  {
+    name: 'magic: declines',
+    match: { merchant_reference: 'declines*' },
+    outcome: { after: '30s', status: 'failed' },
+  },
+  {
+    name: 'blurry',
+    match: { merchant_reference: 'blurry*' },
+    receipt: [
+      { after: '5s', verdict: 'reject', message: 'Amount is not legible' },
+      { after: '5s', verdict: 'accept' },
+    ],
+    outcome: { after: '30s', status: 'succeeded' },
+  },
+]
+
+export interface Payment {
+  id: string
+  status: string
+  payment_method: string | null
+  next_action: { type: string; url: string; expires_at: string } | null
+  receipt: { status: string } | null
+}
+
+export interface Shop {
+  readonly server: Server
+  readonly account: AccountKeys
+  readonly call: Call
+  /** Creates a hosted payment, and says where its page is. */
+  sell(changes?: Record<string, unknown>): Promise<{ id: string; url: string }>
+  read(id: string): Promise<Payment>
+  trigger(id: string, name: string, body?: Record<string, unknown>): Promise<void>
+  advance(by: string): Promise<void>
+  /** A page that fails the test over whatever it does wrong. */
+  visit(url: string, options?: BrowserContextOptions): Promise<{ page: Page; watch: PageWatch }>
+}
+
+export function useShop(): () => Shop {
+  let shop: Shop | undefined
+  let browser: Browser | undefined
+  const watches: PageWatch[] = []
+
+  beforeAll(async () => {
+    const [server, opened] = await Promise.all([startServer(), openBrowser()])
+    browser = opened
+    shop = await openShop(server, opened, watches)
+  })
+
+  afterEach(async () => {
+    await Promise.all(browser?.contexts().map(context => context.close()) ?? [])
+    for (const watch of watches.splice(0)) watch.expectNothing()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await shop?.server.stop()
+    if (shop) await removeDirectory(shop.server.dataDir)
+  })
+
+  return () => {
+    if (!shop) throw new Error('the shop opens before the tests')
+    return shop
+  }
+}
+
+async function openShop(server: Server, browser: Browser, watches: PageWatch[]): Promise<Shop> {
+  const { test: account } = await server.merchant({
+    name: 'Baan Suan Coffee',
+    clock: { mode: 'virtual' },
+    rules: RULES,
+  })
+  const call = server.as(account)
+  const demand = async (calling: ReturnType<Call>) => {
+    const answer = await calling
+    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`)
+    return answer.body
+  }
+  const path = `/accounts/${account.id}`
+  return {
+    server,
+    account,
+    call,
+    sell: async changes => {
+      const body = {
+        amount: '123450',
+        currency: 'THB',
+        country: 'TH',
+        merchant_reference: 'order-1',
+        customer: {},
+        return_url: RETURN_URL,
+        ...changes,
+      }
+      const made: Payment = await demand(call('POST', '/payment_intents', { body }))
+      return { id: made.id, url: made.next_action?.url ?? '' }
+    },
+    read: id => demand(call('GET', `/payment_intents/${id}`)),
+    trigger: async (id, name, body = {}) => {
+      await demand(server.control('POST', `${path}/payments/${id}/${name}`, { body }))
+    },
+    advance: async by => {
+      await demand(server.control('POST', `${path}/clock/advance`, { body: { by } }))
+    },
+    visit: async (url, options) => {
+      const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
+      page.setDefaultTimeout(10_000)
+      const watch = watchPage(page)
+      watches.push(watch)
+      await page.goto(url)
+      return { page, watch }
+    },
+  }
+}
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+export const DESKTOP = { viewport: { width: 1280, height: 800 } }
+
+/** The page has come to say this. */
+export const says = (page: Page, heading: string) =>
+  page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+
+/** Unfolds a method, fills in what it asks for, and pays with it. */
+export async function choose(page: Page, method: string, fields: Record<string, string> = {}): Promise<void> {
+  const card = page.locator('details', { has: page.getByText(method, { exact: true }) })
+  if ((await card.getAttribute('open')) === null) await card.locator('summary').click()
+  for (const [label, value] of Object.entries(fields)) await card.getByLabel(label).fill(value)
+  await card.getByRole('button').click()
+}
+
+export { png } from '../../blackbox/support/receipt-images.ts'

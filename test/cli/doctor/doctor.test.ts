@@ -1,0 +1,290 @@
+import { chmod, writeFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, createServer as openPort } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Server, startServer } from '../../blackbox/harness.ts'
+import { CERTIFICATE, KEY } from '../../client/support/certificate.ts'
+import { openSite } from '../contract-suite/support/site.ts'
+import { openWorkplace } from '../contract-suite/support/workplace.ts'
+
+/** `paysim doctor` finds what is wrong, says what to do, and ends as a call would. */
+
+let server: Server
+let place: Awaited<ReturnType<typeof openWorkplace>>
+beforeAll(async () => {
+  server = await startServer({ args: ['--ephemeral'] })
+  place = await openWorkplace()
+})
+afterAll(async () => {
+  await Promise.all([server.stop(), place.close()])
+})
+
+interface Check {
+  check: string
+  verdict: string
+  message: string
+  advice: string | null
+}
+
+interface Diagnosis {
+  code: number | undefined
+  checks: Check[]
+  overrides: Record<string, string>
+  /** Those of a name, as verdict and message. */
+  of: (check: string) => string[]
+}
+
+async function diagnose(args: string[], { env = {}, input = '' } = {}): Promise<Diagnosis> {
+  const { code, stdout, stderr } = await place.paysim(['doctor', '-o', 'json', ...args], { env, input })
+  expect(stderr).toBe('')
+  const { checks, overrides, exit_code } = JSON.parse(stdout)
+  expect(exit_code).toBe(code)
+  const of = (name: string) =>
+    checks
+      .filter(({ check }: Check) => check === name)
+      .map(({ verdict, message }: Check) => `${verdict}: ${message}`)
+  return { code, checks, overrides, of }
+}
+
+const keys = () => {
+  const account = server.accounts.find(({ id }) => id === 'default.test')
+  return `${account?.public_key}:${account?.secret_key}`
+}
+const withKeys = (url: string) => ['--base-url', url, '--key-file', '-']
+const STRANGER = 'pk_test_nobody:sk_test_nobody'
+
+const site = async (listener: RequestListener) => {
+  const { url, close } = await openSite(listener)
+  onTestFinished(close)
+  return url
+}
+
+describe('a simulator', () => {
+  test('is well in every respect, and no call changed anything', async () => {
+    const { code, checks, overrides } = await diagnose(withKeys(server.url), { input: keys() })
+    expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
+    expect([code, overrides]).toEqual([0, {}])
+    expect(checks.map(({ check }) => check)).toEqual(
+      expect.arrayContaining([
+        'node',
+        'target',
+        'tcp',
+        'api',
+        'clock',
+        'keys',
+        'environment',
+        'errors.body',
+        'create.path',
+      ]),
+    )
+    const { data } = (await server.control('GET', '/accounts/default.test/requests')).body
+    const methods = new Set(data.map(({ method }: { method: string }) => method))
+    expect([...methods].sort()).toEqual(['GET', 'HEAD'])
+  })
+
+  test('is told in lines, each with its mark', async () => {
+    const { code, stdout } = await place.paysim(['doctor', ...withKeys(server.url)], { input: keys() })
+    const lines = stdout.trimEnd().split('\n')
+    expect(code).toBe(0)
+    expect(lines.at(-1)).toBe('All is well.')
+    expect(lines.filter(line => line.startsWith('✓ ')).length).toBeGreaterThan(12)
+  })
+
+  test('that runs here is found, with its control surface', async () => {
+    const here = await startServer()
+    onTestFinished(async () => {
+      await here.stop()
+    })
+    const env = { PAYSIM_DATA: here.dataDir }
+    const { code, of } = await diagnose([], { env })
+    expect(code).toBe(0)
+    expect(of('target')[0]).toContain('the simulator that runs here, default.test')
+    expect(of('simulator')).toEqual([expect.stringMatching(/^ok: .*_paysim.* 1 merchant$/)])
+    await here.kill()
+    const after = await diagnose([], { env })
+    expect(after.code).toBe(7)
+    expect(after.of('simulator')).toEqual([expect.stringMatching(/^warning: .*does not answer/)])
+  })
+})
+
+describe('a server that decided otherwise', () => {
+  let other: Server
+  const DECISIONS = {
+    'auth.failure_status': '403',
+    'errors.body': 'problem',
+    'methods.banks_empty': 'omit',
+    'methods.payer_keys': 'relevant',
+    'list.last_cursor': 'empty',
+  }
+  beforeAll(async () => {
+    const contract = await place.write(
+      'other.json',
+      JSON.stringify({ ...DECISIONS, 'create.path': '/v2/payments' }),
+    )
+    other = await startServer({ args: ['--ephemeral', '--contract', contract] })
+  })
+  afterAll(() => other.stop())
+
+  const env = () => {
+    const { public_key = '', secret_key = '' } = other.accounts[0] ?? {}
+    return { PAYSIM_BASE_URL: other.url, PAYSIM_PUBLIC_KEY: public_key, PAYSIM_SECRET_KEY: secret_key }
+  }
+
+  test('is described, with the contract file that says so', async () => {
+    const { code, overrides, checks } = await diagnose([], { env: env() })
+    expect([code, overrides]).toEqual([0, DECISIONS])
+    const differing = checks.filter(({ verdict }) => verdict === 'warning')
+    expect(differing.map(({ check }) => check).sort()).toEqual(
+      [...Object.keys(DECISIONS), 'create.path'].sort(),
+    )
+    expect(differing.every(({ advice }) => advice?.includes('contract'))).toBe(true)
+  })
+
+  test('is as expected by that file', async () => {
+    const { code, checks } = await diagnose(['--contract', place.path('other.json')], { env: env() })
+    expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
+    expect(code).toBe(0)
+  })
+})
+
+describe('ends with 7 where nothing of this API answers:', () => {
+  test('no such name', async () => {
+    const { code, of } = await diagnose(withKeys('http://no-such-host.invalid'), { input: STRANGER })
+    expect(of('dns')).toEqual([expect.stringMatching(/^fault: the name no-such-host\.invalid is not found/)])
+    expect([code, of('tcp')]).toEqual([7, []])
+  })
+
+  test('nothing listens', async () => {
+    const { code, of } = await diagnose(withKeys(`http://127.0.0.1:${await closedPort()}`), {
+      input: STRANGER,
+    })
+    expect(of('tcp')).toEqual([expect.stringContaining('ECONNREFUSED')])
+    expect([code, of('api')]).toEqual([7, []])
+  })
+
+  test('no TLS, and a certificate that nobody vouches for', async () => {
+    const { port } = new URL(server.url)
+    const plain = await diagnose(withKeys(`https://127.0.0.1:${port}`), { input: STRANGER })
+    expect([plain.code, plain.of('tls')]).toEqual([7, [expect.stringMatching(/^fault/)]])
+
+    const secure = createServer({ cert: CERTIFICATE, key: KEY }, (_, answer) => answer.end('{"methods": []}'))
+    await new Promise<void>(resolve => secure.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void secure.close())
+    const url = `https://localhost:${(secure.address() as AddressInfo).port}`
+    const unknown = await diagnose(withKeys(url), { input: STRANGER })
+    expect([unknown.code, unknown.of('dns').length]).toEqual([7, 1])
+    expect(unknown.checks.find(({ check }) => check === 'tls')?.advice).toContain('--ca-file')
+    const ca = await place.write('ca.pem', CERTIFICATE)
+    const known = await diagnose([...withKeys(url), '--ca-file', ca], { input: STRANGER })
+    expect(known.of('tls')).toEqual([expect.stringMatching(/^ok: TLSv1.*localhost until 2126-/)])
+  })
+
+  test('a page, and an answer of another API', async () => {
+    const page = await site((_, answer) => answer.setHeader('content-type', 'text/html').end('<h1>Shop</h1>'))
+    const { code, of } = await diagnose(withKeys(page), { input: STRANGER })
+    expect([code, of('api')]).toEqual([7, [expect.stringContaining('text/html')]])
+    const other = await diagnose([...withKeys(`${server.url}/v1`)], { input: keys() })
+    expect([other.code, other.of('api')]).toEqual([7, [expect.stringContaining('there is no such path')]])
+  })
+
+  test('a proxy of the environment that is not there', async () => {
+    const env = { HTTP_PROXY: `http://user:word@127.0.0.1:${await closedPort()}` }
+    const { code, checks, of } = await diagnose(withKeys('http://api.example'), { env, input: STRANGER })
+    expect([code, of('dns')]).toEqual([7, []])
+    expect(of('proxy')).toEqual([
+      expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+, by the environment$/),
+    ])
+    expect(checks.find(({ check }) => check === 'tcp')?.advice).toContain('proxy')
+  })
+})
+
+describe('ends with', () => {
+  test('3 where the keys are refused', async () => {
+    const { code, of } = await diagnose(withKeys(server.url), { input: STRANGER })
+    expect([code, of('keys')]).toEqual([
+      3,
+      [expect.stringMatching(/^fault: refused.*unauthorized, HTTP 401/)],
+    ])
+  })
+
+  test('1 where the server is at fault', async () => {
+    const broken = await site((_, answer) => answer.writeHead(500).end('{"error":{"code":"internal_error"}}'))
+    const { code, of } = await diagnose([...withKeys(broken), '--retries', '0'], { input: STRANGER })
+    expect([code, of('api')]).toEqual([1, [expect.stringContaining('500 internal_error')]])
+  })
+
+  test('2 where there is nothing to call, or nothing to call it with', async () => {
+    const nowhere = await diagnose([])
+    expect([nowhere.code, nowhere.of('target')]).toEqual([2, [expect.stringContaining('where to?')]])
+    const keyless = await diagnose(['--base-url', server.url])
+    expect([keyless.code, keyless.of('credentials')]).toEqual([2, [expect.stringContaining('no keys')]])
+    expect(keyless.of('tcp')).toEqual([expect.stringMatching(/^ok/)])
+  })
+
+  test('2 before a live key is sent in the clear', async () => {
+    const { code, of } = await diagnose(withKeys('http://api.example'), { input: 'pk_live_a:sk_live_b' })
+    expect([code, of('target'), of('dns')]).toEqual([2, [expect.stringContaining('plain http')], []])
+  })
+})
+
+describe('warns of', () => {
+  test('clocks that disagree', async () => {
+    const hour = 3_600_000
+    const late = await site((_, answer) => {
+      answer.setHeader('date', new Date(Date.now() - hour).toUTCString())
+      answer.end('{"environment":"test","methods":[]}')
+    })
+    const { code, of } = await diagnose(withKeys(late), { input: STRANGER })
+    const [told = ''] = of('clock')
+    expect(told).toMatch(/^warning: this machine is \d+ s ahead of the server$/)
+    expect(Math.abs(Number(/(\d+) s/.exec(told)?.[1]) - hour / 1000)).toBeLessThan(60)
+    expect(code).toBe(0)
+  })
+
+  test('a server that takes the key for one of another environment', async () => {
+    const wrong = await site((_, answer) => answer.end('{"environment":"live","methods":[]}'))
+    const { code, of } = await diagnose(withKeys(wrong), { input: STRANGER })
+    expect([code, of('environment')]).toEqual([3, [expect.stringMatching(/^fault: the key is a test key/)]])
+  })
+
+  test('keys and an address that come from different places', async () => {
+    await place.writeProfiles({
+      current: 'shop',
+      profiles: {
+        shop: { base_url: 'https://api.example', public_key: 'pk_test_a', secret_key: 'sk_test_b' },
+      },
+    })
+    const { of } = await diagnose(['--base-url', server.url])
+    expect(of('credentials')).toEqual([expect.stringMatching(/^warning: pk_test_a, by profile shop$/)])
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'profiles that others can read, and one in use that is gone',
+    async () => {
+      await place.writeProfiles({ current: 'till', profiles: {} })
+      const file = place.path('../home/config/paysim/profiles.json')
+      await chmod(file, 0o640)
+      const { code, stdout } = await place.paysim(['doctor', '-o', 'json'])
+      const { checks } = JSON.parse(stdout)
+      expect(code).toBe(2)
+      expect(checks).toContainEqual(
+        expect.objectContaining({
+          check: 'permissions',
+          verdict: 'warning',
+          advice: expect.stringContaining('chmod 600'),
+        }),
+      )
+      expect(checks).toContainEqual(expect.objectContaining({ check: 'profiles', verdict: 'fault' }))
+      await writeFile(file, '{"current": null}', { mode: 0o600 })
+    },
+  )
+})
+
+async function closedPort(): Promise<number> {
+  const probe = openPort()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise(resolve => probe.close(resolve))
+  return port
+}

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Server, startServer } from '../../blackbox/harness.ts'
+import { openWorkplace } from '../contract-suite/support/workplace.ts'
+import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts'
+
+/** `paysim init`: from nothing to a call that worked. */
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const account = (id: string) => {
+  const found = server.accounts.find(one => one.id === id)
+  if (!found) throw new Error(`no account ${id}`)
+  return found
+}
+const pair = () => `${account('default.test').public_key}:${account('default.test').secret_key}`
+
+describe('where nobody can be asked', () => {
+  let place: Awaited<ReturnType<typeof openWorkplace>>
+  beforeAll(async () => {
+    place = await openWorkplace()
+  })
+  afterAll(() => place.close())
+  const book = () => join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
+  const init = (args: string[], surroundings = {}) => place.paysim(['init', ...args], surroundings)
+
+  test.each([
+    ['everything', [], ['--name', '--base-url', '--key-file']],
+    ['the keys', ['--name', 'shop', '--base-url', 'https://api.example'], ['--key-file']],
+  ])('%s that is missing is named, all at once', async (_, args, missing) => {
+    const { code, stdout, stderr } = await init(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.match(/--(?:name|base-url|key-file)/g)).toEqual(missing)
+  })
+
+  test('what does not work is not kept, and ends as the call did', async () => {
+    const at = (url: string) => ['--name', 'shop', '--base-url', url, '--key-file', '-']
+    const stranger = await init(at(server.url), { input: 'pk_test_a:sk_test_b' })
+    expect(stranger).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('unauthorized') })
+    expect(await init(at('http://127.0.0.1:9'), { input: pair() })).toMatchObject({ code: 7 })
+    expect(await init(at('http://api.example'), { input: 'pk_live_a:sk_live_b' })).toMatchObject({ code: 2 })
+    expect(existsSync(book())).toBe(false)
+  })
+
+  test('flags say it all: a call is made, the profile kept and in use', async () => {
+    const { code, stdout, stderr } = await init(
+      ['--name', 'shop', '--base-url', server.url, '--key-file', '-', '-o', 'json'],
+      { input: pair() },
+    )
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'shop', current: true, secret_key: 'sk_test_***' })
+    expect(stderr).toMatch(
+      /keys are accepted, in the test environment[^]*payment methods: \d+ offered[^]*paysim payments create/,
+    )
+    const get = await place.paysim(['payouts', 'list', '-o', 'json', '--query', 'has_more'])
+    expect(get).toMatchObject({ code: 0, stdout: 'false\n' })
+    expect(await init(['--name', 'shop', '--account', 'default.test'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--replace'),
+    })
+  })
+
+  test('of the simulator that runs here, an account is enough', async () => {
+    const env = { PAYSIM_DATA: server.dataDir }
+    const { code, stdout } = await init(['--name', 'here', '--account', 'default.live'], { env })
+    expect(code).toBe(0)
+    expect(stdout).toContain(account('default.live').public_key)
+  })
+})
+
+describe.skipIf(noTerminal)('on a terminal', () => {
+  let terminal: Terminal
+  afterEach(() => terminal?.close())
+  const kept = async () => JSON.parse(await readFile(join(terminal.cwd, 'paysim', 'profiles.json'), 'utf8'))
+
+  test('the simulator that runs here takes a few presses of Enter', async () => {
+    terminal = await openTerminal(['init'], { env: { PAYSIM_DATA: server.dataDir } })
+    await terminal.waitFor('the simulator that runs here')
+    await terminal.press('Enter')
+    await terminal.waitFor('As whom?')
+    await terminal.press('Enter')
+    await terminal.waitFor('A name for it:')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(0)
+    expect(await terminal.capture()).toContain('paysim payments create')
+    const { public_key } = account('default.test')
+    expect(await kept()).toMatchObject({
+      current: 'local',
+      profiles: { local: { base_url: server.url, public_key } },
+    })
+  })
+
+  test('at another address, what was typed wrong is asked for again, and no secret is shown', async () => {
+    terminal = await openTerminal(['init', '--name', 'shop'])
+    const say = async (question: string, answer: string) => {
+      await terminal.waitFor(question)
+      await terminal.type(answer)
+      await terminal.press('Enter')
+    }
+    await terminal.waitFor('Where is the API?')
+    await terminal.press('Down', 'Enter')
+    await say('Base URL of the API:', server.url)
+    await say('Public key', 'pk_test_wrong')
+    await say('Secret key', 'sk_test_wrong')
+    await terminal.waitFor('✗')
+    await say('Public key (pk_…):\n', account('default.test').public_key).catch(() => undefined)
+    const { secret_key } = account('default.test')
+    await say('Secret key (sk_…):\n', secret_key).catch(() => undefined)
+    expect(await terminal.exit()).toBe(0)
+    const screen = await terminal.capture()
+    expect(screen).not.toContain(secret_key)
+    expect(screen).not.toContain('sk_test_wrong')
+    expect(await kept()).toMatchObject({ profiles: { shop: { base_url: server.url, secret_key } } })
+  })
+
+  test('Ctrl-C keeps nothing', async () => {
+    terminal = await openTerminal(['init'])
+    await terminal.waitFor('yet to be started')
+    await terminal.press('Enter')
+    await terminal.waitFor('paysim serve --data')
+    await terminal.press('C-c')
+    expect(await terminal.exit()).toBe(130)
+    expect(existsSync(join(terminal.cwd, 'paysim'))).toBe(false)
+  })
+})

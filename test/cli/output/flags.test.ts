@@ -1,0 +1,36 @@
+import { Command, CommanderError } from 'commander'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type OutputFlags, outputFlags } from '../../../src/cli/output/flags.ts'
+
+beforeEach(() => void vi.stubEnv('PAYSIM_OUTPUT', undefined))
+afterEach(() => void vi.unstubAllEnvs())
+
+function parsed(...words: string[]): OutputFlags {
+  const command = outputFlags(new Command('paysim').exitOverride().configureOutput({ writeErr: () => {} }))
+  return command.parse(words, { from: 'user' }).opts()
+}
+
+test('human unless told otherwise, by a flag before the environment', () => {
+  expect(parsed()).toEqual({ output: 'human', color: true })
+  vi.stubEnv('PAYSIM_OUTPUT', 'yaml')
+  expect(parsed().output).toBe('yaml')
+  expect(parsed('-o', 'csv').output).toBe('csv')
+})
+
+test('a path and no colours', () => {
+  expect(parsed('--query', 'data[].id', '--no-color')).toMatchObject({ query: 'data[].id', color: false })
+})
+
+test.each([
+  [['-o', 'jsno'], 'Did you mean json?'],
+  [['-o', 'xml-and-more'], 'Allowed choices are human, json, jsonl, yaml, csv.'],
+  [['--query', 'data['], '\n  data[\n      ^'],
+])('%j is a fault of usage', (words, hint) => {
+  expect(() => parsed(...words)).toThrow(CommanderError)
+  expect(() => parsed(...words)).toThrow(hint)
+})
+
+test('the environment is held to the same', () => {
+  vi.stubEnv('PAYSIM_OUTPUT', 'cvs')
+  expect(() => parsed()).toThrow('Did you mean csv?')
+})

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { flatten } from '../../../src/cli/output/flatten.ts'
+import { parsePath, QueryFault } from '../../../src/cli/output/path.ts'
+import { select } from '../../../src/cli/output/query.ts'
+
+const body = {
+  id: 'pi_1',
+  amount: '100',
+  next_action: { type: 'display_qr_code', qr_data: '0002' },
+  receipt: null,
+  data: [
+    { id: 'a', banks: [{ code: 'x' }, { code: 'y' }] },
+    { id: 'b', banks: [], failure: 'f' },
+  ],
+  'a b': { 'c.d': { '"': 1 } },
+}
+const read = (text: string) => select(parsePath(text), [body])
+
+test.each<[path: string, values: unknown[]]>([
+  ['id', ['pi_1']],
+  ['.id', ['pi_1']],
+  ['.', [body]],
+  ['next_action.qr_data', ['0002']],
+  ['data[0].id', ['a']],
+  ['data[-1].id', ['b']],
+  ['data[].id', ['a', 'b']],
+  ['data[].banks[].code', ['x', 'y']],
+  ['data[]["banks"][0].code', ['x', null]],
+  ['["a b"]["c.d"]["\\""]', [1]],
+  // What depends on the data is null, not a mistake.
+  ['receipt.status', [null]],
+  ['data[7].id', [null]],
+  ['data[].failure', [null, 'f']],
+  ['receipt[].x', []],
+])('%s', (path, values) => {
+  expect(read(path)).toEqual({ values })
+})
+
+test('each member that a record has is found by the path that flattening names it by', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), record => {
+      for (const [path, value] of flatten(record)) {
+        if (path === '') continue
+        const [found] = select(parsePath(path), [record]).values
+        const empty = typeof found === 'object' && found !== null && Object.keys(found).length === 0
+        expect(empty && !Array.isArray(found) ? null : found).toEqual(value)
+      }
+    }),
+  )
+})
+
+const faultOf = (path: string) => {
+  try {
+    return read(path).nowhere?.message
+  } catch (fault) {
+    expect(fault).toBeInstanceOf(QueryFault)
+    return (fault as QueryFault).message
+  }
+}
+
+test.each([
+  ['', 'a path is expected, as in id or data[].id', ''],
+  ['data..id', 'a name is expected here; one with other signs is quoted, as in ["a b"]', '     ^'],
+  ['data.', 'a name is expected here; one with other signs is quoted, as in ["a b"]', '     ^'],
+  ['data[', 'this bracket holds nothing, a number or a "name", and is closed', '    ^'],
+  ['data[x]', 'this bracket holds nothing, a number or a "name", and is closed', '    ^'],
+  ['["\\x"]', 'this bracket holds nothing, a number or a "name", and is closed', '^'],
+  ['data[]id', 'a dot or a bracket is expected here', '      ^'],
+  ['a b', 'a dot or a bracket is expected here', ' ^'],
+])('%j is no path', (path, wrong, caret) => {
+  expect(faultOf(path)).toBe(`${wrong}\n  ${path}\n  ${caret || '^'}`)
+})
+
+test.each([
+  ['data[].idd', 'there is no idd here (did you mean id?): there are id, banks\n  data[].idd\n         ^'],
+  ['next_action.zzz', 'there is no zzz here: there are type, qr_data\n  next_action.zzz\n              ^'],
+  ['id.x', 'this is a string: it has no members\n  id.x\n     ^'],
+  ['data.id', 'this is a list: [] goes through all of it, [0] is its first entry\n  data.id\n       ^'],
+  ['next_action[0]', 'this is an object, not a list\n  next_action[0]\n             ^'],
+  ['toString', expect.stringContaining('there is no toString here')],
+])('%s leads nowhere', (path, message) => {
+  expect(faultOf(path)).toEqual(message)
+})
+
+test('a member that a record may go without is null where it is left out', () => {
+  expect(select(parsePath('failure_code'), [body], ['failure_code'])).toEqual({ values: [null] })
+  expect(select(parsePath('failure_code.x'), [body], ['failure_code'])).toEqual({ values: [null] })
+})
+
+test('names of the server are told without what acts on a terminal', () => {
+  const { nowhere } = select(parsePath('x'), [{ '\u001b[2J': 1 }])
+  expect(nowhere?.message).toContain(String.raw`["\u001b[2J"]`)
+})

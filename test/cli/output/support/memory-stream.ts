@@ -1,0 +1,34 @@
+import { Writable } from 'node:stream'
+
+interface Shape {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  /** Answers each write, instead of taking it at once. */
+  readonly take?: (chunk: string, done: (fault?: Error) => void) => void
+}
+
+/** A stand-in for stdout that keeps what it is given. */
+export class MemoryStream extends Writable {
+  text = ''
+  declare readonly isTTY: boolean
+  declare readonly columns: number
+
+  constructor({ take = (_, done) => done(), ...shape }: Shape = {}) {
+    super({
+      decodeStrings: false,
+      write: (chunk: string, _encoding, done) => {
+        this.text += chunk
+        take(chunk, done)
+      },
+    })
+    Object.assign(this, shape)
+  }
+
+  getColorDepth(): number {
+    return 24
+  }
+
+  get out(): NodeJS.WriteStream {
+    return this as unknown as NodeJS.WriteStream
+  }
+}

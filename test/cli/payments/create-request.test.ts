@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest'
+import { type Run, useWorkplace } from '../contract-suite/support/workplace.ts'
+
+/** What `payments create` makes of flags, files and stdin. A rehearsal shows it, so that no server is needed. */
+
+const place = useWorkplace()
+
+const TERMS = ['--amount', '12300', '--currency', 'THB', '--country', 'TH', '--merchant-reference', 'order-1']
+
+const rehearse = (args: readonly string[], input?: string): Promise<Run> =>
+  place().paysim(['payments', 'create', '--dry-run', '--base-url', 'http://127.0.0.1:9', ...args], {
+    ...(input === undefined ? {} : { input }),
+  })
+
+/** The body that would have been sent. */
+async function sent(args: readonly string[], input?: string): Promise<unknown> {
+  const { code, stdout, stderr } = await rehearse(args, input)
+  expect(code, stderr).toBe(0)
+  return JSON.parse(/--data-raw '(.*)'$/s.exec(stdout.trimEnd())?.[1]?.replaceAll(`'\\''`, `'`) ?? '')
+}
+
+async function refused(args: readonly string[], ...saying: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await rehearse(args)
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+  for (const words of saying) expect(stderr).toContain(words)
+}
+
+test('every field has a flag', async () => {
+  const body = await sent([
+    ...TERMS,
+    ...['--checkout-mode', 'hosted', '--payment-method', 'th_named_transfer'],
+    ...['--option', 'bank=bbl', '--option', 'account_name=A=B', '--option', 'account_number=0012'],
+    ...[
+      '--option',
+      'name_th=สมชาย ใจดี',
+      '--customer-name',
+      "Somchai O'Jaidee",
+      '--customer-phone',
+      '+66812345678',
+    ],
+    ...['--customer-email', 's@example.com', '--return-url', 'https://shop.example/thanks?a=%20b'],
+  ])
+  expect(body).toEqual({
+    amount: '12300',
+    currency: 'THB',
+    country: 'TH',
+    checkout_mode: 'hosted',
+    merchant_reference: 'order-1',
+    payment_method: 'th_named_transfer',
+    payment_method_options: {
+      bank: 'bbl',
+      account_name: 'A=B',
+      account_number: '0012',
+      name_th: 'สมชาย ใจดี',
+    },
+    customer: { name: "Somchai O'Jaidee", phone: '+66812345678', email: 's@example.com' },
+    return_url: 'https://shop.example/thanks?a=%20b',
+  })
+})
+
+test('a customer goes out even where nothing is known of one', async () => {
+  expect(await sent(TERMS)).toMatchObject({ customer: {} })
+})
+
+test('flags win over JSON, JSON over files, files over stdin, and what nobody contests is kept', async () => {
+  const file = await place().write(
+    'order.json',
+    JSON.stringify({ country: 'VN', merchant_reference: 'of the file' }),
+  )
+  const later = await place().write(
+    'later.yaml',
+    'merchant_reference: of the later file\ncustomer: { phone: "081" }\n',
+  )
+  const stdin = {
+    country: 'MY',
+    currency: 'MYR',
+    customer: { name: 'of stdin', phone: 'of stdin' },
+    metadata: { a: 1 },
+  }
+  const body = await sent(
+    [
+      ...['--data', '{"currency":"IDR","customer":{"email":"j@example.com"}}', '--data', `@${file}`],
+      ...[
+        '--data',
+        '-',
+        '--data',
+        `@${later}`,
+        '--amount',
+        '5000',
+        '--currency',
+        'VND',
+        '--customer-name',
+        'of a flag',
+      ],
+    ],
+    JSON.stringify(stdin),
+  )
+  expect(body).toEqual({
+    amount: '5000',
+    currency: 'VND',
+    country: 'VN',
+    merchant_reference: 'of the later file',
+    customer: { name: 'of a flag', phone: '081', email: 'j@example.com' },
+    metadata: { a: 1 },
+  })
+})
+
+test('--set changes what is there, and keeps numbers numbers', async () => {
+  const data = JSON.stringify({ metadata: { cart: { items: 3, note: 'gift' } }, x: null })
+  const set = [
+    '--set',
+    'metadata.cart.items=4',
+    '--set',
+    'metadata.cart.note=12',
+    '--set',
+    'customer.name=Jo=Jo',
+  ]
+  expect(await sent([...TERMS, '--data', data, ...set, '--set', 'x=[true]'])).toMatchObject({
+    metadata: { cart: { items: 4, note: '12' } },
+    customer: { name: 'Jo=Jo' },
+    x: [true],
+  })
+})
+
+test('an override that matches nothing is a fault, and tells what was meant', async () => {
+  await refused(
+    [...TERMS, '--set', 'customer.nmae=x'],
+    'customer.nmae matches nothing',
+    'did you mean customer.name?',
+  )
+  await refused(
+    [...TERMS, '--data', '{"metadata":{"a":1}}', '--set', 'metadata.b=2'],
+    'did you mean metadata.a?',
+  )
+  await refused([...TERMS, '--set', 'colour=red'], 'matches nothing', '--data')
+  await refused([...TERMS, '--set', 'country'], 'path=value')
+  await refused([...TERMS, '--data', '{"n":1}', '--set', 'n=one'], 'JSON is wanted')
+})
+
+test('an option that the interface does not have is a fault, and tells what was meant', async () => {
+  await refused([...TERMS, '--option', 'bnak=bbl'], 'Did you mean bank?', 'account_name, account_number')
+  await refused([...TERMS, '--option', 'customer_name=Jo'], '--customer-name gives it')
+  await refused([...TERMS, '--option', 'bank'], 'bank=…')
+})
+
+test('what is in --data is sent as it is, but what looks like a slip is told', async () => {
+  const data = {
+    retrun_url: 'x',
+    metadata: {},
+    customer: { nmae: 'y' },
+    bank: 'bbl',
+    payment_method_options: { bnk: 1 },
+  }
+  const { code, stdout, stderr } = await rehearse([...TERMS, '--data', JSON.stringify(data)])
+  expect(code).toBe(0)
+  expect(stdout).toContain('"retrun_url":"x"')
+  expect(stderr).toContain('retrun_url is sent as it is; did you mean return_url?')
+  expect(stderr).toContain('customer.nmae is sent as it is; did you mean customer.name?')
+  expect(stderr).toContain('bank is sent as it is; did you mean payment_method_options.bank?')
+  expect(stderr).toContain('did you mean payment_method_options.bank?')
+  expect(stderr).not.toContain('metadata')
+})
+
+test('an amount with its currency is converted, and said so', async () => {
+  const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
+  const { stdout, stderr } = await rehearse(['--amount', '1,234.50 THB', ...rest])
+  expect(stdout).toContain('"amount":"123450","currency":"THB"')
+  expect(stderr).toContain('1,234.50 THB is sent as 123450, in minor units')
+  expect(await sent(['--amount', 'VND 50,000', ...rest])).toMatchObject({ amount: '50000', currency: 'VND' })
+  const { stderr: quiet } = await rehearse(TERMS)
+  expect(quiet).toBe('')
+})
+
+test('amounts that disagree, or can be misread, are faults', async () => {
+  const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
+  await refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'disagree')
+  await refused(['--amount', '10 THB', '--data', '{"currency":"VND"}', ...rest], 'disagree')
+  await refused(['--amount', '10.505 THB', ...rest], 'too many decimals')
+  await refused(['--amount', '12.50', '--currency', 'THB', ...rest], 'not an amount')
+  await refused(['--amount', '1,234 KWD', ...rest], 'two ways')
+  await refused(['--amount=-5', '--currency', 'THB', ...rest], 'not an amount')
+})
+
+test('codes are in capitals, and modes are two', async () => {
+  await refused([...TERMS, '--country', 'th'], 'did you mean TH?')
+  await refused([...TERMS, '--currency', 'thb'], 'did you mean THB?')
+  await refused([...TERMS, '--checkout-mode', 'hsoted'], 'Did you mean hosted?')
+  await refused([...TERMS, '--merchant-refrence', 'x'], 'Did you mean --merchant-reference?')
+})
+
+test('whatever is missing is named at once, by its flags', async () => {
+  await refused([], '--amount, --currency, --country and --merchant-reference')
+  await refused(
+    ['--amount', '10 THB', '--checkout-mode', 'merchant'],
+    '--country, --payment-method and --merchant-reference',
+  )
+  const contract = await place().write('contract.json', '{"create.merchant_reference":"optional"}')
+  expect(await sent([...TERMS.slice(0, 6), '--contract', contract])).not.toHaveProperty('merchant_reference')
+})
+
+test('data that is none is a fault that says where', async () => {
+  await refused([...TERMS, '--data', '@nowhere.json'], 'nowhere.json cannot be read')
+  await refused([...TERMS, '--data', 'order.json'], 'no JSON', '@file')
+  await refused([...TERMS, '--data', '[1]'], 'one object')
+  await refused([...TERMS, '--data', '-', '--data', '@-'], 'twice')
+  await refused([...TERMS, '--data', '-', '--key-file', '-'], 'stdin')
+  await refused([...TERMS, '--data', '-'], 'stdin holds no JSON')
+})
+
+test('no key on the command line, and none in what a rehearsal prints', async () => {
+  const { stdout } = await rehearse([...TERMS, '--idempotency-key', 'key-1'])
+  expect(stdout).toContain('idempotency-key: key-1')
+  expect(stdout).toContain('$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY')
+  expect((await rehearse([...TERMS, '--no-idempotency-key'])).stdout).not.toContain('idempotency-key')
+})

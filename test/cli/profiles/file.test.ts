@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, lstat, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorkplace } from '../contract-suite/support/workplace.ts'
+
+/** The file that holds the profiles, and with them keys. */
+
+let place: Awaited<ReturnType<typeof openWorkplace>>
+let file: string
+beforeEach(async () => {
+  place = await openWorkplace()
+  file = join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
+})
+afterEach(() => place.close())
+
+const add = (name: string) =>
+  place.paysim(['profile', 'add', name, '--base-url', 'https://api.example', '--key-file', '-'], {
+    input: `pk_test_${name}:sk_test_${name}`,
+  })
+const list = () => place.paysim(['profile', 'list', '-o', 'json'])
+const names = async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).profiles).sort()
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+
+test.skipIf(process.platform === 'win32')(
+  'nobody but its owner may read it, nor look into its folder',
+  async () => {
+    await add('shop')
+    expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'that others may is told, and mended with the next change',
+  async () => {
+    await add('shop')
+    await chmod(file, 0o644)
+    await chmod(dirname(file), 0o755)
+    // What a process left that was killed as it wrote.
+    await writeFile(join(dirname(file), '.profiles.json.tmp'), '{', { mode: 0o666 })
+    const run = await list()
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('others can read it') })
+    expect(run.stderr.match(/others can read it/g)).toHaveLength(1)
+    await add('till')
+    expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
+    expect(await list()).toMatchObject({ code: 0, stderr: '' })
+  },
+)
+
+test('many who add at once do not lose each other', async () => {
+  const all = Array.from({ length: 12 }, (_, nth) => `shop-${nth}`)
+  const runs = await Promise.all(all.map(add))
+  expect(runs.map(({ code, stderr }) => [code, stderr]).filter(([code]) => code !== 0)).toEqual([])
+  expect(await names()).toEqual(all.sort())
+})
+
+test('one alone gets a name that two want', async () => {
+  const runs = await Promise.all([add('shop'), add('shop'), add('shop')])
+  expect(runs.map(({ code }) => code).sort()).toEqual([0, 2, 2])
+})
+
+test('the lock of a process that was killed does not keep others out', async () => {
+  await add('shop')
+  const { pid } = spawnSync(process.execPath, ['-e', ''])
+  await writeFile(`${file}.lock`, String(pid))
+  expect(await add('till')).toMatchObject({ code: 0 })
+  expect(await names()).toEqual(['shop', 'till'])
+})
+
+test.each([
+  ['no JSON', '{"profiles": {'],
+  ['a list', '[]'],
+  ['profiles that are none', '{"profiles": {"shop": {"base_url": 7}}}'],
+])('what is %s is neither guessed at nor overwritten', async (_, contents) => {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, contents, { mode: 0o600 })
+  expect(await list()).toMatchObject({ code: 2, stderr: expect.stringContaining(file) })
+  expect(await add('shop')).toMatchObject({ code: 2 })
+  expect(await readFile(file, 'utf8')).toBe(contents)
+})
+
+test.skipIf(process.platform === 'win32')('a link to where it really is stays one', async () => {
+  await add('shop')
+  const elsewhere = place.path('my-profiles.json')
+  await rename(file, elsewhere)
+  await symlink(elsewhere, file)
+  expect(await add('till')).toMatchObject({ code: 0 })
+  expect((await lstat(file)).isSymbolicLink()).toBe(true)
+  expect(await names()).toEqual(['shop', 'till'])
+})
+
+test.skipIf(process.platform === 'win32')('a folder that cannot be written is a fault of usage', async () => {
+  await mkdir(dirname(dirname(file)), { recursive: true })
+  await writeFile(dirname(file), 'in the way')
+  expect(await add('shop')).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be') })
+})

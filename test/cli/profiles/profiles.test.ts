@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorkplace } from '../contract-suite/support/workplace.ts'
+
+/** What a merchant's engineer keeps: `paysim profile …`. */
+
+let place: Awaited<ReturnType<typeof openWorkplace>>
+beforeEach(async () => {
+  place = await openWorkplace()
+})
+afterEach(() => place.close())
+
+const book = () => join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
+
+const ADDRESS = ['--base-url', 'https://api.example/v1']
+const TEST_KEYS = 'pk_test_one:sk_test_hidden\n'
+const LIVE_KEYS = 'pk_live_one:sk_live_hidden\n'
+
+const profile = (...args: string[]) => place.paysim(['profile', ...args])
+const add = (name: string, keys = TEST_KEYS, ...more: string[]) =>
+  place.paysim(['profile', 'add', name, ...ADDRESS, '--key-file', '-', ...more], { input: keys })
+const listed = async () => JSON.parse((await profile('list', '-o', 'json')).stdout)
+
+describe('a profile', () => {
+  test('is kept, listed, shown, used and forgotten', async () => {
+    expect(await add('shop')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('in use from now on'),
+    })
+    expect(await add('till', LIVE_KEYS)).toMatchObject({ code: 0 })
+    expect(await listed()).toEqual({
+      current: 'shop',
+      profiles: [
+        {
+          name: 'shop',
+          current: true,
+          base_url: 'https://api.example/v1',
+          environment: 'test',
+          public_key: 'pk_test_one',
+        },
+        expect.objectContaining({ name: 'till', current: false, environment: 'live' }),
+      ],
+    })
+    expect(await profile('use', 'till')).toMatchObject({ code: 0 })
+    expect(await profile('show', 'till', '--query', 'current')).toMatchObject({ stdout: 'true\n' })
+    expect(await profile('use', '--none')).toMatchObject({ code: 0 })
+    expect(await listed()).toMatchObject({ current: null })
+    expect(await profile('remove', 'till', '--yes')).toMatchObject({ code: 0 })
+    expect(await listed()).toMatchObject({ profiles: [{ name: 'shop' }] })
+  })
+
+  test('that is removed while in use leaves none in use', async () => {
+    await add('shop')
+    expect(await profile('remove', 'shop', '--yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no profile is in use'),
+    })
+    expect(await listed()).toEqual({ current: null, profiles: [] })
+  })
+
+  test('shows its secret to whoever asks for it, and to nobody else', async () => {
+    const added = await add('shop')
+    const shown = await profile('show', 'shop')
+    const all = await profile('list', '-o', 'yaml')
+    expect(added.stdout + shown.stdout + all.stdout).not.toContain('hidden')
+    expect(shown.stdout).toContain('sk_test_***')
+    const { stdout } = await profile('show', 'shop', '--reveal', '--query', 'secret_key')
+    expect(stdout).toBe('sk_test_hidden\n')
+  })
+
+  test('keeps what the contract file says, and not where it is', async () => {
+    const contract = await place.write('flat.yaml', 'errors.body: flat\nstatus.receipt: 202\n')
+    expect(await add('shop', TEST_KEYS, '--contract', contract)).toMatchObject({ code: 0 })
+    const { stdout } = await profile('show', 'shop', '-o', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({ contract: { 'errors.body': 'flat', 'status.receipt': 202 } })
+  })
+
+  test('of a name that is taken is replaced only on demand', async () => {
+    await add('shop')
+    expect(await add('shop', 'pk_test_two:sk_test_two')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--replace'),
+    })
+    expect(await profile('show', 'shop', '--query', 'public_key')).toMatchObject({ stdout: 'pk_test_one\n' })
+    expect(await add('shop', 'pk_test_two:sk_test_two', '--replace')).toMatchObject({ code: 0 })
+    expect(await profile('show', 'shop', '--query', 'public_key')).toMatchObject({ stdout: 'pk_test_two\n' })
+  })
+})
+
+describe('is refused, and nothing is kept:', () => {
+  test.each([
+    ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a name is'],
+    ['a base URL that is none', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
+    [
+      'a contract that knows no such key',
+      ['add', 'shop', ...ADDRESS, '--key-file', '-', '--contract', 'bad.json'],
+      'errors.boddy',
+    ],
+    [
+      'an authority that is none',
+      ['add', 'shop', ...ADDRESS, '--key-file', '-', '--ca-file', 'bad.json'],
+      'PEM',
+    ],
+    ['no address, and nobody to ask', ['add', 'shop', '--key-file', '-'], '--base-url must be given'],
+    ['nothing at all', ['add', 'shop'], '--base-url and --key-file must be given'],
+    ['a profile that is not there', ['use', 'shop'], 'there is no profile shop'],
+    ['to use none and one', ['use', 'shop', '--none'], 'a name is wanted, or --none'],
+  ])('%s', async (_, args, told) => {
+    await place.write('bad.json', '{"errors.boddy": "flat"}')
+    const run = await place.paysim(['profile', ...args], { input: TEST_KEYS })
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(told) })
+    expect(existsSync(book())).toBe(false)
+  })
+
+  test.each([
+    ['a live key over plain http', LIVE_KEYS, 'http://api.example', 'plain http'],
+    ['keys of two environments', 'pk_test_a:sk_live_b', 'https://api.example', 'do not go together'],
+    ['keys the wrong way round', 'sk_test_a:pk_test_b', 'https://api.example', 'wrong way round'],
+    ['no keys', '', 'https://api.example', 'holds no keys'],
+  ])('%s', async (_, keys, url, told) => {
+    const args = ['profile', 'add', 'shop', '--base-url', url, '--key-file', '-']
+    const { code, stderr } = await place.paysim(args, { input: keys })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
+    expect(existsSync(book())).toBe(false)
+  })
+
+  test('a removal that nobody confirmed', async () => {
+    await add('shop')
+    expect(await profile('remove', 'shop')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect(await listed()).toMatchObject({ profiles: [{ name: 'shop' }] })
+  })
+})
+
+test('a live key over plain http is fine on this machine', async () => {
+  const args = ['profile', 'add', 'shop', '--base-url', 'http://127.0.0.1:7297', '--key-file', '-']
+  expect(await place.paysim(args, { input: LIVE_KEYS })).toMatchObject({ code: 0 })
+})
+
+test('one that was meant is named', async () => {
+  await add('shop-test')
+  expect(await profile('show', 'shop-tset')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean shop-test?'),
+  })
+})
