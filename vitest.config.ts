@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
   'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
+  'test/cli/{fields,output}/**/*.test.ts',
   // The OpenAPI document is linted as the built binary prints it.
   'test/contract/!(openapi*).test.ts',
 ]

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandPages } from '../test/docs/generating/command-pages.js'
 import { decisionsPage } from '../test/docs/generating/decisions-page.js'
 import { lifecycleTables } from '../test/docs/generating/lifecycle-tables.js'
 import { whatIsMissing, withAnswers } from '../test/docs/generating/run-examples.js'
@@ -14,6 +15,7 @@ const exactly = (old, fresh) => old === fresh
 const DOCUMENTS = {
   'docs/decisions.md': { make: decisionsPage, isFresh: exactly },
   'docs/architecture.md': { make: lifecycleTables, isFresh: exactly },
+  'docs/cli.md': { make: commandPages, isFresh: exactly },
   'docs/api.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
   'docs/control.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
 }

@@ -11,6 +11,7 @@ import type {
   JournalEntry,
   LoggedRequest,
   ProviderCallRecord,
+  RequestDetail,
   StreamMessage,
   TimerRecord,
 } from './control-journal.ts'
@@ -73,6 +74,9 @@ export function accountControl(http: ControlHttp, id: string) {
     providerCalls: () => list<ProviderCallRecord>('/provider-calls'),
     /** The last requests, newest first. */
     requests: () => list<LoggedRequest>('/requests'),
+    /** One of them, with headers and bodies. */
+    request: (id: string): Call<RequestDetail> =>
+      http.json('GET', `${at}/requests/${encodeURIComponent(id)}`),
     events: () => list<EventRecord>('/events'),
     deliveries: () => list<DeliveryRecord>('/webhook-deliveries'),
     redeliver: (delivery: string): Call<DeliveryRecord> =>

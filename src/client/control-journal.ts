@@ -75,6 +75,20 @@ export interface LoggedRequest {
   readonly ignored: readonly string[]
 }
 
+/** A request with what was said, as far as that is still kept; secrets are taken out. */
+export interface RequestDetail extends LoggedRequest {
+  readonly request: SaidRecord | null
+  /** `whole` is false where a fault broke it off. */
+  readonly response: (SaidRecord & { readonly whole: boolean }) | null
+}
+
+export interface SaidRecord {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly size: number
+  readonly truncated: boolean
+}
+
 export interface TimerRecord {
   readonly id: string
   readonly due_at: string

@@ -88,6 +88,8 @@ export interface PaymentRecord {
   readonly cancel_requested_at: string | null
   readonly cancelled: boolean
   readonly expires_at: string
+  /** The triggers that its state allows now, and where they lead. */
+  readonly moves?: readonly { readonly trigger: PaymentTrigger; readonly to: string }[]
 }
 
 export interface PayoutRecord {
@@ -111,6 +113,7 @@ export interface PayoutRecord {
   readonly updated_at: string
   readonly cancel_reason: string | null
   readonly rule: string | null
+  readonly moves?: readonly { readonly trigger: PayoutTrigger; readonly to: string }[]
 }
 
 export interface NewPayout {

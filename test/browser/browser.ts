@@ -16,7 +16,7 @@ const USUAL_PATHS = [
 ]
 
 /** The Chromium that the pages are tested in, or why they are not. */
-export function findChromium(): { path: string } | { missing: string } {
+function findChromium(): { path: string } | { missing: string } {
   const named = process.env.PAYSIM_CHROMIUM
   if (named) {
     if (existsSync(named)) return { path: named }

@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The documents that take something from the program are as it is now. */
 describe.concurrent('a document made by `npm run docs`', () => {
-  it.for(['docs/decisions.md', 'docs/architecture.md'])('%s is up to date', name => {
+  it.for(['docs/decisions.md', 'docs/architecture.md', 'docs/cli.md'])('%s is up to date', name => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['docs/generate.js', '--check', name], {
       cwd: ROOT,
       encoding: 'utf8',

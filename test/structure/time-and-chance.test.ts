@@ -16,6 +16,9 @@ const ENTRANCES: Record<string, string> = {
   'src/engine/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
   'src/server/app.ts: Date.now': 'when a request came that belongs to no account',
   'src/server/app.ts: performance.now': 'how long an answer took, and a seed for the names of requests',
+  'src/server/control/wall-times.ts: Date.now':
+    'when an entry was made, for people: the journal does not have it',
+  'src/server/dashboard/sign-in-links.ts: randomBytes': 'a code that nobody can guess',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
 }

@@ -4,10 +4,13 @@ import { type CommandNode, everyNode, type Value } from './tree.ts'
 export type Behind = { readonly words: readonly string[] } | 'files' | 'directories' | 'anything'
 
 export function behind({ choices, file, name }: Value): Behind {
-  if (choices.length > 0) return { words: choices }
+  if (choices.length > 0) return { words: choices.filter(isPlain) }
   if (!file) return 'anything'
   return name === 'dir' ? 'directories' : 'files'
 }
+
+/** A word such as * is read by the shell before any command sees it: whoever wants it has to quote it. */
+const isPlain = (word: string) => /^[\w.:@%+,/-]+$/.test(word)
 
 /** `/payments/get`: how a script names where it is; nothing, for the binary itself. */
 export const placeOf = ({ words }: CommandNode): string => words.map(word => `/${word}`).join('')
@@ -48,7 +51,7 @@ export function ownWords({ commands, arguments: taken }: CommandNode): {
 } {
   const names = commands.map(({ words }) => words.at(-1) ?? '')
   return {
-    words: [...names, ...taken.flatMap(({ choices }) => choices)],
+    words: [...names, ...taken.flatMap(({ choices }) => choices.filter(isPlain))],
     files: taken.some(({ file }) => file),
   }
 }

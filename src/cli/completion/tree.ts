@@ -38,6 +38,8 @@ export interface CommandNode {
   /** What help says below the options: examples, mostly. */
   readonly more: string
   readonly commands: readonly CommandNode[]
+  /** The command of a group that is meant where none is named. */
+  readonly alone: string | null
 }
 
 /** Loads every command and asks it what it takes: nothing here is written down twice. */
@@ -63,18 +65,32 @@ interface Place {
   readonly all: CommandTable
   readonly words: readonly string[]
   readonly summary: string
+  readonly alone?: string | undefined
 }
 
-async function groupNode(table: CommandTable, { all, words, summary }: Place): Promise<CommandNode> {
+async function groupNode(table: CommandTable, { all, words, summary, alone }: Place): Promise<CommandNode> {
   const commands = await Promise.all(
     Object.entries(table).map(async ([name, entry]) => {
       const place = { all, words: [...words, name], summary: entry.summary }
-      if ('commands' in entry) return groupNode(entry.commands, place)
+      if ('commands' in entry) return groupNode(entry.commands, { ...place, alone: entry.alone })
       return commandNode((await entry.load()).command(all), place)
     }),
   )
   const usage = ['paysim', ...words, 'COMMAND [options]'].join(' ')
-  return { words, summary, description: '', usage, arguments: [], options: [HELP], more: '', commands }
+  // Options that follow the group's own word are those of the command that it then means.
+  const meant = commands.find(({ words }) => alone !== undefined && words.at(-1) === alone)
+  const options = meant?.options ?? [HELP]
+  return {
+    words,
+    summary,
+    description: '',
+    usage,
+    arguments: [],
+    options,
+    more: '',
+    commands,
+    alone: alone ?? null,
+  }
 }
 
 function commandNode(command: Command, { words, summary }: Place): CommandNode {
@@ -88,6 +104,7 @@ function commandNode(command: Command, { words, summary }: Place): CommandNode {
     options: help.visibleOptions(command).map(option => optionNode(option, help.optionDescription(option))),
     more: textBelow(command),
     commands: [],
+    alone: null,
   }
 }
 
@@ -116,7 +133,9 @@ function optionNode(
     flags,
     heading: helpGroupHeading ?? 'Options:',
     value:
-      name === undefined ? null : { name, required, choices: argChoices, file: /^(?:file|dir)$/.test(name) },
+      name === undefined
+        ? null
+        : { name, required, choices: argChoices, file: /^(?:file|dir|image)$/.test(name) },
   }
 }
 

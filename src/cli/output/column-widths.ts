@@ -1,4 +1,10 @@
-import type { Column } from './table.ts'
+/** What a column does on a screen too narrow for all of them. */
+export interface Giving {
+  /** The column that gives most is narrowed and left out first; without it, a column stays. */
+  readonly give?: number
+  /** Narrowed to this before it is left out; 8 unless said otherwise. */
+  readonly least?: number
+}
 
 /** Blanks between two columns. */
 export const GAP = 2
@@ -10,7 +16,7 @@ const LEAST = 8
  * one after another; what is kept in any case is narrowed last, and by right of order.
  */
 export function fitWidths(
-  columns: readonly Column[],
+  columns: readonly Giving[],
   wanted: readonly number[],
   screenWidth: number,
 ): number[] {

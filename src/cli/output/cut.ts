@@ -19,9 +19,10 @@ export function cutTo(text: string, width: number, widthOf: WidthOf): string {
 export function beginning(text: string, width: number, widthOf: WidthOf): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, width))
   let end = 0
+  let taken = 0
   for (const { segment, index } of signsOf(text)) {
-    // Of the whole, since two signs beside each other may take more than each by itself.
-    if (widthOf(text.slice(0, index + segment.length)) > width) break
+    taken += widthOf(segment)
+    if (taken > width) break
     end = index + segment.length
   }
   return text.slice(0, end)

@@ -1,18 +1,14 @@
-import { fitWidths, GAP } from './column-widths.ts'
+import { fitWidths, GAP, type Giving } from './column-widths.ts'
 import { cutTo } from './cut.ts'
 import type { Screen } from './screen.ts'
 import { visible } from './visible.ts'
 
 /** Methods, not properties, so that a table of payouts is a table of anything: bodies come unchecked in any case. */
-export interface Column<Row = unknown> {
+export interface Column<Row = unknown> extends Giving {
   readonly header: string
   /** As it comes: what a terminal would act on is taken out of it here. */
   value(row: Row, screen: Screen): string
   readonly align?: 'left' | 'right'
-  /** On a screen too narrow, the column that gives most is narrowed and left out first; without it, a column stays. */
-  readonly give?: number
-  /** Narrowed to this before it is left out; 8 unless said otherwise. */
-  readonly least?: number
   /** Paints what is left of the value after cutting. */
   paint?(shown: string, row: Row, screen: Screen): string
 }
@@ -50,9 +46,11 @@ export function ruleTable(sample: readonly unknown[], { columns }: Table, screen
     .map((column, index) => ({ column, width: widths[index] ?? 0 }))
     .filter(({ width }) => width > 0)
   const place = (column: Column, width: number, text: string, paint: (shown: string) => string) => {
-    const kept = cutTo(text, width, screen.widthOf)
+    const textWidth = screen.widthOf(text)
+    const fits = textWidth <= width
+    const kept = fits ? text : cutTo(text, width, screen.widthOf)
     // Blanks stay unpainted, and the end of a line free of them.
-    const blanks = ' '.repeat(width - screen.widthOf(kept))
+    const blanks = ' '.repeat(width - (fits ? textWidth : screen.widthOf(kept)))
     return column.align === 'right' ? blanks + paint(kept) : paint(kept) + blanks
   }
   const between = ' '.repeat(GAP)

@@ -1,7 +1,7 @@
-import inquirer from 'inquirer'
+import type { default as Inquirer } from 'inquirer'
 import { Interrupted } from '../faults/interrupted.ts'
 
-type Prompt = ReturnType<typeof inquirer.createPromptModule<never>>
+type Prompt = ReturnType<typeof Inquirer.createPromptModule<never>>
 
 interface Key {
   readonly name?: string
@@ -21,7 +21,8 @@ export async function asked<T>(question: (prompt: Prompt) => Promise<{ answer: T
   process.stdin.on('keypress', leaveAtEnd).once('end', leave)
   process.once('SIGTERM', leave).once('SIGHUP', leave)
   try {
-    const prompt = inquirer.createPromptModule({ output: process.stderr, signal: leaving.signal })
+    const { createPromptModule } = await painter()
+    const prompt = createPromptModule({ output: process.stderr, signal: leaving.signal })
     return (await question(prompt)).answer
   } catch (cause) {
     if (cause instanceof Error && LEFT.has(cause.name)) throw new Interrupted()
@@ -30,4 +31,10 @@ export async function asked<T>(question: (prompt: Prompt) => Promise<{ answer: T
     process.stdin.off('keypress', leaveAtEnd).off('end', leave)
     process.off('SIGTERM', leave).off('SIGHUP', leave)
   }
+}
+
+/** Some of its colours are chosen as it is loaded, and of our flags it knows none. */
+async function painter(): Promise<typeof Inquirer> {
+  if (process.argv.includes('--no-color')) process.env.NO_COLOR = '1'
+  return (await import('inquirer')).default
 }

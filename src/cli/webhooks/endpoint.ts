@@ -5,8 +5,10 @@ import type { Arrival } from '../../library/webhook-listener.ts'
 /** An endpoint of this process at the simulator, for as long as it listens. */
 export interface OwnEndpoint {
   readonly secret: string
-  /** The secret that a webhook is to be held against: a reset or a rotation gives the endpoint another. */
+  /** The secret that a webhook is to be held against: a rotation gives the endpoint another. */
   secretFor(arrival: Arrival): Promise<string>
+  /** Registers it again whenever the account has forgotten it, until `signal` aborts; rejects where the simulator ends. */
+  stay(signal: AbortSignal, onAgain: () => void): Promise<void>
 }
 
 export async function registerEndpoint(
@@ -20,13 +22,27 @@ export async function registerEndpoint(
       ({ check, fault }) => check !== 'signature' || fault === null,
     )
   return {
-    secret,
+    get secret() {
+      return secret
+    },
     async secretFor(arrival) {
       if (isSignedWith(arrival)) return secret
       // Where the simulator cannot be asked any more, the secret is what it was.
       const endpoints = await account.webhookEndpoints.list().catch(() => [])
       secret = endpoints.find(each => each.url === url)?.secret ?? secret
       return secret
+    },
+    async stay(signal, onAgain) {
+      let last = 0
+      for await (const { event, data } of account.stream(signal)) {
+        if (event === 'request') continue
+        // A journal that counts anew is another: the account was emptied, or replaced.
+        if (data.seq <= last && !(await account.webhookEndpoints.list()).some(each => each.url === url)) {
+          secret = (await account.webhookEndpoints.add(endpoint)).secret
+          onAgain()
+        }
+        last = data.seq
+      }
     },
   }
 }

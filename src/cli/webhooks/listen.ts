@@ -35,23 +35,37 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   const registering = registerEndpoint(account, { url, ...(flags.events ? { events: flags.events } : {}) })
   const desk = new Desk(registering, { printer, ending, flags })
   listener.answerWith(arrival => desk.take(arrival))
+  const following = new AbortController()
   let registered = false
   try {
-    const { secret } = await registering
+    const endpoint = await registering
     registered = true
-    tellReady(account.id, { url, secret, flags })
+    tellReady(account.id, { url, secret: endpoint.secret, flags })
+    follow(endpoint, following.signal, flags)
     if (flags.timeout !== undefined) ending.startClock(flags.timeout)
     const reason = await ending.reached
     if (reason === 'interrupted') throw new Interrupted()
     if (reason === 'timed out') tellTimeout(desk.taken, flags)
   } finally {
     ending.close()
+    following.abort()
     await listener.idle()
     await printer.end()
     // What was interrupted may have been done all the same.
     if (registered || signal.aborted) await tidyUp(target, account.id, url)
     await listener.close()
   }
+}
+
+function follow(endpoint: OwnEndpoint, signal: AbortSignal, { printSecret }: ListenFlags): void {
+  const tell = (news: string) => process.stderr.write(`paysim: ${news}\n`)
+  const again = () =>
+    tell(`the account began anew: registered again${printSecret ? `\nSecret: ${endpoint.secret}` : ''}`)
+  endpoint
+    .stay(signal, again)
+    .catch(
+      () => signal.aborted || tell('the simulator is gone: no webhooks come until it serves this data again'),
+    )
 }
 
 async function tidyUp(address: ControlAddress, account: string, url: string): Promise<void> {

@@ -1,16 +1,20 @@
 import { isCountry } from '../../contract/countries.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
+import type { Command } from '../../domain/commands.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import { carryOut } from '../carry-out.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
 import { notFound, refuseFaults } from '../refusal.ts'
 import { bodyReader, param, send, tenantNamed } from './control-call.ts'
 import { pageOf } from './paging.ts'
-import { PayoutBody, TriggerBody } from './schemas.ts'
+import { PayoutBody, PayoutCancelBody, TriggerBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { fullPayout } from './views.ts'
 
 const readPayout = bodyReader<PayoutBody>(PayoutBody)
+const readCancel = bodyReader<PayoutCancelBody>(PayoutCancelBody, { optional: true })
 const readTrigger = bodyReader<TriggerBody>(TriggerBody, { optional: true })
 
 /** What the merchant API does not show: making payouts, and what becomes of them. */
@@ -41,26 +45,28 @@ export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
     return send(reply, 201, viewOf(tenant, id))
   })
 
-  for (const trigger of ['approve', 'succeed', 'fail', 'cancel'] as const) {
+  for (const trigger of ['approve', 'succeed', 'fail'] as const) {
     scope.post(`/accounts/:account/payouts/:id/${trigger}`, async (request, reply) => {
-      const tenant = tenantNamed(gateway, request)
       const { failure_code: code, failure_message: message } = await readTrigger(request)
       const failure = {
         ...(code === undefined ? {} : { code }),
         ...(message === undefined ? {} : { message }),
       }
-      const id = await carryOut(
-        tenant,
-        {
-          type: 'MovePayout',
-          payout: param(request, 'id'),
-          trigger,
-          failure,
-        },
-        'operator',
-      )
-      return send(reply, 200, viewOf(tenant, id))
+      return move(request, reply, { trigger, failure })
     })
+  }
+
+  scope.post('/accounts/:account/payouts/:id/cancel', async (request, reply) => {
+    const { reason } = await readCancel(request)
+    return move(request, reply, { trigger: 'cancel', ...(reason === undefined ? {} : { reason }) })
+  })
+
+  type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
+  const move = async (request: Request, reply: Reply, how: Move) => {
+    const tenant = tenantNamed(gateway, request)
+    const payout = param(request, 'id')
+    const id = await carryOut(tenant, { type: 'MovePayout', payout, ...how }, 'operator')
+    return send(reply, 200, viewOf(tenant, id))
   }
 }
 

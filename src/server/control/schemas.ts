@@ -83,6 +83,10 @@ export const TriggerBody = Type.Object(
 )
 export type TriggerBody = Static<typeof TriggerBody>
 
+/** As long as the merchant API lets it be. */
+export const PayoutCancelBody = Type.Object({ reason: Type.Optional(text(512)) }, closed)
+export type PayoutCancelBody = Static<typeof PayoutCancelBody>
+
 export const PayoutBody = Type.Object(
   {
     amount: Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' }),

@@ -31,9 +31,14 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   })
 
   let told = ''
+  let isAboutTo = false
   const tell = async () => {
+    if (isAboutTo) return
+    isAboutTo = true
     // A page shows what is safe, so nobody is called to look before it is.
-    await account.settled()
+    await account.settled().finally(() => {
+      isAboutTo = false
+    })
     const payment = account.world.payments.get(opened.payment.place.id)
     const isOver = opened.expiresAt !== null && account.now >= opened.expiresAt
     // The browser comes again, and is told what became of the link.
@@ -46,8 +51,10 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
     raw.write(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
   }
   raw.write(`retry: ${RETRY_MS}\n\n`)
-  void tell()
-  const silence = account.onEntry(() => void tell())
+  // What cannot be told now is told when the browser comes again.
+  const say = () => void tell().catch(() => raw.end())
+  say()
+  const silence = account.onEntry(say)
   raw.once('close', silence)
   return reply
 }

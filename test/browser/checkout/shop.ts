@@ -118,7 +118,7 @@ async function openShop(server: Server, browser: Browser, watches: PageWatch[]):
     },
     visit: async (url, options) => {
       const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(20_000)
       const watch = watchPage(page)
       watches.push(watch)
       await page.goto(url)

@@ -94,11 +94,13 @@ inEachWorld(world => {
 
   test.skipIf(!hasCurl)('what --dry-run prints does in a shell what the command does', async () => {
     const shop = await world().shop()
-    const { id } = await shop.pay('probe_receipt')
+    const [read, receipt, cancelled] = await Promise.all(
+      ['probe_transfer', 'probe_receipt', 'probe_transfer'].map(method => shop.pay(method)),
+    )
     const { id: payout } = await shop.payout('it\'s $HOME `here` \\ "there"')
     const slip = await world().place.write("it's a slip.png", png())
     await Promise.all([
-      same(shop, `payments get ${id}`),
+      same(shop, `payments get ${read.id}`),
       same(shop, 'payouts list', ['--merchant-reference', 'it\'s $HOME `here` \\ "there"', '--limit', '1']),
       same(shop, 'methods list --amount 15000 --currency THB --country TH --checkout-mode merchant'),
       // The same key with the same body is the same payment: had the shell changed a letter, it would not be.
@@ -107,8 +109,8 @@ inEachWorld(world => {
         'payments create',
         by('probe_optional', '--idempotency-key', 'k-1', '--customer-name', "Som'chai $(x) สม"),
       ),
-      same(shop, `payments submit-receipt ${id} --idempotency-key k-2`, ['--file', slip]),
-      same(shop, `payments cancel ${(await shop.pay('probe_transfer')).id} --idempotency-key k-3`),
+      same(shop, `payments submit-receipt ${receipt.id} --idempotency-key k-2`, ['--file', slip]),
+      same(shop, `payments cancel ${cancelled.id} --idempotency-key k-3`),
     ])
     const cancel = await inShell(shop, `payouts cancel ${payout}`, ['--reason', "it's off"])
     expect(JSON.parse(cancel)).toMatchObject({ id: payout, status: 'cancelled' })

@@ -65,6 +65,15 @@ inEachWorld(world => {
     expect(idsOf(filtered.stdout)).toEqual([ids[2], ids[4], ids[5]])
     const pages = (await shop.requests()).slice(before)
     expect(pages).toHaveLength(3)
+    for (const page of pages)
+      expect(Object.fromEntries(new URLSearchParams(page.split('?')[1]))).toMatchObject({
+        status: 'requires_approval',
+        country: 'TH',
+        currency: 'THB',
+        created_after: '2026-01-02T07:00:00+07:00',
+        created_before: '2026-01-06T00:00:00Z',
+        limit: '1',
+      })
   })
 
   test('a list of states is one filter, a reference is exact, and days count from now', async () => {

@@ -13,7 +13,7 @@ inEveryWorld(world => {
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
   ) {
-    const { code, stdout, stderr } = await shop.paysim(`${words} -o json`, args, { env })
+    const { code, stdout, stderr } = await shop.paysim(words, [...args, '-o', 'json'], { env })
     expect({ code, stdout }, stderr).toEqual({ code: wanted.code, stdout: '' })
     expect(stderr).toContain(wanted.told)
     expect(stderr, 'what to ask the server about').toMatch(/req_\w+/)

@@ -228,7 +228,7 @@ describe('ends with', () => {
   })
 })
 
-describe('warns of', () => {
+describe('finds', () => {
   test('clocks that disagree', async () => {
     const hour = 3_600_000
     const late = await site((_, answer) => {

@@ -56,7 +56,7 @@ describe('where nobody can be asked', () => {
     expect(code, stderr).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ name: 'shop', current: true, secret_key: 'sk_test_***' })
     expect(stderr).toMatch(
-      /keys are accepted, in the test environment[^]*payment methods: \d+ offered[^]*paysim payments create/,
+      /keys are accepted, in the test environment[\s\S]*payment methods: \d+ offered[\s\S]*paysim payments create/,
     )
     const get = await place.paysim(['payouts', 'list', '-o', 'json', '--query', 'has_more'])
     expect(get).toMatchObject({ code: 0, stdout: 'false\n' })
@@ -106,12 +106,12 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     await terminal.waitFor('Where is the API?')
     await terminal.press('Down', 'Enter')
     await say('Base URL of the API:', server.url)
-    await say('Public key', 'pk_test_wrong')
-    await say('Secret key', 'sk_test_wrong')
+    await say('? Public key', 'pk_test_wrong')
+    await say('? Secret key', 'sk_test_wrong')
     await terminal.waitFor('✗')
-    await say('Public key (pk_…):\n', account('default.test').public_key).catch(() => undefined)
-    const { secret_key } = account('default.test')
-    await say('Secret key (sk_…):\n', secret_key).catch(() => undefined)
+    const { public_key, secret_key } = account('default.test')
+    await say('? Public key', public_key)
+    await say('? Secret key', secret_key)
     expect(await terminal.exit()).toBe(0)
     const screen = await terminal.capture()
     expect(screen).not.toContain(secret_key)

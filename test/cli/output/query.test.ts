@@ -30,11 +30,12 @@ test.each<[path: string, values: unknown[]]>([
   ['["a b"]["c.d"]["\\""]', [1]],
   // What depends on the data is null, not a mistake.
   ['receipt.status', [null]],
+  ['data[7]', [null]],
   ['data[7].id', [null]],
   ['data[].failure', [null, 'f']],
   ['receipt[].x', []],
 ])('%s', (path, values) => {
-  expect(read(path)).toEqual({ values })
+  expect(read(path)).toStrictEqual({ values })
 })
 
 test('each member that a record has is found by the path that flattening names it by', () => {

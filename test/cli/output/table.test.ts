@@ -13,7 +13,7 @@ const word = fc.oneof(
 )
 const column = fc.record(
   {
-    header: fc.string({ minLength: 1, maxLength: 12 }),
+    header: fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), fc.constant('\u001b[2J')),
     align: fc.constantFrom('left' as const, 'right' as const),
     give: fc.nat(5),
     least: fc.integer({ min: 1, max: 12 }),

@@ -123,24 +123,28 @@ test('--set changes what is there, and keeps numbers numbers', async () => {
 })
 
 test('an override that matches nothing is a fault, and tells what was meant', async () => {
-  await refused(
-    [...TERMS, '--set', 'customer.nmae=x'],
-    'customer.nmae matches nothing',
-    'did you mean customer.name?',
-  )
-  await refused(
-    [...TERMS, '--data', '{"metadata":{"a":1}}', '--set', 'metadata.b=2'],
-    'did you mean metadata.a?',
-  )
-  await refused([...TERMS, '--set', 'colour=red'], 'matches nothing', '--data')
-  await refused([...TERMS, '--set', 'country'], 'path=value')
-  await refused([...TERMS, '--data', '{"n":1}', '--set', 'n=one'], 'JSON is wanted')
+  await Promise.all([
+    refused(
+      [...TERMS, '--set', 'customer.nmae=x'],
+      'customer.nmae matches nothing',
+      'did you mean customer.name?',
+    ),
+    refused(
+      [...TERMS, '--data', '{"metadata":{"a":1}}', '--set', 'metadata.b=2'],
+      'did you mean metadata.a?',
+    ),
+    refused([...TERMS, '--set', 'colour=red'], 'matches nothing', '--data'),
+    refused([...TERMS, '--set', 'country'], 'path=value'),
+    refused([...TERMS, '--data', '{"n":1}', '--set', 'n=one'], 'JSON is wanted'),
+  ])
 })
 
 test('an option that the interface does not have is a fault, and tells what was meant', async () => {
-  await refused([...TERMS, '--option', 'bnak=bbl'], 'Did you mean bank?', 'account_name, account_number')
-  await refused([...TERMS, '--option', 'customer_name=Jo'], '--customer-name gives it')
-  await refused([...TERMS, '--option', 'bank'], 'bank=…')
+  await Promise.all([
+    refused([...TERMS, '--option', 'bnak=bbl'], 'Did you mean bank?', 'account_name, account_number'),
+    refused([...TERMS, '--option', 'customer_name=Jo'], '--customer-name gives it'),
+    refused([...TERMS, '--option', 'bank'], 'bank=…'),
+  ])
 })
 
 test('what is in --data is sent as it is, but what looks like a slip is told', async () => {
@@ -173,38 +177,46 @@ test('an amount with its currency is converted, and said so', async () => {
 
 test('amounts that disagree, or can be misread, are faults', async () => {
   const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
-  await refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'disagree')
-  await refused(['--amount', '10 THB', '--data', '{"currency":"VND"}', ...rest], 'disagree')
-  await refused(['--amount', '10.505 THB', ...rest], 'too many decimals')
-  await refused(['--amount', '12.50', '--currency', 'THB', ...rest], 'not an amount')
-  await refused(['--amount', '1,234 KWD', ...rest], 'two ways')
-  await refused(['--amount=-5', '--currency', 'THB', ...rest], 'not an amount')
+  await Promise.all([
+    refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'disagree'),
+    refused(['--amount', '10 THB', '--data', '{"currency":"VND"}', ...rest], 'disagree'),
+    refused(['--amount', '10.505 THB', ...rest], 'too many decimals'),
+    refused(['--amount', '12.50', '--currency', 'THB', ...rest], 'not an amount'),
+    refused(['--amount', '1,234 KWD', ...rest], 'two ways'),
+    refused(['--amount=-5', '--currency', 'THB', ...rest], 'not an amount'),
+  ])
 })
 
 test('codes are in capitals, and modes are two', async () => {
-  await refused([...TERMS, '--country', 'th'], 'did you mean TH?')
-  await refused([...TERMS, '--currency', 'thb'], 'did you mean THB?')
-  await refused([...TERMS, '--checkout-mode', 'hsoted'], 'Did you mean hosted?')
-  await refused([...TERMS, '--merchant-refrence', 'x'], 'Did you mean --merchant-reference?')
+  await Promise.all([
+    refused([...TERMS, '--country', 'th'], 'did you mean TH?'),
+    refused([...TERMS, '--currency', 'thb'], 'did you mean THB?'),
+    refused([...TERMS, '--checkout-mode', 'hsoted'], 'Did you mean hosted?'),
+    refused([...TERMS, '--merchant-refrence', 'x'], 'Did you mean --merchant-reference?'),
+  ])
 })
 
 test('whatever is missing is named at once, by its flags', async () => {
-  await refused([], '--amount, --currency, --country and --merchant-reference')
-  await refused(
-    ['--amount', '10 THB', '--checkout-mode', 'merchant'],
-    '--country, --payment-method and --merchant-reference',
-  )
+  await Promise.all([
+    refused([], '--amount, --currency, --country and --merchant-reference'),
+    refused(
+      ['--amount', '10 THB', '--checkout-mode', 'merchant'],
+      '--country, --payment-method and --merchant-reference',
+    ),
+  ])
   const contract = await place().write('contract.json', '{"create.merchant_reference":"optional"}')
   expect(await sent([...TERMS.slice(0, 6), '--contract', contract])).not.toHaveProperty('merchant_reference')
 })
 
 test('data that is none is a fault that says where', async () => {
-  await refused([...TERMS, '--data', '@nowhere.json'], 'nowhere.json cannot be read')
-  await refused([...TERMS, '--data', 'order.json'], 'no JSON', '@file')
-  await refused([...TERMS, '--data', '[1]'], 'one object')
-  await refused([...TERMS, '--data', '-', '--data', '@-'], 'twice')
-  await refused([...TERMS, '--data', '-', '--key-file', '-'], 'stdin')
-  await refused([...TERMS, '--data', '-'], 'stdin holds no JSON')
+  await Promise.all([
+    refused([...TERMS, '--data', '@nowhere.json'], 'nowhere.json cannot be read'),
+    refused([...TERMS, '--data', 'order.json'], 'no JSON', '@file'),
+    refused([...TERMS, '--data', '[1]'], 'one object'),
+    refused([...TERMS, '--data', '-', '--data', '@-'], 'twice'),
+    refused([...TERMS, '--data', '-', '--key-file', '-'], 'stdin'),
+    refused([...TERMS, '--data', '-'], 'stdin holds no JSON'),
+  ])
 })
 
 test('no key on the command line, and none in what a rehearsal prints', async () => {

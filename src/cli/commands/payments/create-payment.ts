@@ -1,23 +1,16 @@
 import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index.ts'
 import { canAsk } from '../../call/can-ask.ts'
 import { confirmLive } from '../../call/confirm-live.ts'
-import type { MerchantFlags } from '../../call/merchant-command.ts'
-import type { Session } from '../../call/session.ts'
-import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
+import { equivalentCommand } from '../../fields/equivalent-command.ts'
 import { tellFieldFaults } from '../../fields/field-faults.ts'
-import { type KeyFlags, keyFor } from '../../fields/idempotency-key.ts'
+import { keyFor } from '../../fields/idempotency-key.ts'
 import { missingFields, refuseMissing } from '../../fields/missing-fields.ts'
 import { moneyOf } from '../../fields/money-of.ts'
 import { nameFlags } from '../../fields/name-flags.ts'
 import type { Body } from '../../fields/request-fields.ts'
 import { paymentView } from '../../output/views/payment.ts'
+import type { Creation } from './creation.ts'
 import { tellNextStep } from './next-step.ts'
-
-export interface Creation {
-  readonly flags: MerchantFlags & KeyFlags
-  readonly session: Session
-  readonly typed: TypedFlags
-}
 
 /** Creates it once it is whole: a person is asked for what is missing or found wanting, a script is told. */
 export async function createPayment(begun: Body, creation: Creation): Promise<void> {

@@ -1,6 +1,7 @@
 import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
+import { visible } from '../../output/visible.ts'
 import { shellWords } from '../../shell-words.ts'
-import type { Creation } from './create-payment.ts'
+import type { Creation } from './creation.ts'
 
 /** Flags that say where and as whom: the next command needs them too. */
 const TARGET_FLAGS = new Set([
@@ -28,5 +29,5 @@ export function tellNextStep(
     const submit = shellWords(['paysim', 'payments', 'submit-receipt', id, '--file', 'slip.jpg', ...target])
     lines.unshift(`with the payer's slip:  ${submit}`)
   }
-  process.stderr.write(`\n${lines.join('\n')}\n`)
+  process.stderr.write(`\n${lines.map(visible).join('\n')}\n`)
 }

@@ -155,7 +155,14 @@ export const SIM: CommandTable = {
   },
   events: { summary: 'list the events of an account', load: () => import('./events.ts') },
   history: { summary: "tell a record's life", load: () => import('./history.ts') },
-  requests: { summary: 'list the last requests', load: () => import('./requests.ts') },
+  requests: {
+    summary: 'see what was asked and answered last',
+    alone: 'list',
+    commands: {
+      list: { summary: 'list the last requests', load: () => import('./requests/list.ts') },
+      show: { summary: 'show one with headers and bodies', load: () => import('./requests/show.ts') },
+    },
+  },
   'provider-calls': {
     summary: 'list what the provider was asked for',
     load: () => import('./provider-calls.ts'),

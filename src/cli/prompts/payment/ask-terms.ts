@@ -3,6 +3,7 @@ import { numericCodeOf } from '../../../contract/currencies.ts'
 import { type Amount, readAmount } from '../../fields/amount.ts'
 import { textAt, valueAt, withValue } from '../../fields/body-paths.ts'
 import type { Body } from '../../fields/request-fields.ts'
+import { formatMoney } from '../../output/money.ts'
 import { ask } from '../ask.ts'
 
 /** What methods are discovered for: asked where it is not there yet, with what was said before as the suggestion. */
@@ -23,7 +24,7 @@ async function askAmount(given: Body, before: Body): Promise<Body> {
   if (valueAt(given, 'amount') !== undefined) return given
   const currency = textAt(given, 'currency')
   const typed = await ask.text({
-    message: `Amount, as ${currency === 'VND' ? '"50,000 VND"' : `"1,234.50 ${currency ?? 'THB'}"`} or in minor units:`,
+    message: `Amount, ${asMoney(currency ?? 'THB')}in minor units:`,
     ...suggestion(textAt(before, 'amount')),
     check: text => complaint(text, currency),
   })
@@ -31,6 +32,10 @@ async function askAmount(given: Body, before: Body): Promise<Body> {
   const named = amount.currency === undefined ? given : withValue(given, 'currency', amount.currency)
   return withValue(named, 'amount', amount.minor)
 }
+
+/** An example that fits the currency's decimals; none where nobody knows them, since then nothing is converted. */
+const asMoney = (currency: string) =>
+  numericCodeOf(currency) === undefined ? '' : `as "${formatMoney('123450', currency)}" or `
 
 function complaint(text: string, currency: string | undefined): string | undefined {
   let amount: Amount

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { accountPath, call } from '../state/api.ts'
+import { toast } from '../state/toasts.ts'
 import type { Merchant } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
@@ -8,7 +9,6 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
-import { toast } from '../ui/toast.tsx'
 
 interface KeyPair {
   readonly public_key: string

@@ -2,13 +2,13 @@ import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath, call } from '../state/api.ts'
 import type { Catalogue } from '../state/more-types.ts'
+import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Switch } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
-import { toast } from '../ui/toast.tsx'
 
 type Route = Catalogue['routes'][number]
 type Method = Catalogue['methods'][number]

@@ -4,6 +4,7 @@ import { dateTimeText } from '../format/time.ts'
 import { accountNow, type Clock } from '../state/account-time.ts'
 import { accountPath, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
+import { toast } from '../state/toasts.ts'
 import type { Timer } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -14,7 +15,6 @@ import { Page, Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { Away, ExactTime } from '../ui/time.tsx'
-import { toast } from '../ui/toast.tsx'
 
 const MOST_TIMERS = 200
 

@@ -1,6 +1,7 @@
 import { accountPath, call } from '../state/api.ts'
 import type { Attempt, Delivery } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
+import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { HttpStatus, Status } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -9,7 +10,6 @@ import { BodyView } from '../ui/json-view.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Away, ExactTime, Time } from '../ui/time.tsx'
-import { toast } from '../ui/toast.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const path = accountPath(account, `/webhook-deliveries/${encodeURIComponent(id)}`)

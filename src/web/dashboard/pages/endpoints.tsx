@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ApiFault, accountPath, call } from '../state/api.ts'
 import type { Endpoint } from '../state/more-types.ts'
+import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +13,6 @@ import { Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { toast } from '../ui/toast.tsx'
 
 const pathOf = (account: string) => accountPath(account, '/webhook-endpoints')
 

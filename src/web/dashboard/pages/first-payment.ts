@@ -2,8 +2,9 @@
 const FACTS = '.paysim/server.json'
 
 export const firstPaymentCommand = (account: string) => `API=$(node -p 'require("./${FACTS}").url')
+CONTROL=$(node -p 'require("./${FACTS}").control_url')
 TOKEN=$(node -p 'require("./${FACTS}").control_token')
-KEYS=$(curl -s -H "Authorization: Bearer $TOKEN" $API/_paysim/accounts/${account}/keys \\
+KEYS=$(curl -s -H "Authorization: Bearer $TOKEN" $CONTROL/accounts/${account}/keys \\
   | node -p '[k] = JSON.parse(fs.readFileSync(0)).data; k.public_key + ":" + k.secret_key')
 curl -u "$KEYS" $API/payment_intents -H 'Content-Type: application/json' -d '{
   "amount": "10000", "currency": "THB", "country": "TH",

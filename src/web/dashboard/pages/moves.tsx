@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { humanise, moveWords } from '../format/words.ts'
 import { accountPath, call } from '../state/api.ts'
+import { toast } from '../state/toasts.ts'
 import type { Move } from '../state/types.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
-import { toast } from '../ui/toast.tsx'
 
 interface MovesProps {
   readonly account: string

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { messageOf } from '../state/api.ts'
+import { toast } from '../state/toasts.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { toast } from './toast.tsx'
 
 interface ButtonProps {
   readonly children?: ComponentChildren

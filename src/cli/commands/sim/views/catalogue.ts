@@ -50,7 +50,7 @@ const banksOf = ({ banks = [] }: CatalogueMethod) => banks.map(({ code }) => cod
 
 const ROUTES: readonly Column[] = [
   idColumn('route'),
-  memberColumn('provider', 'provider', { give: 3 }),
+  memberColumn('provider', 'provider', { give: 6, least: 10 }),
   memberColumn('method', 'method', { give: 1, least: 12 }),
   { header: 'where', value: row => whereOf(row as CatalogueRoute), give: 2 },
   { header: 'amounts', value: row => amountsOf(row as CatalogueRoute), align: 'right', give: 2, least: 20 },

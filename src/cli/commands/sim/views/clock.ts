@@ -13,11 +13,7 @@ export function inTimeOf({ now }: { readonly now: string }, screen: Screen): Scr
 /** The account's time, and how far it is from the wall's, where that is worth a word. */
 const nowField = (now: string, screen: Screen) => {
   const { value, note } = showTime(now, screen)
-  return {
-    label: 'now',
-    value,
-    note: note === undefined || note === 'now' ? undefined : `${note} by the wall`,
-  }
+  return { label: 'now', value, note: apart(note) }
 }
 
 const apart = (note = 'now') =>

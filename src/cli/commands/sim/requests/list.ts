@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
-import { withControl } from '../../control/session.ts'
-import { requestsView } from './views/records.ts'
+import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
+import { withControl } from '../../../control/session.ts'
+import { requestsView } from '../views/records.ts'
 
 export const command = (): Command =>
-  controlCommand('sim requests', declare =>
+  controlCommand('sim requests list', declare =>
     declare
       .description(
         'Lists the last 500 requests of an account, newest first, with members of bodies that nothing read.',
@@ -14,7 +14,7 @@ export const command = (): Command =>
         `
 Examples:
   paysim sim requests
-  paysim sim requests -o jsonl | grep '"status":4'`,
+  paysim sim requests list -o jsonl | grep '"status":4'`,
       )
       .action((flags: ControlFlags) =>
         withControl(flags, ({ account, show }) => show(account.requests(), requestsView)),

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
+
+/** What the pages send, whatever becomes of it in a browser. */
+
+let server: Server
+let account: AccountKeys
+
+beforeAll(async () => {
+  server = await startServer()
+  account = (await server.merchant({ name: 'Shop & <Sons>', clock: { mode: 'virtual' } })).test
+})
+
+afterAll(async () => {
+  await server.stop()
+  await removeDirectory(server.dataDir)
+})
+
+async function sell(changes: Record<string, unknown> = {}): Promise<{ id: string; url: string }> {
+  const body = {
+    amount: '123450',
+    currency: 'THB',
+    country: 'TH',
+    merchant_reference: '"><i>1',
+    customer: {},
+    ...changes,
+  }
+  const made = await server.as(account)('POST', '/payment_intents', { body })
+  return { id: made.body.id, url: made.body.next_action.url }
+}
+
+const read = async (url: string, headers: Record<string, string> = {}) =>
+  (await fetch(url, { headers })).text()
+
+describe('a page', () => {
+  it('runs nothing but its own script, and tells nobody where it was', async () => {
+    const { url } = await sell()
+    const { headers } = await fetch(url)
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' blob:",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('set-cookie')).toBeNull()
+  })
+
+  it('escapes what a shop wrote', async () => {
+    const page = await read((await sell()).url)
+    expect(page).toContain('Shop &amp; &lt;Sons&gt;')
+    expect(page).not.toContain('<i>')
+    expect(page).not.toMatch(/\sstyle=|\son\w+=/)
+  })
+
+  it('loads what may be kept for ever, under a name that changes with it', async () => {
+    const { url } = await sell()
+    const loaded = [...(await read(url)).matchAll(/(?:href|src)="(\/checkout\/[\w.-]+\?v=[^"]+)"/g)]
+    expect(loaded).toHaveLength(3)
+    for (const [, path = ''] of loaded) {
+      const { status, headers } = await fetch(new URL(path, url))
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+      const bare = new URL(path.split('?')[0] ?? '', url)
+      const again = await fetch(bare, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+      expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache'])
+    }
+  })
+
+  it.each([
+    ['th', 'th'],
+    ['th-TH,en;q=0.9', 'th'],
+    ['fr, en;q=0.5, th;q=0.8', 'th'],
+    ['en-GB,th;q=0.9', 'en'],
+    ['th;q=0, en;q=0.1', 'en'],
+    ['vi', 'en'],
+    ['', 'en'],
+  ])('is for a browser that asks for "%s" in %s', async (asked, lang) => {
+    const page = await read((await sell()).url, { 'accept-language': asked })
+    expect(page).toContain(`<html lang="${lang}">`)
+  })
+
+  it('keeps the language that was switched to, through forms and to the bank', async () => {
+    const { url } = await sell()
+    const body = new URLSearchParams({ act: 'choose', method: 'th_internet_banking', bank: 'bbl' })
+    const sent = await fetch(`${url}&lang=th`, { method: 'POST', body, redirect: 'manual' })
+    expect([sent.status, new URL(sent.headers.get('location') ?? '', url).href]).toEqual([
+      303,
+      `${url}&lang=th`,
+    ])
+    const page = await read(`${url}&lang=th`)
+    const bank = /href="(\/bank\/[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(await read(new URL(bank, url).href)).toContain('<html lang="th">')
+  })
+
+  it('says what is wrong at each field, and keeps what was typed', async () => {
+    const { url } = await sell()
+    const long = 'x'.repeat(257)
+    const fields = {
+      method: 'th_named_transfer',
+      customer_name: 'Malee',
+      account_number: long,
+      bank: 'nobank',
+    }
+    const body = new URLSearchParams({ act: 'choose', ...fields })
+    const sent = await fetch(url, { method: 'POST', body })
+    const page = await sent.text()
+    expect(sent.status).toBe(400)
+    expect(page).toMatch(
+      /aria-invalid="true" aria-describedby="([\w-]+)"[^>]*>\s*<p class="fault" id="\1">Please use at most 256/,
+    )
+    expect(page).toContain(`value="${long}"`)
+    const thai = await fetch(`${url}&lang=th`, { method: 'POST', body })
+    expect(await thai.text()).toContain('กรุณากรอกไม่เกิน 256 ตัวอักษร')
+  })
+
+  it('shows an amount as its currency and language have it', async () => {
+    const { url } = await sell({ amount: '1234567', currency: 'VND', country: 'VN' })
+    expect(await read(url)).toContain('<data class="money" value="1234567">₫1,234,567')
+    expect(await read((await sell()).url)).toContain('<data class="money" value="1234.50">฿1,234.50')
+  })
+
+  it('takes what was done meanwhile for what it is', async () => {
+    const { id, url } = await sell({ payment_method: 'th_promptpay' })
+    await server.control('POST', `/accounts/${account.id}/payments/${id}/succeed`, { body: {} })
+    const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
+    expect([sent.status, await sent.text()]).toEqual([422, expect.stringContaining('Payment received')])
+  })
+
+  it('refuses a file beyond every limit as a page, not as JSON', async () => {
+    const { url } = await sell({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
+    const body = new FormData()
+    body.set('act', 'receipt')
+    body.set('file', new Blob([new Uint8Array(8 * 1024 * 1024)]), 'large.png')
+    const sent = await fetch(url, { method: 'POST', body })
+    expect([sent.status, await sent.text()]).toEqual([400, expect.stringContaining('This file is too large')])
+  })
+
+  it('names banks in both scripts where the catalogue has both', async () => {
+    const { test: own } = await server.merchant({
+      catalogue: {
+        providers: [{ id: 'p' }],
+        methods: [
+          {
+            code: 'transfer',
+            label: 'Transfer',
+            category: 'bank_transfer',
+            banks: [{ code: 'nb', label: 'New Bank', name_th: 'ธนาคารใหม่' }],
+          },
+        ],
+        routes: [
+          {
+            id: 'r',
+            provider: 'p',
+            method: 'transfer',
+            local_code: 'x',
+            environments: ['test'],
+            country: 'TH',
+            currency: 'THB',
+            checkout_modes: ['hosted'],
+            action: 'display_bank_transfer_instructions',
+            payer: { bank: true },
+            banks: { nb: '1' },
+            receipt: 'none',
+            cancel_pending: true,
+          },
+        ],
+      },
+    })
+    const body = { amount: '1', currency: 'THB', country: 'TH', merchant_reference: 'a', customer: {} }
+    const made = await server.as(own)('POST', '/payment_intents', { body })
+    const { url } = made.body.next_action
+    expect(await read(url)).toContain('New Bank · ธนาคารใหม่')
+    expect(await read(`${url}&lang=th`)).toContain('ธนาคารใหม่ · New Bank')
+  })
+})
+
+describe('the address that a page listens at', () => {
+  const liveOf = (url: string) => url.replace('?', '/live?')
+
+  async function firstNews(url: string): Promise<Record<string, unknown>> {
+    const { body, headers } = await fetch(liveOf(url))
+    expect(headers.get('content-type')).toContain('text/event-stream')
+    let text = ''
+    for await (const chunk of body ?? []) {
+      text += Buffer.from(chunk).toString()
+      const data = /^data: (.*)$/m.exec(text)?.[1]
+      // Leaving the loop ends the stream.
+      if (data !== undefined) return JSON.parse(data)
+    }
+    throw new Error(`no news in: ${text}`)
+  }
+
+  it('says that there is something else to see, and not what', async () => {
+    const { id, url } = await sell({ payment_method: 'th_promptpay' })
+    const before = await firstNews(url)
+    expect(before).toEqual({ shown: expect.stringMatching(/^[\w-]{22}$/), now: expect.any(Number), rate: 0 })
+    expect(await read(url)).toContain(`data-shown="${before.shown}"`)
+    await server.control('POST', `/accounts/${account.id}/payments/${id}/fail`, { body: {} })
+    expect((await firstNews(url)).shown).not.toBe(before.shown)
+  })
+
+  it('is as well guarded as the page', async () => {
+    const { url } = await sell()
+    const statuses = [
+      `${liveOf(url)}x`,
+      liveOf(url).replace(/expires=\d/, 'expires=9'),
+      liveOf(url).replace('/checkout/', '/bank/'),
+    ].map(async address => (await fetch(address)).status)
+    expect(await Promise.all(statuses)).toEqual([403, 403, 403])
+  })
+})

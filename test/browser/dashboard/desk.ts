@@ -1,0 +1,126 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type Answer, type Call, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
+import { openBrowser, type PageWatch, watchPage } from '../browser.ts'
+
+type Json = Answer['body']
+
+/** An account on a standing clock, and a developer who looks at it. */
+export interface Desk {
+  readonly server: Server
+  /** As `shop.test`. */
+  readonly account: string
+  readonly call: Call
+  /** Of the account; what it is told must be taken. */
+  readonly control: (method: string, path: string, body?: unknown) => Promise<Json>
+  /** Creates a payment in merchant mode. */
+  readonly pay: (changes?: Record<string, unknown>) => Promise<Json>
+  readonly payOut: (changes?: Record<string, unknown>) => Promise<Json>
+  /** A page of the dashboard, signed in. What it does wrong fails the test. */
+  readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
+  /** A page of a browser that was never let in. */
+  readonly visit: (address: string, options?: BrowserContextOptions) => Promise<Looked>
+}
+
+interface Looked {
+  readonly page: Page
+  readonly watch: PageWatch
+}
+
+export const DESKTOP = { viewport: { width: 1360, height: 860 } }
+
+/** One server and one browser for the file; an account of its own for each call of this. */
+export function useDesks(args: string[] = []): (settings?: Record<string, unknown>) => Promise<Desk> {
+  let server: Server | undefined
+  let browser: Browser | undefined
+  const watches: PageWatch[] = []
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer({ args }), openBrowser()])
+  })
+  afterEach(async () => {
+    await Promise.all(browser?.contexts().map(context => context.close()) ?? [])
+    for (const watch of watches.splice(0)) watch.expectNothing()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    if (server) await removeDirectory(server.dataDir)
+  })
+  return async settings => {
+    if (!server || !browser) throw new Error('the desk is there only while tests run')
+    return openDesk(server, browser, watches, settings)
+  }
+}
+
+export async function openDesk(
+  server: Server,
+  browser: Browser,
+  watches: PageWatch[],
+  settings: Record<string, unknown> = {},
+): Promise<Desk> {
+  const { test } = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
+  const call = server.as(test)
+  const taken = async (answering: Promise<Answer>) => {
+    const answer = await answering
+    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`)
+    return answer.body
+  }
+  const control: Desk['control'] = (method, path, body) =>
+    taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
+  const visit: Desk['visit'] = async (address, options = {}) => {
+    const context = await browser.newContext({ locale: 'en-GB', ...DESKTOP, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    const watch = watchPage(page)
+    watches.push(watch)
+    await page.goto(address)
+    return { page, watch }
+  }
+  return {
+    server,
+    account: test.id,
+    call,
+    control,
+    pay: changes =>
+      taken(
+        call('POST', '/payment_intents', {
+          body: {
+            amount: '123450',
+            currency: 'THB',
+            country: 'TH',
+            checkout_mode: 'merchant',
+            merchant_reference: 'order-1',
+            payment_method: 'th_promptpay',
+            customer: { name: 'Malee Srisuk' },
+            ...changes,
+          },
+        }),
+      ),
+    payOut: changes =>
+      control('POST', '/payouts', {
+        amount: '5000',
+        currency: 'THB',
+        country: 'TH',
+        merchant_reference: 'refund-1',
+        recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' },
+        ...changes,
+      }),
+    visit,
+    open: async (path, options) => {
+      const { url } = (await server.control('POST', '/dashboard/links')).body
+      const looked = await visit(url, options)
+      await looked.page.goto(addressOf(server, `${test.id}/${path}`))
+      await looked.page.getByRole('heading', { level: 1 }).waitFor()
+      return looked
+    },
+  }
+}
+
+export const addressOf = (server: Server, path = '') => `${server.controlUrl}/dashboard/${path}`
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+
+/** The page comes to show this. */
+export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+export { png } from '../../blackbox/support/receipt-images.ts'

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { noChromium } from '../browser.ts'
+import { addressOf, type Desk, png, press, shows, useDesks } from './desk.ts'
+
+const TRANSFER = { payment_method: 'th_bank_transfer', payment_method_options: { bank: 'kbank' } }
+
+const submitReceipt = async ({ call }: Desk, id: string, shade: number) => {
+  const raw = new FormData()
+  raw.set('file', new Blob([Uint8Array.from(png(shade))], { type: 'image/png' }), 'receipt.png')
+  const headers = { 'idempotency-key': `receipt-${shade}` }
+  expect((await call('POST', `/payment_intents/${id}/receipt`, { raw, headers })).status).toBe(200)
+}
+
+describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
+  const openDesk = useDesks()
+
+  test('the list is live, and its filters are its address', async () => {
+    const desk = await openDesk()
+    const { page } = await desk.open('payments')
+    await shows(page, 'No payments yet')
+    await desk.pay({ merchant_reference: 'order-alpha' })
+    await shows(page, 'order-alpha')
+    const { id } = await desk.pay({ merchant_reference: 'order-beta', currency: 'THB' })
+    await page.getByRole('status').filter({ hasText: '2 payments' }).waitFor()
+    expect(await page.getByRole('row').nth(1).textContent()).toContain('order-beta')
+
+    await desk.control('POST', `/payments/${id}/succeed`)
+    await page
+      .getByRole('row', { name: /order-beta/ })
+      .getByText('Succeeded')
+      .waitFor()
+
+    await page.getByLabel('Status', { exact: true }).selectOption('succeeded')
+    await page.getByRole('status').filter({ hasText: '1 payment' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?status=succeeded')
+    await page.getByLabel('Search').fill('ALPHA')
+    await shows(page, 'No payment is like that')
+    expect(new URL(page.url()).searchParams.get('q')).toBe('ALPHA')
+    await page.reload()
+    await shows(page, 'No payment is like that')
+    await press(page, 'Clear')
+    await page.getByRole('status').filter({ hasText: '2 payments' }).waitFor()
+    expect(new URL(page.url()).search).toBe('')
+
+    await page.getByText('More', { exact: true }).click()
+    await page.getByLabel('Created before').fill('2001-01-01T00:00:00')
+    await shows(page, 'No payment is like that')
+    expect(new URL(page.url()).searchParams.get('created_before')).toMatch(/^200[01]-\d\d-\d\dT/)
+  })
+
+  test('a long list fetches what is looked at, and stands still under a reader', async () => {
+    const desk = await openDesk()
+    for (let batch = 0; batch < 10; batch++)
+      await Promise.all(
+        Array.from({ length: 45 }, (_, nth) =>
+          desk.payOut({ merchant_reference: `number-${batch * 45 + nth}` }),
+        ),
+      )
+    const { page } = await desk.open('payouts')
+    await page.getByRole('status').filter({ hasText: '450 payouts' }).waitFor()
+    const list = page.getByRole('table', { name: 'payouts' })
+    const drawn = await page.getByRole('row').count()
+    expect(drawn).toBeLessThan(60)
+    expect(await list.getAttribute('aria-rowcount')).toBe('451')
+
+    await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
+    await page.locator('[aria-rowindex="451"] a').waitFor()
+    const last = await page.locator('[aria-rowindex="451"]').textContent()
+    await desk.payOut({ merchant_reference: 'newest' })
+    await press(page, '1 newer')
+    await shows(page, 'newest')
+    await page.getByRole('status').filter({ hasText: '451 payouts' }).waitFor()
+    expect(last).toContain('number-')
+
+    await list.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(`document.activeElement?.dataset.at === '1'`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.goBack()
+    await shows(page, 'newest')
+  })
+
+  test('a payment has buttons for the moves that its lifecycle allows, and no others', async () => {
+    const desk = await openDesk()
+    const { id } = await desk.pay()
+    const { page } = await desk.open(`payments/${id}`)
+    const moves = async () =>
+      (await page.locator('.page-header .actions').getByRole('button').allTextContents()).join(' ')
+    await shows(page, 'Withdraw action')
+    expect(await moves()).toBe('Withdraw action Succeed Fail… Expire')
+    await page.getByRole('img', { name: 'QR code of this payment' }).waitFor()
+    await press(page, 'Withdraw action')
+    await shows(page, 'Present action')
+    expect(await moves()).toBe('Present action Succeed Fail… Expire')
+    await shows(page, 'There is nothing for the payer to do now.')
+    await press(page, 'Present action')
+    await press(page, 'Fail…')
+    await page.getByLabel(/Failure code/).fill('insufficient_funds')
+    await page.getByLabel(/Message/).fill('Not enough money')
+    await page.getByRole('dialog').getByRole('button', { name: 'Fail' }).click()
+    await page.getByText('Not enough money', { exact: true }).waitFor()
+    expect(await moves()).toBe('')
+    expect((await desk.control('GET', `/payments/${id}`)).failure_code).toBe('insufficient_funds')
+  })
+
+  test('a receipt is shown and judged, a cancellation confirmed', async () => {
+    const desk = await openDesk({ rules: [{ receipt: 'manual', cancel: 'manual' }] })
+    const { id } = await desk.pay(TRANSFER)
+    await submitReceipt(desk, id, 1)
+    const { page } = await desk.open(`payments/${id}`)
+    const image = page.getByRole('img', { name: 'Receipt as it was uploaded' })
+    await image.waitFor()
+    expect(
+      await image.evaluate(
+        '(image => image.decode().then(() => image.naturalWidth))(document.images[document.images.length - 1])',
+      ),
+    ).toBe(1)
+    await press(page, 'Reject receipt…')
+    await page.getByLabel(/Why/).fill('Not legible')
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject receipt' }).click()
+    await shows(page, 'Not legible')
+    await submitReceipt(desk, id, 2)
+    await shows(page, 'Submission 2')
+    await press(page, 'Accept receipt')
+    await page.getByText('Submitted', { exact: true }).first().waitFor()
+
+    await desk.call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
+    await press(page, 'Confirm cancellation')
+    await page.locator('.page-header').getByText('cancelled').waitFor()
+
+    const told = page.getByRole('table', { name: 'Timeline' })
+    for (const what of ['Payment created', 'Receipt rejected', 'Cancel requested', 'Payment cancelled'])
+      await told.getByText(what).first().waitFor()
+    expect(
+      await page
+        .getByRole('img', { name: /^Timeline of/ })
+        .locator('canvas')
+        .count(),
+    ).toBe(1)
+  })
+
+  test('the timeline holds what came from whom, and what is still to come', async () => {
+    const desk = await openDesk({
+      rules: [{ name: 'pays late', outcome: { after: '1h', status: 'succeeded' } }],
+      webhooks: [{ url: 'http://127.0.0.1:9/nobody-listens' }],
+    })
+    const { id } = await desk.pay()
+    await desk.call('GET', `/payment_intents/${id}`)
+    const { page } = await desk.open(`payments/${id}`)
+    const told = page.getByRole('table', { name: 'Timeline' })
+    const coming = told.getByRole('row', { name: /To come.*Succeed/ })
+    await coming.getByText('in 1 h').first().waitFor()
+    await told.getByRole('row', { name: /Provider.*Start/ }).waitFor()
+    await told.getByRole('row', { name: /Merchant.*GET 200/ }).waitFor()
+    await press(page, 'With what is to come')
+    await shows(page, 'pays late')
+    await press(page, 'Step to the next timer')
+    await told.getByRole('row', { name: /State.*Payment succeeded/ }).waitFor()
+    await told.getByRole('row', { name: /Webhooks.*payment\.succeeded, attempt 1/ }).waitFor()
+    await told.getByRole('row', { name: /To come.*Webhook attempt/ }).waitFor()
+  })
+
+  test('a payout is made, approved, and cancelled for a reason that its log keeps', async () => {
+    const desk = await openDesk()
+    const { page } = await desk.open('payouts')
+    await press(page, 'New payout')
+    await page.getByLabel('Amount').fill('-1')
+    await page.getByLabel('Reference').fill('refund-7')
+    await page.getByLabel('Holder of the account').fill('Anong Thongchai')
+    await page.getByLabel('Account number').fill('9876543210')
+    await press(page, 'Create')
+    await shows(page, /amount must be/)
+    await page.getByLabel('Amount').fill('7700')
+    await press(page, 'Create')
+    await page.getByRole('heading', { level: 1, name: '77.00 THB' }).waitFor()
+    await press(page, 'Cancel…')
+    await page.getByLabel(/Reason/).fill('Sent to the wrong person')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).last().click()
+    const log = page.getByRole('table', { name: 'Audit log' })
+    await log.getByRole('row', { name: /Operator.*Payout cancelled.*Sent to the wrong person/ }).waitFor()
+    await page.getByRole('heading', { name: 'Reason of the cancellation' }).waitFor()
+
+    const { id } = await desk.payOut()
+    await page.goto(addressOf(desk.server, `${desk.account}/payouts/${id}`))
+    await press(page, 'Approve')
+    await press(page, 'Succeed')
+    await log.getByRole('row', { name: /Payout succeeded/ }).waitFor()
+  })
+})

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runBinary } from '../../blackbox/harness.ts'
+import { type Asked, SHELLS } from './support/shells.ts'
+
+/** What a shell offers is what the commands take: the tree that help is made of, asked for by the shell itself. */
+
+interface Value {
+  choices: string[]
+  file: boolean
+}
+interface Node {
+  words: string[]
+  commands: Node[]
+  arguments: Value[]
+  options: { names: string[]; value: (Value & { name: string }) | null }[]
+}
+
+let root: Node
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paysim-completion-'))
+  await Promise.all([
+    writeFile(join(folder, 'keys file.txt'), ''),
+    writeFile(join(folder, 'slip.jpg'), ''),
+    ...SHELLS.map(async ({ name }) => {
+      const { code, stdout, stderr } = await runBinary(['completion', name])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      await writeFile(join(folder, `script.${name}`), stdout)
+    }),
+  ])
+  root = JSON.parse((await runBinary(['completion', 'json'])).stdout)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const everyNode = (node: Node): Node[] => [node, ...node.commands.flatMap(everyNode)]
+/** A shell reads * before any command sees it: it is not offered. */
+const isPlain = (word: string) => word !== '*'
+const sorted = (words: readonly string[]) => [...new Set(words)].sort()
+
+/** Each place of the tree: the words so far, and all that may come next. */
+function questions(): { asked: Asked; wanted: string[] }[] {
+  return everyNode(root).flatMap(node => {
+    const before = ['paysim', ...node.words]
+    const names = node.options.flatMap(option => option.names)
+    const words = [
+      ...node.commands.map(({ words }) => words.at(-1) ?? ''),
+      ...node.arguments.flatMap(({ choices }) => choices),
+    ]
+    const values = node.options.flatMap(({ names, value }) =>
+      value && value.choices.length > 0
+        ? names.map(name => ({ asked: [...before, name, ''], wanted: value.choices }))
+        : [],
+    )
+    return [
+      { asked: [...before, '-'], wanted: names },
+      ...(words.length > 0 ? [{ asked: [...before, ''], wanted: words }] : []),
+      ...values,
+    ]
+  })
+}
+
+describe.each(SHELLS)('$name', ({ missing, answers }) => {
+  if (missing !== undefined) console.log(`completion is not tried: ${missing}`)
+
+  test.skipIf(missing)('completes every command, option and value, and nothing else', () => {
+    const all = questions()
+    expect(all.length).toBeGreaterThan(60)
+    const offered = answers(
+      folder,
+      all.map(({ asked }) => asked),
+    )
+    const wrong = all.flatMap(({ asked, wanted }, nth) => {
+      const [got, due] = [sorted(offered[nth] ?? []), sorted(wanted.filter(isPlain))]
+      return JSON.stringify(got) === JSON.stringify(due) ? [] : [{ asked: asked.join(' '), got, due }]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test.skipIf(missing)('completes what is begun, also behind =, and files where files go', () => {
+    const offered = answers(folder, [
+      ['paysim', 'payme'],
+      ['paysim', 'payments', 'get', '--out'],
+      ['paysim', 'payments', 'get', '-o', 'j'],
+      ['paysim', 'payments', 'get', '--key-file', 'ke'],
+      ['paysim', 'serve', '--port', ''],
+      ['paysim', 'exec', '--', 'sl'],
+    ])
+    expect(offered).toEqual([
+      ['payments'],
+      ['--output'],
+      ['json', 'jsonl'],
+      ['keys file.txt'],
+      [],
+      ['slip.jpg'],
+    ])
+  })
+})
+
+test('bash makes three words of --output=json', () => {
+  const [bash] = SHELLS
+  const before = ['paysim', 'payments', 'get', '--output']
+  expect(
+    bash?.answers(folder, [
+      [...before, '='],
+      [...before, '=', 'js'],
+    ]),
+  ).toEqual([
+    ['human', 'json', 'jsonl', 'yaml', 'csv'],
+    ['json', 'jsonl'],
+  ])
+})
+
+test('the scripts are as they were, as long as the commands are', async () => {
+  const [one, other] = await Promise.all([runBinary(['completion', 'zsh']), runBinary(['completion', 'zsh'])])
+  expect(one.stdout).toBe(other.stdout)
+})
+
+test.each([
+  [['completion', 'bsh'], 'Did you mean bash?'],
+  [['completion'], 'shell'],
+])('paysim %j is a fault of usage', async (args, told) => {
+  expect(await runBinary(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(told) })
+})
+
+test('the script of bash is sound', () => {
+  expect(spawnSync('bash', ['-n', join(folder, 'script.bash')], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  })
+})

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The words of a command line so far; the last is the one to complete. */
+export type Asked = readonly string[]
+
+export interface Shell {
+  readonly name: 'bash' | 'zsh' | 'fish'
+  /** Why it cannot be tried here. */
+  readonly missing: string | undefined
+  /** What the shell offers, by `script.NAME` of the folder, for each question. */
+  readonly answers: (folder: string, asked: readonly Asked[]) => string[][]
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Runs a program of the shell's own. Each answer is lines, and ends with a line of its own. */
+function run(shell: Shell['name'], folder: string, program: string): string[][] {
+  const file = join(folder, `questions.${shell}`)
+  writeFileSync(file, program)
+  const plain = { bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config'] }[shell]
+  const { stdout, stderr, status } = spawnSync(shell, [...plain, file], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' },
+  })
+  if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}`)
+  return stdout
+    .split('=====\n')
+    .slice(0, -1)
+    .map(answer => answer.split('\n').filter(line => line !== ''))
+}
+
+const missing = (shell: string) =>
+  spawnSync(shell, ['--version']).status === 0 ? undefined : `there is no ${shell} on this machine`
+
+const bash: Shell = {
+  name: 'bash',
+  missing: missing('bash'),
+  answers: (folder, asked) =>
+    run(
+      'bash',
+      folder,
+      `compopt() { :; }
+source ./script.bash
+ask() {
+  COMP_WORDS=("$@")
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  _paysim
+  if [[ \${#COMPREPLY[@]} -gt 0 ]]; then printf '%s\\n' "\${COMPREPLY[@]}"; fi
+  echo =====
+}
+${asked.map(words => `ask ${words.map(quoted).join(' ')}`).join('\n')}
+exit 0
+`,
+    ),
+}
+
+/** Zsh completes only where somebody types: what its functions are handed is looked at instead. */
+const zsh: Shell = {
+  name: 'zsh',
+  missing: missing('zsh'),
+  answers: (folder, asked) =>
+    run(
+      'zsh',
+      folder,
+      `compdef() { : }
+_message() { : }
+_files() { local found; for found in \${PREFIX}*(N); do print -r -- $found; done }
+compadd() { shift; offer "$@" }
+compset() { return 1 }
+_describe() { local -a told; told=(\${(P)@[-1]}); offer \${told%%:*} }
+offer() { local word; for word in "$@"; do if [[ $word == \${PREFIX}* ]]; then print -r -- $word; fi; done }
+source ./script.zsh
+ask() { words=("$@"); CURRENT=$#words; PREFIX=\${words[-1]}; _paysim; print '=====' }
+${asked.map(words => `ask ${words.map(quoted).join(' ')}`).join('\n')}
+exit 0
+`,
+    ),
+}
+
+/** Fish answers by itself what it would offer. */
+const fish: Shell = {
+  name: 'fish',
+  missing: missing('fish'),
+  answers: (folder, asked) =>
+    run(
+      'fish',
+      folder,
+      `function __fish_complete_directories; end
+source ./script.fish
+function ask
+    complete -C "$argv[1]" | string replace -r '\\t.*' ''
+    echo =====
+end
+${asked.map(words => `ask ${quoted(words.join(' '))}`).join('\n')}
+exit 0
+`,
+    ),
+}
+
+export const SHELLS: readonly [Shell, ...Shell[]] = [bash, zsh, fish]

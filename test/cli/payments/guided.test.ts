@@ -1,0 +1,246 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
+import { environmentOf } from '../contract-suite/support/shop.ts'
+import { cleanEnvironment } from '../support/clean-environment.ts'
+import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts'
+
+/** `payments create` before somebody who sits at a terminal. */
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+
+let server: Server
+let shop: { test: AccountKeys; live: AccountKeys }
+beforeAll(async () => {
+  server = await startServer({ args: ['--ephemeral'] })
+})
+beforeEach(async () => {
+  shop = await server.merchant()
+})
+afterAll(async () => {
+  await server.stop()
+  await removeDirectory(server.dataDir)
+})
+
+async function sitDown(
+  words: string,
+  args: readonly string[] = [],
+  options: TerminalOptions = {},
+  keys = shop.test,
+) {
+  const env = { ...environmentOf(server.url, keys), ...options.env }
+  const terminal = await openTerminal([...words.split(' '), ...args], { columns: 80, ...options, env })
+  onTestFinished(() => terminal.close())
+  return terminal
+}
+
+/** Answers a question once it is asked. Without text, what is suggested will do. */
+async function answer(terminal: Terminal, question: string, text = ''): Promise<void> {
+  await terminal.waitFor(`? ${question}`)
+  if (text !== '') await terminal.type(text)
+  await terminal.press('Enter')
+  await terminal.waitFor(`✔ ${question}`)
+}
+
+/** Goes down to a choice, and takes it. */
+async function pick(terminal: Terminal, question: string, choice: string): Promise<void> {
+  for (let screen = await terminal.waitFor(`? ${question}`); !screen.includes(`❯ ${choice}`); ) {
+    const [marked = ''] = /❯ .*/.exec(screen) ?? []
+    await terminal.press('Down')
+    screen = await terminal.waitFor(new RegExp(`❯ (?!${escaped(marked.slice(2))})\\S`))
+  }
+  await terminal.press('Enter')
+  await terminal.waitFor(`✔ ${question}`)
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+async function payments(keys = shop.test) {
+  const { body } = await server.control('GET', `/accounts/${keys.id}/payments`)
+  return body.data
+}
+
+describe.skipIf(noTerminal)('a person creates a payment', () => {
+  test('by bank transfer: asked for all, told the command, and stdout is the API’s body alone', async () => {
+    const terminal = await sitDown('payments create -o json', [], { stdout: 'payment.json' })
+    await answer(terminal, 'Amount', '1,234.50 THB')
+    await answer(terminal, 'Country')
+    await pick(terminal, 'Checkout:', 'merchant')
+    await pick(terminal, 'Payment method:', 'Transfer from a named Thai account')
+    await terminal.waitFor(/\? Bank:\s+❯/)
+    await terminal.type('SIAM comm')
+    // By name in any case; one is left.
+    await terminal.waitFor(/\? Bank: SIAM comm\n❯ Siam Commercial Bank \(scb\)\n\s*\n/)
+    for (let typed = 0; typed < 9; typed++) await terminal.press('BSpace')
+    await terminal.type('kkp')
+    await terminal.waitFor(/\? Bank: kkp\n❯ Kiatnakin Phatra Bank \(kkp\)\n\s*\n/)
+    await terminal.press('Enter')
+    await answer(terminal, "Name of the payer's account:", "O'Jaidee $HOME `id`")
+    await answer(terminal, "Number of the payer's account:", '0012345678')
+    await answer(terminal, "Payer's name in Thai:", 'สมชาย ใจดี')
+    await answer(terminal, 'Your reference:')
+    expect(await terminal.waitFor('? Create it?')).toContain('1,234.50 THB  123450 in minor units')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(0)
+
+    const [made] = await payments()
+    const text = await readFile(join(terminal.cwd, 'payment.json'), 'utf8')
+    const { id, merchant_reference } = JSON.parse(text)
+    expect(made).toMatchObject({
+      id,
+      amount: '123450',
+      payment_method: 'th_named_transfer',
+      payment_method_options: {
+        bank: 'kkp',
+        account_name: "O'Jaidee $HOME `id`",
+        account_number: '0012345678',
+        name_th: 'สมชาย ใจดี',
+      },
+    })
+    expect(merchant_reference).toMatch(/^order-[\da-f]{8}$/)
+    const screen = await terminal.capture()
+    expect(screen).not.toContain(shop.test.secret_key)
+    expect(screen).not.toContain(id)
+
+    const again = await inShell(/Without questions:\n {2}(paysim .*)/.exec(screen)?.[1] ?? '', terminal.cwd)
+    const { id: _, ...same } = (await payments()).find(
+      (one: { id: string }) => one.id === JSON.parse(again).id,
+    )
+    const { customer, payment_method_options, merchant_reference: reference } = made
+    expect(same).toMatchObject({ customer, payment_method_options, merchant_reference: reference })
+  })
+
+  test('on the hosted page: only what is missing is asked', async () => {
+    const terminal = await sitDown('payments create', ['--currency', 'VND', '--country', 'VN'], {
+      columns: 120,
+    })
+    await answer(terminal, 'Amount', '50,000 VND')
+    await pick(terminal, 'Checkout:', 'hosted')
+    await pick(terminal, 'Payment method:', 'left to the payer')
+    await answer(terminal, 'Your reference:', 'order-hosted')
+    await terminal.waitFor('? Where the page sends')
+    await terminal.type('shop.example')
+    await terminal.press('Enter')
+    await terminal.waitFor('an http or https URL is wanted')
+    await terminal.press('C-u')
+    await terminal.type('https://shop.example/thanks?a=1&b=2')
+    await terminal.press('Enter')
+    await answer(terminal, 'Create it?')
+    expect(await terminal.exit()).toBe(0)
+    const [made] = await payments()
+    expect(made).toMatchObject({
+      amount: '50000',
+      currency: 'VND',
+      payment_method: null,
+      merchant_reference: 'order-hosted',
+      return_url: 'https://shop.example/thanks?a=1&b=2',
+    })
+    const screen = await terminal.capture()
+    expect(screen).toContain(`paysim payments wait ${made.id}`)
+    expect(screen).toContain("--return-url 'https://shop.example/thanks?a=1&b=2'")
+    expect(screen).not.toContain('? Country')
+  })
+
+  test('is asked again for what the server found wanting, and no more', async () => {
+    const args = ['--amount', '100 THB', '--country', 'TH', '--checkout-mode', 'merchant']
+    const method = [
+      '--payment-method',
+      'th_bank_transfer',
+      '--merchant-reference',
+      'order-1',
+      '--query',
+      'status',
+    ]
+    const terminal = await sitDown('payments create', [...args, ...method])
+    await terminal.waitFor('! customer.name: is required')
+    await answer(terminal, "Payer's name:", 'Somchai')
+    await answer(terminal, 'Create it?')
+    expect(await terminal.exit()).toBe(0)
+    expect(await payments()).toMatchObject([{ customer: { name: 'Somchai' } }])
+  })
+
+  test('is asked for other terms where no method takes these', async () => {
+    const terminal = await sitDown('payments create')
+    await answer(terminal, 'Amount', '10 THB')
+    await terminal.waitFor('? Country')
+    await terminal.type('vn')
+    await terminal.press('Enter')
+    await pick(terminal, 'Checkout:', 'hosted')
+    await terminal.waitFor('No method takes 10.00 THB in VN by hosted checkout')
+    await terminal.waitFor(/No method[\s\S]*\? Amount[^\n]*\(1000\)/)
+    await terminal.press('C-c')
+    expect(await terminal.exit()).toBe(130)
+  })
+
+  test('and says no in the end: nothing was sent', async () => {
+    const args = ['--amount', '100 THB', '--country', 'TH', '--checkout-mode', 'hosted']
+    const terminal = await sitDown('payments create', args)
+    await pick(terminal, 'Payment method:', 'PromptPay')
+    await answer(terminal, 'Your reference:')
+    await answer(terminal, 'Where the page sends')
+    await terminal.waitFor('? Create it?')
+    await terminal.type('n')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(2)
+    expect(await terminal.capture()).toContain('not confirmed: nothing was done')
+    expect(await payments()).toEqual([])
+  })
+
+  test.each([
+    ['Ctrl-C', 'C-c'],
+    ['Ctrl-D', 'C-d'],
+  ])('%s in a question ends it with 130, and nothing was sent', async (_, key) => {
+    const terminal = await sitDown('payments create', ['--amount', '100 THB'])
+    await terminal.waitFor('? Country')
+    await terminal.press(key)
+    expect(await terminal.exit()).toBe(130)
+    expect(await terminal.capture()).not.toContain('Error')
+    expect(await payments()).toEqual([])
+  })
+
+  test('and is not asked with --no-input', async () => {
+    const terminal = await sitDown('payments create --no-input')
+    expect(await terminal.exit()).toBe(2)
+    expect(await terminal.capture()).toContain('--amount, --currency, --country and --merchant-reference')
+  })
+})
+
+describe.skipIf(noTerminal)('with a live key', () => {
+  const WHOLE = ['--amount', '100 THB', '--country', 'TH', '--merchant-reference', 'order-live']
+
+  test('yes creates it', async () => {
+    const terminal = await sitDown('payments create', WHOLE, {}, shop.live)
+    await terminal.waitFor('create a payment of 100.00 THB?')
+    await terminal.type('y')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(0)
+    expect(await payments(shop.live)).toHaveLength(1)
+  })
+
+  test('anything else does not: it is no by itself', async () => {
+    const terminal = await sitDown('payments create', WHOLE, {}, shop.live)
+    await terminal.waitFor('create a payment of 100.00 THB?')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(2)
+    expect(await terminal.capture()).toContain('not confirmed')
+    expect(await payments(shop.live)).toEqual([])
+  })
+})
+
+/** What the command prints that somebody copies from the screen into a shell. */
+async function inShell(command: string, folder: string): Promise<string> {
+  const bin = join(folder, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'paysim'), `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const env = { ...cleanEnvironment(folder), ...environmentOf(server.url, shop.test) }
+  const { stdout } = await execa('sh', ['-c', command], {
+    env: { ...env, PATH: `${bin}:${process.env.PATH}` },
+    extendEnv: false,
+  })
+  return stdout
+}

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { readLines } from '../contract-suite/support/formats.ts'
+import { openSite } from '../contract-suite/support/site.ts'
+import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { cleanEnvironment } from '../support/clean-environment.ts'
+import { noTerminal, openTerminal } from '../support/terminal.ts'
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+const place = useWorkplace()
+
+const payout = (nth: number) => ({
+  id: `po_${nth}`,
+  object: 'payout_intent',
+  amount: '1050',
+  currency: 'THB',
+  country: 'TH',
+  environment: 'test',
+  merchant_reference: `refund-${nth}`,
+  status: 'succeeded',
+  recipient: { type: 'bank_account', bank_code: 'bbl', holder_name: 'สมชาย', account_last4: '7890' },
+  created_at: '2026-01-31T11:00:00.000Z',
+  updated_at: '2026-01-31T11:00:00.000Z',
+})
+
+type Page = (
+  cursor: string | null,
+  filters: URLSearchParams,
+) => { data: unknown[]; next_cursor: string | null }
+
+/** A gateway that only lists payouts, as a test has it. */
+async function gateway(pageAt: Page) {
+  const asked: URLSearchParams[] = []
+  const { url, close } = await openSite((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://gateway')
+    asked.push(searchParams)
+    const page = pageAt(searchParams.get('cursor'), searchParams)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ...page, has_more: page.next_cursor !== null }))
+  })
+  onTestFinished(close)
+  const env = { PAYSIM_BASE_URL: url, PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_listing' }
+  return { env, asked }
+}
+
+/** Pages of two, counted by their cursors; `pages` is how many there are. */
+const counted =
+  (pages: number): Page =>
+  cursor => {
+    const nth = Number(cursor ?? 0)
+    return {
+      data: [payout(nth * 2), payout(nth * 2 + 1)],
+      next_cursor: nth + 1 < pages ? String(nth + 1) : null,
+    }
+  }
+
+const list = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+  place().paysim(['payouts', 'list', ...args], { env })
+
+test('a cursor that comes again ends the list with a fault, and with no command that would do it again', async () => {
+  const { env, asked } = await gateway(cursor => ({
+    data: [payout(asked.length)],
+    next_cursor: cursor === 'b' ? 'a' : cursor === 'a' ? 'b' : 'a',
+  }))
+  const { code, stdout, stderr } = await list(env, '--all', '-o', 'jsonl')
+  expect(code).toBe(1)
+  expect(readLines(stdout)).toHaveLength(3)
+  expect(asked).toHaveLength(3)
+  expect(stderr).toContain('a second time')
+  expect(stderr).not.toContain('--cursor')
+})
+
+test('pages are of 100 and carry every filter, unless a size is told', async () => {
+  const { env, asked } = await gateway(counted(2))
+  const filters = [
+    '--status',
+    'failed',
+    '--currency',
+    'THB',
+    '--country',
+    'TH',
+    '--merchant-reference',
+    'a b',
+  ]
+  expect(await list(env, '--all', ...filters, '-o', 'jsonl')).toMatchObject({ code: 0, stderr: '' })
+  expect(asked.map(query => Object.fromEntries(query))).toEqual([
+    { status: 'failed', currency: 'THB', country: 'TH', merchant_reference: 'a b', limit: '100' },
+    {
+      status: 'failed',
+      currency: 'THB',
+      country: 'TH',
+      merchant_reference: 'a b',
+      limit: '100',
+      cursor: '1',
+    },
+  ])
+  expect(await list(env, '--limit', '7')).toMatchObject({ code: 0 })
+  expect(asked.at(-1)?.get('limit')).toBe('7')
+})
+
+test('how long ago is settled once: the next page and the command that goes on have the same time', async () => {
+  const { env, asked } = await gateway((cursor, query) =>
+    cursor === '1' ? { data: 'none' as unknown as unknown[], next_cursor: null } : counted(3)(cursor, query),
+  )
+  const startedAt = Date.now()
+  const { stderr } = await list(env, '--created-after', '7d', '--cursor=0', '--created-before=12h', '-v')
+  const [, after = ''] = /^--created-after 7d is (\S+)$/m.exec(stderr) ?? []
+  expect(asked[0]?.get('created_after')).toBe(after)
+  // The run began after this test looked at the clock, and not a minute later.
+  const age = startedAt - Date.parse(after)
+  expect(age).toBeGreaterThan(7 * 86_400_000 - 60_000)
+  expect(age).toBeLessThanOrEqual(7 * 86_400_000)
+  const before = asked[0]?.get('created_before')
+  expect(stderr).toContain(
+    `\n  paysim payouts list -v --created-after ${after} --created-before ${before} --cursor 1\n`,
+  )
+})
+
+test('what no page could be, and no time, is refused before anything is asked', async () => {
+  const { env, asked } = await gateway(counted(1))
+  const runs = await Promise.all([
+    list(env, '--limit', '101'),
+    list(env, '--created-after', '2026-01-01'),
+    list(env, '--created-after', 'yesterday'),
+    list(env, '--status', 'suceeded'),
+  ])
+  expect(runs).toMatchObject(runs.map(() => ({ code: 2, stdout: '' })))
+  expect(runs.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining('1 to 100'),
+    expect.stringContaining('2026-01-01T00:00:00Z'),
+    expect.stringContaining('how long ago'),
+    expect.stringContaining('Did you mean succeeded?'),
+  ])
+  expect(asked).toEqual([])
+})
+
+test('a status that only the server knows is asked for, and not in silence', async () => {
+  const { env, asked } = await gateway(counted(1))
+  const { code, stderr } = await list(env, '--status', 'quarantined,failed', '--status', 'processing')
+  expect(code).toBe(0)
+  expect(asked[0]?.get('status')).toBe('quarantined,failed,processing')
+  expect(stderr).toContain('--status quarantined is none that paysim knows')
+})
+
+test('a list without an end stops quietly when its reader has seen enough', async () => {
+  const { env } = await gateway(cursor => counted(Number(cursor ?? 0) + 2)(cursor, new URLSearchParams()))
+  const child = spawn(process.execPath, [BINARY, 'payouts', 'list', '--all', '-o', 'jsonl'], {
+    env: { ...cleanEnvironment(place().path('')), ...env },
+  })
+  let said = ''
+  child.stderr.on('data', text => {
+    said += text
+  })
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(said).toBe('')
+})
+
+test.skipIf(noTerminal)('on a terminal it counts up beside a file, and sums up in the end', async () => {
+  const { env } = await gateway(counted(3))
+  const file = join(place().path(''), 'payouts.jsonl')
+  const terminal = await openTerminal(['payouts', 'list', '--all', '-o', 'jsonl'], { env, stdout: file })
+  onTestFinished(terminal.close)
+  const screen = await terminal.waitFor('6 payouts, 63.00 THB')
+  expect(screen.trim(), 'the count has given way to the sum').toBe('6 payouts, 63.00 THB')
+  expect(await terminal.exit()).toBe(0)
+  expect(readLines(await readFile(file, 'utf8'))).toHaveLength(6)
+})
+
+test('with a live key nothing is cancelled that nobody confirmed', async () => {
+  const { env, asked } = await gateway(counted(1))
+  const live = { ...env, PAYSIM_PUBLIC_KEY: 'pk_live_a', PAYSIM_SECRET_KEY: 'sk_live_listing' }
+  const cancel = (...args: string[]) => place().paysim(['payouts', 'cancel', 'po_1', ...args], { env: live })
+  const refused = await cancel()
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('--yes')
+  expect(asked).toEqual([])
+  expect(await cancel('--yes', '-o', 'json')).toMatchObject({ code: 0 })
+  expect(asked).toHaveLength(1)
+  expect(await cancel('--yes', '--reason', 'ก'.repeat(513))).toMatchObject({ code: 2 })
+  expect(asked).toHaveLength(1)
+})

@@ -1,0 +1,328 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { png } from '../../blackbox/support/receipt-images.ts'
+import { driven } from './support/sim.ts'
+
+const { server, home, shop } = driven()
+
+const parsed = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout)
+
+describe('time', () => {
+  test('a virtual clock goes as far as it is told to', async () => {
+    const { sim } = await shop({ clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' } })
+    expect(parsed(await sim('clock advance 1h30m -o json'))).toMatchObject({
+      now: '2027-01-01T01:30:00.000Z',
+    })
+    const there = await sim('clock advance --to 2027-01-02T00:00:00+07:00')
+    expect(there.stdout).toMatch(/now +2027-01-02 00:00:00 \+07:00 .*\n +fired +0 timers\n +idle +yes/)
+  })
+
+  test('it goes from timer to timer, and no further than told', async () => {
+    const { sim, pay } = await shop({ clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' } })
+    await pay()
+    expect(parsed(await sim('clock advance --until-idle --max 1d -o json'))).toMatchObject({
+      fired: 0,
+      idle: false,
+    })
+    expect(parsed(await sim('clock advance --until-idle -o json'))).toMatchObject({ fired: 1, idle: true })
+  })
+
+  test('it becomes real, fast, and virtual again at a time', async () => {
+    const { sim } = await shop()
+    expect(parsed(await sim('clock set real --rate 60x -o json'))).toMatchObject({ mode: 'real', rate: 60 })
+    const stopped = await sim('clock set virtual --now 2099-01-01T00:00:00Z -o json')
+    expect(parsed(stopped)).toMatchObject({ mode: 'virtual', now: '2099-01-01T00:00:00.000Z' })
+  })
+
+  test.each([
+    ['clock advance', '--until-idle'],
+    ['clock advance 5s --until-idle', '--until-idle'],
+    ['clock advance 5s --max 1d', '--max bounds --until-idle'],
+    ['clock advance 5x', 'is no duration: 5x'],
+    ['clock set vertual', 'Did you mean virtual?'],
+    ['clock set virtual --rate 2', 'is for a real clock'],
+  ])('%s is a fault of usage', async (words, told) => {
+    const { sim } = await shop()
+    const run = await sim(words)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(told)
+  })
+})
+
+describe('rules, faults, catalogue', () => {
+  const mine = '- match: { kind: payment }\n  outcome: { after: 5s, status: failed, code: no_funds }\n'
+
+  test('rules come from YAML or JSON, a file or stdin, in place of others or in front of them', async () => {
+    const { sim, control } = await shop()
+    const file = join(home(), 'rules.yaml')
+    await writeFile(file, mine)
+    const set = await sim(`rules set ${file} -o json`)
+    expect(set.stdout).toBe(`${(await control('GET', '/rules')).text}\n`)
+    expect(parsed(set)).toMatchObject({
+      standard: false,
+      rules: [{ outcome: { code: 'no_funds' } }],
+      used: [0],
+    })
+    const front = { name: 'first', match: { kind: 'payout' } }
+    const added = await sim('rules add -', { input: JSON.stringify({ rules: [front] }) })
+    expect(added.stdout).toMatch(/1 {2}first.*2 {2}no name {2}not used yet\n.*code: no_funds/s)
+    expect(parsed(await sim('rules reset -o json'))).toMatchObject({ standard: true })
+  })
+
+  test('what a document gives back is what it takes', async () => {
+    const { sim } = await shop()
+    const rules = await sim('rules list -o yaml --query rules')
+    const again = await sim('rules set -', { input: rules.stdout })
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    const catalogue = await sim('catalogue show -o yaml')
+    expect(await sim('catalogue set -', { input: catalogue.stdout })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('wrong rules change nothing, and every place that is wrong is named', async () => {
+    const { sim, control } = await shop()
+    const before = await control('GET', '/rules')
+    const rules = [{ match: { kind: 'payment' }, outcom: {} }, { match: { kid: 'payout' } }]
+    const run = await sim('rules set -', { input: JSON.stringify(rules) })
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('rules.0.outcom: is not a known key; did you mean outcome?')
+    expect(run.stderr).toContain('rules.1.match.kid: is not a known key; did you mean kind?')
+    expect((await control('GET', '/rules')).text).toBe(before.text)
+  })
+
+  test.each([
+    ['[1, 2', /^paysim: stdin: .*line 1/],
+    ['{"rules": {}}', /a list is wanted, or \{rules: \[…\]\}/],
+    ['', /stdin is empty/],
+  ])('a document that is none: %j', async (input, told) => {
+    const { sim } = await shop()
+    const run = await sim('rules set -', { input })
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(told)
+  })
+
+  test('faults are set, counted and cleared', async () => {
+    const { sim, call } = await shop()
+    await sim('faults set -', { input: '[{ on: "*", times: 1, type: status, status: 503 }]' })
+    expect((await call('GET', '/payout_intents')).status).toBe(503)
+    expect((await sim('faults')).stdout).toMatch(/used once\n +on: "\*"\n.*status: 503/s)
+    expect(parsed(await sim('faults clear -o json'))).toEqual({ faults: [], used: [] })
+  })
+
+  test('a provider goes down, and up', async () => {
+    const { sim, pay } = await shop()
+    expect((await sim('catalogue health banyan down')).stdout).toMatch(/banyan +down/)
+    await pay()
+    expect((await sim('payments')).stdout).toContain('monsoon')
+    expect(parsed(await sim('catalogue health banyan up -o json'))).toEqual({ id: 'banyan', healthy: true })
+  })
+})
+
+describe('payments and payouts', () => {
+  test.each([
+    ['succeed', 'succeeded'],
+    ['expire', 'expired'],
+    ['withdraw-action', 'processing'],
+  ])('payments %s makes it %s', async (trigger, status) => {
+    const { sim, pay } = await shop()
+    const { id } = await pay()
+    expect(parsed(await sim(`payments ${trigger} ${id} -o json`))).toMatchObject({ id, status })
+  })
+
+  test('payments fail, with a reason; and not again', async () => {
+    const { sim, pay } = await shop()
+    const { id } = await pay()
+    const failed = await sim([
+      'payments',
+      'fail',
+      String(id),
+      '--code',
+      'no_funds',
+      '--message',
+      'Nothing there',
+    ])
+    expect(failed).toMatchObject({ code: 0, stderr: '' })
+    expect(failed.stdout).toMatch(/^pi_\w+ {2}failed\n.*failure +no_funds: Nothing there\n/s)
+    const again = await sim(`payments succeed ${id}`)
+    expect(again).toMatchObject({ code: 5, stdout: '' })
+    expect(again.stderr).toContain('(invalid_state, HTTP 422, req_')
+  })
+
+  test('payments present-action, confirm-cancel, and both verdicts on a receipt', async () => {
+    const { sim, pay, call } = await shop({
+      rules: [{ match: { kind: 'payment' }, receipt: 'manual', cancel: 'manual' }],
+    })
+    const { id } = await pay()
+    await sim(`payments withdraw-action ${id}`)
+    expect(parsed(await sim(`payments present-action ${id} -o json`))).toMatchObject({ status: 'pending' })
+    const submit = async (nth: number) => {
+      const { id: asset_id } = parsed(await sim('assets upload - -o json', { input: png(nth) }))
+      await call('POST', `/payment_intents/${id}/receipt`, {
+        body: { asset_id },
+        headers: { 'idempotency-key': `slip-${nth}` },
+      })
+    }
+    await submit(1)
+    const rejected = await sim([
+      'payments',
+      'reject-receipt',
+      String(id),
+      '--message',
+      'Too dark',
+      '-o',
+      'json',
+    ])
+    expect(parsed(rejected)).toMatchObject({ receipt: { status: 'rejected', failure_message: 'Too dark' } })
+    await submit(2)
+    expect(parsed(await sim(`payments accept-receipt ${id} -o json`))).toMatchObject({
+      receipt: { status: 'submitted' },
+    })
+    await call('POST', `/payment_intents/${id}/cancel-pending`, {
+      body: {},
+      headers: { 'idempotency-key': 'c' },
+    })
+    expect(parsed(await sim(`payments confirm-cancel ${id} -o json`))).toMatchObject({ cancelled: true })
+  })
+
+  test('payouts are made by flags and files, and moved', async () => {
+    const { sim } = await shop()
+    const written = `amount: "5000"\ncurrency: THB\ncountry: TH\nrecipient: { bank_code: bbl, account_number: "1234567890" }\n`
+    const made = await sim(
+      [
+        'payouts',
+        'create',
+        '--data',
+        '-',
+        '--merchant-reference',
+        'refund-1',
+        '--holder',
+        'Somchai Jaidee',
+        '-o',
+        'json',
+      ],
+      { input: written },
+    )
+    const { id, recipient } = parsed(made)
+    expect(recipient).toMatchObject({
+      bank_code: 'bbl',
+      holder_name: 'Somchai Jaidee',
+      account_last4: '7890',
+    })
+    expect(parsed(await sim(`payouts approve ${id} -o json`))).toMatchObject({ status: 'processing' })
+    const failed = await sim(`payouts fail ${id} --code account_closed`)
+    expect(failed.stdout).toMatch(/failed\n.*account_closed/s)
+    const { stdout } = await sim(
+      'payouts create --amount 1 --currency THB --country TH --merchant-reference r --bank bbl --holder A --account-number 1234 --status succeeded --created-at 2020-01-01T00:00:00Z -o json',
+    )
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', created_at: '2020-01-01T00:00:00.000Z' })
+  })
+
+  test('what a payout lacks is named all at once', async () => {
+    const { sim } = await shop()
+    const run = await sim('payouts create --amount 1 --currency THB')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('--country, --merchant-reference, --bank, --holder, --account-number')
+  })
+})
+
+describe('merchants, keys, endpoints, assets', () => {
+  test('a merchant is made, changed, and removed once that is confirmed', async () => {
+    const { sim } = await shop()
+    const made = await sim(
+      'merchants create corner --clock virtual --now 2030-01-01T00:00:00Z --seed 3 --checkout-mode hosted --webhook http://127.0.0.1:9/ -o json',
+    )
+    expect(parsed(made)).toMatchObject({
+      id: 'corner',
+      checkout_modes: ['hosted'],
+      accounts: [{ id: 'corner.test' }, {}],
+    })
+    expect(parsed(await sim('clock --account corner -o json'))).toMatchObject({
+      now: '2030-01-01T00:00:00.000Z',
+    })
+    const changed = await sim('merchants change corner --checkout-mode none -o json')
+    expect(parsed(changed)).toMatchObject({ checkout_modes: [] })
+    const unconfirmed = await sim('merchants remove corner')
+    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' })
+    expect(unconfirmed.stderr).toContain('--yes')
+    expect(await sim('merchants remove corner --yes')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'corner removed\n',
+    })
+    expect(await sim('merchants show corner')).toMatchObject({ code: 4 })
+  })
+
+  test('a key pair is made, works, and is revoked', async () => {
+    const { sim } = await shop()
+    const pair = parsed(await sim('keys add -o json'))
+    const call = server().as(pair)
+    expect((await call('GET', '/payout_intents')).status).toBe(200)
+    expect(await sim(`keys revoke ${pair.public_key}`)).toMatchObject({ code: 0, stdout: '' })
+    expect((await call('GET', '/payout_intents')).status).toBe(401)
+  })
+
+  test('an endpoint is added, given another secret, and removed', async () => {
+    const { sim } = await shop()
+    const url = 'http://127.0.0.1:9/hooks'
+    const added = parsed(await sim(`endpoints add ${url} --events payment.succeeded,payment.failed -o json`))
+    expect(added).toMatchObject({ url, events: ['payment.succeeded', 'payment.failed'] })
+    const rotated = parsed(await sim(`endpoints rotate ${added.id} --overlap 1h -o json`))
+    expect(rotated.secret).not.toBe(added.secret)
+    expect(await sim(`endpoints remove ${added.id}`)).toMatchObject({ code: 0, stdout: '' })
+    const refused = await sim('endpoints add https://elsewhere.example/hooks')
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain('--allow-webhooks elsewhere.example')
+  })
+
+  test('an asset is looked at before it is sent', async () => {
+    const { sim } = await shop()
+    await writeFile(join(home(), 'logo.png'), png(9))
+    expect(parsed(await sim('assets upload logo.png --kind other -o json'))).toMatchObject({ kind: 'other' })
+    const text = await sim('assets upload -', { input: 'no image at all' })
+    expect(text).toMatchObject({ code: 2, stdout: '' })
+    expect(text.stderr).toContain('neither a JPEG nor a PNG')
+  })
+})
+
+describe('export, import, reset', () => {
+  test('an account goes into a file that only its owner reads, and comes back from it', async () => {
+    const { sim, pay, control } = await shop()
+    const { id } = await pay()
+    const file = join(home(), 'shop.json')
+    expect(await sim(`export --file ${file}`)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: `${file} written\n`,
+    })
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const unconfirmed = await sim('reset')
+    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' })
+    expect(unconfirmed.stderr).toContain('--yes confirms it')
+    expect((await sim('reset --yes')).stdout).toContain('is empty, as it was made')
+    expect((await control('GET', `/payments/${id}`)).status).toBe(404)
+    expect(await sim(`import ${file}`)).toMatchObject({ code: 0, stderr: '' })
+    expect((await control('GET', `/payments/${id}`)).status).toBe(200)
+    const [piped, back] = [
+      await sim('export'),
+      await sim('import - -o json', { input: await readFile(file) }),
+    ]
+    expect(JSON.parse(piped.stdout)).toMatchObject({ paysim: 1 })
+    expect(parsed(back)).toMatchObject({ entries: expect.any(Number) })
+  })
+
+  test.each([
+    ['import no-such-file.json', 2, 'no-such-file.json cannot be read'],
+    ['import .', 2, 'not a file'],
+    ['export --file no/such/folder.json', 2, 'no/such/folder.json cannot be written'],
+  ])('%s', async (words, code, told) => {
+    const { sim } = await shop()
+    const run = await sim(words)
+    expect(run).toMatchObject({ code, stdout: '' })
+    expect(run.stderr).toContain(told)
+  })
+
+  test('what is no archive changes nothing', async () => {
+    const { sim } = await shop()
+    expect(await sim('import -', { input: '{"paysim": 2}' })).toMatchObject({ code: 2, stdout: '' })
+  })
+})

@@ -1,0 +1,71 @@
+import { execa } from 'execa'
+import { expect, test } from 'vitest'
+import { driven } from './support/sim.ts'
+
+const { server, shop } = driven()
+
+test('what happens is told as it happens, a record a line', async () => {
+  const { sim, pay, following } = await streamOf('-o jsonl --count 2')
+  await following
+  const { id } = await pay()
+  const { code, stdout } = await sim
+  const [first, second] = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(code).toBe(0)
+  expect(first).toMatchObject({
+    event: 'entry',
+    data: { by: 'merchant', events: [{ type: 'PaymentCreated', payment: id }, {}, {}, {}] },
+  })
+  expect(second).toMatchObject({
+    event: 'request',
+    data: { method: 'POST', path: '/payment_intents', status: 201 },
+  })
+})
+
+test('or in words', async () => {
+  const { sim, pay, following } = await streamOf('--only entries --count 1')
+  await following
+  const { id } = await pay()
+  const { stdout } = await sim
+  expect(stdout).toMatch(new RegExp(`merchant +payment created +${id} +2,500\\.01 THB, TH, merchant`))
+  expect(stdout).not.toContain('request')
+})
+
+test('Ctrl-C ends it with 130', async () => {
+  const { sim, following, interrupt } = await streamOf('')
+  await following
+  interrupt()
+  expect(await sim).toMatchObject({ code: 130, stdout: '' })
+})
+
+/** A stream that is being followed once `following` settles. */
+async function streamOf(words: string) {
+  const one = await shop()
+  const child = execa(
+    process.execPath,
+    ['bin/paysim.js', 'sim', 'stream', ...words.split(' ').filter(Boolean)],
+    {
+      env: {
+        PAYSIM_CONTROL_URL: server().controlUrl,
+        PAYSIM_CONTROL_TOKEN: server().controlToken,
+        PAYSIM_ACCOUNT: one.keys.id,
+        PAYSIM_OUTPUT: '',
+      },
+      reject: false,
+      stripFinalNewline: false,
+    },
+  )
+  const following = new Promise<void>(resolve => {
+    child.stderr.on('data', chunk => {
+      if (String(chunk).includes(`following ${one.keys.id}`)) resolve()
+    })
+  })
+  return {
+    pay: one.pay,
+    following,
+    interrupt: () => child.kill('SIGINT'),
+    sim: child.then(({ exitCode, stdout, stderr }) => ({ code: exitCode, stdout, stderr })),
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { inTheSimulator } from '../contract-suite/support/worlds.ts'
+import { noTerminal, openTerminal } from '../support/terminal.ts'
+
+inTheSimulator(world => {
+  const controlled = () => ({
+    PAYSIM_CONTROL_URL: world().server.controlUrl,
+    PAYSIM_CONTROL_TOKEN: world().server.controlToken,
+  })
+
+  test('where a clock stands still, it says what moves it', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const waiting = shop.start(`payments wait ${id} -o json`, [], { env: controlled() })
+    await waiting.says(new RegExp(`clock of ${shop.test.id} stands still: .paysim sim clock advance`))
+    await shop.control('POST', `/payments/${id}/succeed`, { body: {} })
+    expect(await waiting.ended).toMatchObject({ code: 0 })
+  })
+
+  test('off a terminal each change is a line, and what stays the same is not said again', async () => {
+    const rules = [{ receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }] }]
+    const shop = await world().shop({ rules })
+    const { id } = await shop.pay('probe_receipt')
+    const waiting = shop.start(`payments wait ${id} --query status`)
+    await waiting.says(/receipt required: the payer transfers/)
+    const { body } = await shop.control('GET', '/payments')
+    expect(body.data[0].id).toBe(id)
+    await shop.control('POST', `/payments/${id}/fail`, {
+      body: { failure_code: 'account_closed', failure_message: 'The account\u001b[2J is closed' },
+    })
+    const { code, stdout, stderr } = await waiting.ended
+    expect({ code, stdout }).toEqual({ code: 9, stdout: 'failed\n' })
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines).toHaveLength(3)
+    const reason = 'account_closed: The account\\u001b[2J is closed'
+    expect(lines[1]).toContain(`${id}: failed (${reason})`)
+    expect(lines[2]).toBe(`paysim: ${id} ended as failed (${reason}), and not as succeeded`)
+  })
+
+  test('a status that is nearly one is a slip, and a payment that is not there is not waited for', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const slip = await shop.paysim(`payments wait ${id} --until sucseeded`)
+    expect(slip).toMatchObject({ code: 2, stdout: '' })
+    expect(slip.stderr).toContain('Did you mean succeeded?')
+    expect(await shop.paysim('payments wait pi_none')).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('Ctrl-C ends it with 130, and nothing on stdout', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const waiting = shop.start(`payments wait ${id} -o json`)
+    await waiting.says(/pending/)
+    waiting.interrupt()
+    expect(await waiting.ended).toMatchObject({ code: 130, stdout: '' })
+  })
+
+  test.skipIf(noTerminal)(
+    'on a terminal a line turns below what changed, and is gone in the end',
+    async () => {
+      const shop = await world().shop()
+      const { id } = await shop.pay('probe_transfer')
+      const terminal = await openTerminal(['payments', 'wait', id, '--until', 'failed'], {
+        columns: 80,
+        env: { ...shop.env, ...controlled() },
+      })
+      onTestFinished(terminal.close)
+      await terminal.waitFor(/stands still[\s\S]* pi_\w+ pending \d+s/)
+      await shop.control('POST', `/payments/${id}/fail`, { body: {} })
+      expect(await terminal.exit()).toBe(0)
+      const screen = await terminal.capture()
+      expect(screen).toMatch(/^pending[\s\S]*^failed \(/m)
+      expect(screen).not.toMatch(/pending \d+s/)
+      expect(screen).toMatch(new RegExp(`^${id} {2}failed$`, 'm'))
+    },
+  )
+})
