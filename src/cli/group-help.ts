@@ -6,6 +6,19 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   paysim payments create                    asks for what it needs, and shows the command it made
   paysim payouts list --all -o jsonl        every payout, a line each
   paysim exec -- npm test                   a test suite with a gateway of its own`,
+  methods: `  paysim methods list --amount "1,234.50 THB" --country TH`,
+  payments: `  paysim payments create                    asks for what it needs, and shows the command it made
+  paysim payments wait pi_123 && ship       goes on once the money is there
+  paysim payments submit-receipt pi_123 --file slip.jpg`,
+  payouts: `  paysim payouts list --status requires_approval --created-after 7d
+  paysim payouts list --all -o csv > payouts.csv`,
+  webhooks: `  paysim webhooks listen --forward-to http://localhost:3000/hooks`,
+  profile: `  paysim profile add staging --base-url https://api.example/v1 --key-file keys.txt
+  paysim profile use staging`,
+  scenario: `  paysim scenario new checkout.yaml`,
+  sim: `  paysim sim status                         what runs here
+  paysim sim payments succeed pi_123        the payer paid
+  paysim sim clock advance 24h              a day passes, with all that comes due in it`,
 }
 
 export function groupHelp(table: CommandTable, path: readonly string[], alone?: string): string {

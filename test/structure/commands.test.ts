@@ -62,6 +62,18 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
       expect(hidden.map(({ description }) => description)).toEqual([])
     })
 
+    test('has help, and ends well with it', async () => {
+      const command = await load()
+      let printed = ''
+      command.exitOverride().configureOutput({
+        writeOut: text => {
+          printed += text
+        },
+      })
+      await expect(command.parseAsync(['--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 })
+      expect(printed).toMatch(/^Usage: paysim [\s\S]*^Examples:$/m)
+    })
+
     test('has examples that it takes', async () => {
       const examples = examplesIn(node.more)
       expect(examples.length).toBeGreaterThan(0)

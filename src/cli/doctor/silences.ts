@@ -51,7 +51,7 @@ function* compared(key: SwitchKey, seen: string | undefined, contract: Contract)
   const decision = DECISIONS[key]
   const allowed = decision.kind === 'choice' && (decision.values as readonly string[]).includes(seen)
   const advice = allowed
-    ? `a contract file with \`${key}: ${seen}\` says so (--contract): a simulator then behaves like this server`
+    ? `in a contract file: \`${key}: ${seen}\` (--contract, or in the profile)`
     : 'no contract can say so: paysim calls this server all the same, but a simulator will not behave like it'
   yield {
     ...warning(key, `${seen}, where the contract in force has ${expected}`, advice),
@@ -164,6 +164,6 @@ function* createPath({ status, headers }: Answer, path: string): Generator<Check
   yield warning(
     'create.path',
     `${path} is answered with 404: payments seem to be made elsewhere`,
-    'put `create.path: /where/they/are` into a contract file, and give it with --contract or keep it in the profile',
+    'in a contract file: `create.path: /where/they/are` (--contract, or in the profile)',
   )
 }

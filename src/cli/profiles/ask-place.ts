@@ -46,7 +46,7 @@ async function askAccount({ url, accounts }: LocalSimulator): Promise<Place> {
   return { baseUrl: url, keys: keysOf(account), isLocal: true }
 }
 
-export const keysOf = ({ public_key, secret_key }: LocalSimulator['accounts'][number]): Keys => ({
+const keysOf = ({ public_key, secret_key }: LocalSimulator['accounts'][number]): Keys => ({
   publicKey: public_key,
   secretKey: secret_key,
 })

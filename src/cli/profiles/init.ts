@@ -79,8 +79,9 @@ function complete(given: Given, { name }: Beginning): Given & { baseUrl: string;
     ...(baseUrl === undefined ? ['--base-url'] : []),
     ...(keys === undefined ? ['--key-file'] : []),
   ]
+  const hint = (baseUrl ?? keys) ? '' : '. For the simulator that runs here, --account ID is all but the name'
   if (missing.length > 0 || baseUrl === undefined || keys === undefined)
-    throw new UsageFault(`nobody can be asked here, and these are missing: ${missing.join(', ')}`)
+    throw new UsageFault(`nobody can be asked here, and these are missing: ${missing.join(', ')}${hint}`)
   return { ...given, baseUrl, keys }
 }
 

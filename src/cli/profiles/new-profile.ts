@@ -42,7 +42,7 @@ export function checkBaseUrl(text: string): void {
 export const environmentOf = (key: string): string | undefined => /^[ps]k_(live|test)_/.exec(key)?.[1]
 
 /** Throws where the two cannot be a pair of keys. */
-export function checkKeys(keys: Keys): void {
+function checkKeys(keys: Keys): void {
   basic(keys)
   const { publicKey, secretKey } = keys
   if (publicKey.startsWith('sk_') && secretKey.startsWith('pk_'))

@@ -1,10 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type CallOptions, runBinary } from '../harness.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import type { CallOptions } from '../harness.ts'
 import { type Account, openAccount } from './support/account.ts'
 import { createPayment } from './support/payments.ts'
 import { exchange, statusOf } from './support/raw-socket.ts'
 import { expectRefusal, invalid, unauthorized } from './support/refusals.ts'
-import { freePort } from './support/serve-process.ts'
+import { freePort, scratchDirectory } from './support/serve-process.ts'
 import { ownServer, sharedServer } from './support/shared-server.ts'
 
 const server = sharedServer({ args: ['--control-token', 'a-token-of-our-own'] })
@@ -216,8 +218,31 @@ describe('the page', () => {
   })
 })
 
-test('serve tells how to open it', async () => {
-  expect((await runBinary(['serve', '--help'])).stdout).toContain('--open')
+/** The command that shows an address to a person is found by its name, and only there. */
+describe.skipIf(process.platform !== 'linux')('serve --open', () => {
+  test('opens a link that works', async () => {
+    const directory = await scratchDirectory()
+    const opened = join(directory, 'opened')
+    await writeFile(
+      join(directory, 'xdg-open'),
+      `#!/bin/sh\necho "$1" > ${opened}.part && exec /bin/mv ${opened}.part ${opened}\n`,
+      {
+        mode: 0o755,
+      },
+    )
+    const own = await ownServer({ args: ['--open'], env: { PATH: directory, DISPLAY: ':0' } })
+    const link = await vi.waitFor(() => readFile(opened, 'utf8'))
+    expect(link.trim()).toMatch(`${own.controlUrl}/dashboard/sign-in?code=`)
+    expect(cookieOf(await follow(link.trim()))).toMatch(/^paysim_dashboard_/)
+  })
+
+  test('serves all the same where there is no browser, and says where to go', async () => {
+    const own = await ownServer({ args: ['--open'], env: { PATH: await scratchDirectory() } })
+    await vi.waitUntil(() => own.stderr().includes('no browser could be opened'))
+    const [link] = /http:\S+sign-in\?code=\S+/.exec(own.stderr()) ?? ['']
+    expect(cookieOf(await follow(link))).toMatch(/^paysim_dashboard_/)
+    expect(await own.stop()).toBe(0)
+  })
 })
 
 function abortable() {

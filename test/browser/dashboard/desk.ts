@@ -68,7 +68,7 @@ export async function openDesk(
   const control: Desk['control'] = (method, path, body) =>
     taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
   const visit: Desk['visit'] = async (address, options = {}) => {
-    const context = await browser.newContext({ locale: 'en-GB', ...DESKTOP, ...options })
+    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...DESKTOP, ...options })
     const page = await context.newPage()
     page.setDefaultTimeout(15_000)
     const watch = watchPage(page)
@@ -119,6 +119,10 @@ export async function openDesk(
 export const addressOf = (server: Server, path = '') => `${server.controlUrl}/dashboard/${path}`
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+
+/** In the dialog that is open. */
+export const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
 /** The page comes to show this. */
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()

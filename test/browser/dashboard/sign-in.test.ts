@@ -69,7 +69,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     await page.goto(await linkOf(first))
     await page.goto(addressOf(first, 'default.test/payouts'))
     await shows(page, 'No payouts yet')
-    await shows(page, 'Live')
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
     await first.stop()
     await shows(page, 'Reconnecting…')
 

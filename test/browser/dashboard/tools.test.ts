@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noChromium } from '../browser.ts'
-import { press, shows, useDesks } from './desk.ts'
+import { confirm, press, shows, useDesks } from './desk.ts'
 
 /** A receiver that refuses the first so many. */
 async function receiver(refuses: number): Promise<string> {
@@ -27,14 +27,13 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await press(page, 'Add endpoint')
     await page.getByLabel('URL').fill('http://shop.example/hooks')
     watch.allow(/400/)
-    await press(page, 'Add')
-    await press(page.locator('dialog').page(), 'Add')
+    await confirm(page, 'Add')
     await shows(page, /not this machine/)
     await page.getByLabel('URL').fill(await receiver(1))
     await page.getByLabel(/Events/).fill('payment.succeeded')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await confirm(page, 'Add')
     await shows(page, /^whsec_/)
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await confirm(page, 'Close')
     expect(await page.getByText(/whsec_/).count()).toBe(0)
 
     const { id } = await desk.pay()
@@ -62,16 +61,15 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     const editor = page.getByLabel('Rules, as YAML or JSON')
     await editor.fill('- name: declines\n  outcom: { status: failed }')
     watch.allow(/400/)
-    const add = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true })
-    await add.click()
+    await confirm(page, 'Add')
     await shows(page, /is not a known key; did you mean outcome\?/)
     await editor.fill('name: declines')
-    await add.click()
+    await confirm(page, 'Add')
     await shows(page, 'It must be a list')
     await editor.fill(
       '- name: declines\n  match: { kind: payment }\n  outcome: { after: 0s, status: failed }',
     )
-    await add.click()
+    await confirm(page, 'Add')
     await shows(page, 'used 0 ×')
     await desk.pay({ merchant_reference: 'met-the-rule' })
     await shows(page, 'used 1 ×')
@@ -96,7 +94,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page
       .getByLabel('Faults, as YAML or JSON')
       .fill('[{ "on": "GET /payout_intents", "type": "status", "status": 503 }]')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await confirm(page, 'Add')
     await shows(page, 'happened 0 ×')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(503)
     await shows(page, 'happened 1 ×')
@@ -127,20 +125,14 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('row', { name: new RegExp(`Expire.*${id}`) }).waitFor()
     await page.getByRole('button', { name: '+ 15m' }).click()
     await shows(page, /It is .*; 0 timers fired/)
+    await desk.pay()
     await page.getByLabel('Jump by').fill('1x')
     watch.allow(/400/)
     await page.getByRole('button', { name: 'Jump by' }).click()
     await shows(page, /is no duration/)
     await page.getByLabel('Jump by').fill('45m')
     await page.getByRole('button', { name: 'Jump by' }).click()
-    const at = async (now: string) => {
-      await page.locator(`time, .big-clock`).first().waitFor()
-      await page.waitForFunction(
-        ([path, wanted]) => fetch(path ?? '').then(async answer => (await answer.json()).now === wanted),
-        [`/_paysim/accounts/${desk.account}/clock`, now],
-      )
-    }
-    await at('2027-03-01T11:00:00.000Z')
+    await page.locator('.big-clock', { hasText: '01 Mar 2027, 11:00:00' }).waitFor()
     await page.locator('main').getByRole('button', { name: 'Step to the next timer' }).click()
     await shows(page, /; 1 timer fired/)
     await press(page, 'Run until idle')
@@ -184,7 +176,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'Revoked')
     expect((await desk.control('GET', '/keys')).data).toHaveLength(1)
     await press(page, 'Reset…')
-    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await confirm(page, 'Reset')
     await shows(page, 'The account is empty again')
     expect((await desk.control('GET', '/payments')).data).toEqual([])
   })

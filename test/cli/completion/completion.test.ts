@@ -19,6 +19,8 @@ interface Node {
   options: { names: string[]; value: (Value & { name: string }) | null }[]
 }
 
+const PATIENCE = { timeout: 120_000 }
+
 let root: Node
 let folder: string
 beforeAll(async () => {
@@ -66,7 +68,8 @@ function questions(): { asked: Asked; wanted: string[] }[] {
 describe.each(SHELLS)('$name', ({ missing, answers }) => {
   if (missing !== undefined) console.log(`completion is not tried: ${missing}`)
 
-  test.skipIf(missing)('completes every command, option and value, and nothing else', () => {
+  // Fish asks itself hundreds of questions about each.
+  test.skipIf(missing)('completes every command, option and value, and nothing else', PATIENCE, () => {
     const all = questions()
     expect(all.length).toBeGreaterThan(60)
     const offered = answers(

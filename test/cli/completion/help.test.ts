@@ -9,24 +9,25 @@ interface Node {
 
 const everyNode = (node: Node): Node[] => [node, ...node.commands.flatMap(everyNode)]
 
-test('every command and every group has help, with examples for what can be run', {
-  timeout: 120_000,
-}, async () => {
-  const nodes = everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout))
-  expect(nodes.length).toBeGreaterThan(40)
+/** Every group, and the first command of each: what the commands say themselves is looked at without the binary. */
+const sample = (nodes: Node[]) =>
+  nodes.flatMap(node => {
+    const first = node.commands.find(({ commands }) => commands.length === 0)
+    return node.commands.length === 0 ? [] : [node, ...(first ? [first] : [])]
+  })
+
+test('groups and commands have help', { timeout: 120_000 }, async () => {
+  const left = sample(everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout)))
+  expect(left.length).toBeGreaterThan(10)
   const wrong: string[] = []
-  // A few at a time: processes enough to use the machine, and not so many that they wait for each other.
-  const left = [...nodes]
   const worker = async () => {
     for (let node = left.pop(); node; node = left.pop()) {
       const { code, stdout, stderr } = await runBinary([...node.words, '--help'])
-      const shows = stdout.startsWith('Usage: ') || stdout.includes('\nUsage: ')
-      const examples = node.commands.length > 0 || /^Examples:$/m.test(stdout)
-      if (code !== 0 || stderr !== '' || !shows || !examples)
-        wrong.push(`${node.words.join(' ')}: ${code} ${stderr}`)
+      const shows = /^Usage: /m.test(stdout) && (node.commands.length > 0 || /^Examples:$/m.test(stdout))
+      if (code !== 0 || stderr !== '' || !shows) wrong.push(`${node.words.join(' ')}: ${code} ${stderr}`)
     }
   }
-  await Promise.all([worker(), worker(), worker()])
+  await Promise.all([worker(), worker()])
   expect(wrong).toEqual([])
 })
 

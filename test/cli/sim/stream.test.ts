@@ -1,8 +1,7 @@
-import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { driven } from './support/sim.ts'
 
-const { server, shop } = driven()
+const { shop } = driven()
 
 test('what happens is told as it happens, a record a line', async () => {
   const { sim, pay, following } = await streamOf('-o jsonl --count 2')
@@ -43,29 +42,13 @@ test('Ctrl-C ends it with 130', async () => {
 /** A stream that is being followed once `following` settles. */
 async function streamOf(words: string) {
   const one = await shop()
-  const child = execa(
-    process.execPath,
-    ['bin/paysim.js', 'sim', 'stream', ...words.split(' ').filter(Boolean)],
-    {
-      env: {
-        PAYSIM_CONTROL_URL: server().controlUrl,
-        PAYSIM_CONTROL_TOKEN: server().controlToken,
-        PAYSIM_ACCOUNT: one.keys.id,
-        PAYSIM_OUTPUT: '',
-      },
-      reject: false,
-      stripFinalNewline: false,
-    },
-  )
-  const following = new Promise<void>(resolve => {
+  const child = one.start(`stream ${words}`.trim())
+  const ended = child.then(({ exitCode, stdout, stderr }) => ({ code: exitCode, stdout, stderr }))
+  const following = new Promise<void>((resolve, reject) => {
     child.stderr.on('data', chunk => {
       if (String(chunk).includes(`following ${one.keys.id}`)) resolve()
     })
+    ended.then(({ stderr }) => reject(new Error(`it ended before it followed: ${stderr}`)), reject)
   })
-  return {
-    pay: one.pay,
-    following,
-    interrupt: () => child.kill('SIGINT'),
-    sim: child.then(({ exitCode, stdout, stderr }) => ({ code: exitCode, stdout, stderr })),
-  }
+  return { pay: one.pay, following, sim: ended, interrupt: () => child.kill('SIGINT') }
 }

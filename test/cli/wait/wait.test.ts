@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { png } from '../../blackbox/support/receipt-images.ts'
 import { inTheSimulator } from '../contract-suite/support/worlds.ts'
 import { noTerminal, openTerminal } from '../support/terminal.ts'
 
@@ -23,18 +24,24 @@ inTheSimulator(world => {
     const { id } = await shop.pay('probe_receipt')
     const waiting = shop.start(`payments wait ${id} --query status`)
     await waiting.says(/receipt required: the payer transfers/)
-    const { body } = await shop.control('GET', '/payments')
-    expect(body.data[0].id).toBe(id)
+    const slip = await world().place.write('slip.png', png())
+    expect(await shop.paysim(`payments submit-receipt ${id} --file`, [slip])).toMatchObject({ code: 0 })
+    await waiting.says(/receipt processing/)
+    await shop.advance('5s')
+    await waiting.says(/receipt rejected/)
     await shop.control('POST', `/payments/${id}/fail`, {
       body: { failure_code: 'account_closed', failure_message: 'The account\u001b[2J is closed' },
     })
     const { code, stdout, stderr } = await waiting.ended
     expect({ code, stdout }).toEqual({ code: 9, stdout: 'failed\n' })
     const lines = stderr.trimEnd().split('\n')
-    expect(lines).toHaveLength(3)
     const reason = 'account_closed: The account\\u001b[2J is closed'
-    expect(lines[1]).toContain(`${id}: failed (${reason})`)
-    expect(lines[2]).toBe(`paysim: ${id} ended as failed (${reason}), and not as succeeded`)
+    expect(lines.slice(1)).toEqual([
+      `${id}: pending, receipt processing`,
+      `${id}: pending, receipt rejected (Not legible)`,
+      expect.stringContaining(`${id}: failed (${reason})`),
+      `paysim: ${id} ended as failed (${reason}), and not as succeeded`,
+    ])
   })
 
   test('a status that is nearly one is a slip, and a payment that is not there is not waited for', async () => {

@@ -68,51 +68,6 @@ function sharedOptions(leaves) {
 
 const firstSentence = text => text.replace(/([^.])\. [A-Z][\s\S]*$/, '$1.')
 
-function commandPages(page) {
-  const [start, end] = [page.indexOf(START), page.indexOf(END)]
-  if (start === -1 || end === -1) throw new Error(`docs/cli.md has lost its marks: ${START} … ${END}`)
-  const root = JSON.parse(
-    execFileSync(process.execPath, [BINARY, 'completion', 'json'], { encoding: 'utf8' }),
-  )
-  return `${page.slice(0, start)}${START}\n\n${reference(root)}${page.slice(end)}`
-}
-
-function reference(root) {
-  const leaves = leavesOf(root)
-  const shared = sharedOptions(leaves)
-  return [
-    contents(leaves),
-    '## Options in common\n',
-    'The pages of the commands name those that they have of these.\n',
-    ...shared.map(({ heading, options }) => `### ${heading}\n\n${optionTable(options)}`),
-    ...leaves.map(leaf => commandPage(leaf, new Set(shared.flatMap(({ options }) => options.map(identity))))),
-  ].join('\n')
-}
-
-const leavesOf = node => (node.commands.length === 0 ? [node] : node.commands.flatMap(leavesOf))
-const nameOf = ({ words }) => `paysim ${words.join(' ')}`
-const anchorOf = ({ words }) => `paysim-${words.join('-')}`
-const identity = ({ flags, description }) => `${flags}\n${description}`
-const isHelp = ({ names }) => names.includes('--help')
-
-function contents(leaves) {
-  const rows = leaves.map(
-    leaf => `| [\`${nameOf(leaf)}\`](#${anchorOf(leaf)}) | ${cell(firstSentence(leaf.description))} |`,
-  )
-  return `## All commands\n\n| command | does |\n|---|---|\n${rows.join('\n')}\n`
-}
-
-function sharedOptions(leaves) {
-  const seen = new Map()
-  for (const option of leaves.flatMap(({ options }) => options.filter(one => !isHelp(one)))) {
-    const entry = seen.get(identity(option)) ?? { option, times: 0 }
-    seen.set(identity(option), { ...entry, times: entry.times + 1 })
-  }
-  const options = [...seen.values()].filter(({ times }) => times >= IN_COMMON).map(({ option }) => option)
-  const headings = [...new Set(options.map(({ heading }) => heading))]
-  return headings.map(heading => ({ heading, options: options.filter(option => option.heading === heading) }))
-}
-
 function commandPage(leaf, shared) {
   const own = leaf.options.filter(option => !isHelp(option) && !shared.has(identity(option)))
   const common = leaf.options.filter(option => shared.has(identity(option)))

@@ -3,6 +3,7 @@ import { DryRun } from '../../call/dry-run.ts'
 import type { Session } from '../../call/session.ts'
 import { payoutsView, payoutTotals } from '../../output/views/payouts.ts'
 import { countUp } from './count-up.ts'
+import { steadyMemory } from './steady-memory.ts'
 
 interface Options {
   readonly showHeaders: boolean
@@ -19,6 +20,7 @@ export async function listAll(
   const list = printer.stream(payoutsView)
   const counter = countUp('payouts')
   const totals = payoutTotals()
+  const tidy = steadyMemory()
   let next = query.cursor ?? null
   let written = 0
   try {
@@ -30,6 +32,7 @@ export async function listAll(
       written += page.payouts.length
       totals.add(page.payouts)
       counter.show(written)
+      tidy()
     }
     await list.end()
     counter.end(totals.line())

@@ -45,7 +45,7 @@ export function Shell({ merchants, account, children }: ShellProps) {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <div class="topbar">
+      <header class="topbar">
         <Brand />
         <button
           type="button"
@@ -57,8 +57,8 @@ export function Shell({ merchants, account, children }: ShellProps) {
         >
           <Icon name="menu" />
         </button>
-      </div>
-      <div class="sidebar" id="sidebar">
+      </header>
+      <aside class="sidebar" id="sidebar" aria-label="Account and pages">
         <Brand />
         <AccountSwitcher merchants={merchants} account={account} page={page} />
         {account && <Navigation account={account} page={page} />}
@@ -70,7 +70,7 @@ export function Shell({ merchants, account, children }: ShellProps) {
             <Button tone="ghost" icon="out" label="Sign out" onPress={signOut} />
           </div>
         </div>
-      </div>
+      </aside>
       <main id="content" tabIndex={-1}>
         {children}
       </main>

@@ -57,7 +57,7 @@ export function Copyable({ text, what }: { text: string; what: string }) {
 export function Command({ text }: { text: string }) {
   return (
     <div class="command">
-      <Scrollable kind="text" label="Command">
+      <Scrollable kind="text" label={`Command: ${text.split('\n')[0]}`}>
         <pre>{text}</pre>
       </Scrollable>
       <CopyButton text={text} label="Copy the command" />

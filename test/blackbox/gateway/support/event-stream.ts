@@ -10,10 +10,10 @@ interface StreamReader {
 }
 
 /** Reads the account's server-sent events, from now to the end of the test. */
-export async function openStream(server: Server, account: Account): Promise<StreamReader> {
+export async function openStream(server: Server, account: Account, query = ''): Promise<StreamReader> {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
-  const response = await fetch(`${server.controlUrl}/accounts/${account.id}/stream`, {
+  const response = await fetch(`${server.controlUrl}/accounts/${account.id}/stream${query}`, {
     headers: { authorization: `Bearer ${server.controlToken}` },
     signal: leaving.signal,
   })

@@ -1,5 +1,5 @@
 /** Lines of RFC 4180: cells may hold commas, line ends and doubled quotes between quotes. */
-export function readCsv(text: string): string[][] {
+function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
     if (quoted === undefined && plain === '' && end === '') break

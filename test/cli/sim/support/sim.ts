@@ -29,6 +29,8 @@ export interface Shop {
   /** The control surface, below the test account. */
   readonly control: Call
   sim(words: string | readonly string[], options?: RunOptions): Promise<Run>
+  /** The same for one that goes on. */
+  start(words: string | readonly string[]): ReturnType<typeof begin>
   /** A payment in merchant mode; by bank transfer, unless said otherwise. */
   pay(more?: Record<string, unknown>): Promise<Record<string, string>>
 }
@@ -67,6 +69,7 @@ export function driven() {
           server.control(method, `/accounts/${merchant.id}.test${path}`, options),
         sim: (words, options = {}) =>
           paysim(['sim', ...wordsOf(words)], home, { ...options, env: { ...env, ...options.env } }),
+        start: words => begin(['sim', ...wordsOf(words)], home, { env }),
         async pay(more = {}) {
           const made = await call('POST', '/payment_intents', { body: { ...TRANSFER, ...more } })
           if (made.status !== 201) throw new Error(`no payment: ${made.text}`)
@@ -93,9 +96,14 @@ const wordsOf = (words: string | readonly string[]) => (typeof words === 'string
 async function paysim(
   words: string | readonly string[],
   cwd: string,
-  { input = '', env = {} }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<Run> {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [BINARY, ...wordsOf(words)], {
+  const { exitCode, stdout, stderr } = await begin(wordsOf(words), cwd, options)
+  return { code: exitCode, stdout, stderr }
+}
+
+function begin(words: readonly string[], cwd: string, { input = '', env = {} }: RunOptions) {
+  return execa(process.execPath, [BINARY, ...words], {
     cwd,
     input,
     extendEnv: false,
@@ -103,5 +111,4 @@ async function paysim(
     reject: false,
     stripFinalNewline: false,
   })
-  return { code: exitCode, stdout, stderr }
 }

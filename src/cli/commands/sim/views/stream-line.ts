@@ -20,7 +20,9 @@ function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
     .map(event => {
       const { what, subject, more } = happening(event, at, screen)
       const tone = toneOf(what, paint)
-      return [before, tone(visible(what)), paint.bold(visible(subject)), visible(more)].filter(Boolean).join('  ')
+      return [before, tone(visible(what)), paint.bold(visible(subject)), visible(more)]
+        .filter(Boolean)
+        .join('  ')
     })
     .map(line => `${line}\n`)
     .join('')

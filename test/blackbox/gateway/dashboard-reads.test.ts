@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { type Account, type Json, openAccount, succeeded } from './support/account.ts'
+import { openStream } from './support/event-stream.ts'
+import {
+  cancelPending,
+  createPayment,
+  createTransfer,
+  readPayment,
+  trigger,
+  uploadReceipt,
+} from './support/payments.ts'
+import { addPayout } from './support/payouts.ts'
+import { listen, settle } from './support/receiver.ts'
+import { expectRefusal, invalid, notFound } from './support/refusals.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+
+const read = (account: Account, path: string): Promise<Json> => succeeded(account.control('GET', path))
+const references = ({ data }: Json) => data.map((row: Json) => row.merchant_reference)
+
+/** Five payments an hour apart, `order-0` to `order-4`. */
+async function fivePayments(): Promise<Account> {
+  const account = await openAccount(server(), {
+    clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' },
+    rules: [
+      {
+        name: 'even',
+        match: { merchant_reference: ['order-0', 'order-2', 'order-4'] },
+        outcome: { after: '0s', status: 'succeeded' },
+      },
+    ],
+  })
+  for (let nth = 0; nth < 5; nth++) {
+    await createPayment(account, { merchant_reference: `order-${nth}`, customer: { name: `Name ${nth}` } })
+    await account.pass('1h')
+  }
+  return account
+}
+
+describe('a list to look at', () => {
+  test('is newest first, a window at a time, and does not shift', async () => {
+    const account = await fivePayments()
+    const first = await read(account, '/browse/payments?limit=2')
+    expect(first).toMatchObject({ total: 5, exact: true, newer: 0 })
+    expect(references(first)).toEqual(['order-4', 'order-3'])
+    await createPayment(account, { merchant_reference: 'order-5' })
+    const later = await read(account, `/browse/payments?limit=2&offset=2&anchor=${first.anchor}`)
+    expect(references(later)).toEqual(['order-2', 'order-1'])
+    expect(later).toMatchObject({ total: 5, newer: 1, anchor: first.anchor })
+    expect(references(await read(account, '/browse/payments?offset=5'))).toEqual(['order-0'])
+    expect(references(await read(account, '/browse/payments?offset=6'))).toEqual([])
+  })
+
+  const filters: [query: string, expected: number[]][] = [
+    ['status=succeeded', [4, 2, 0]],
+    ['status=succeeded,pending', [4, 3, 2, 1, 0]],
+    ['status=failed', []],
+    ['method=th_promptpay&currency=THB&checkout_mode=merchant', [4, 3, 2, 1, 0]],
+    ['method=th_bank_transfer', []],
+    ['q=ORDER-3', [3]],
+    ['q=name+1', [1]],
+    ['rule=even&q=order-2', [2]],
+    ['created_after=2027-01-01T02:00:00Z', [4, 3, 2]],
+    ['created_before=2027-01-01T02:00:00Z', [1, 0]],
+    ['created_after=2027-01-01T01:00:00Z&created_before=2027-01-01T03:00:00Z&status=pending', [1]],
+  ]
+  test('is filtered and searched', async () => {
+    const account = await fivePayments()
+    for (const [query, expected] of filters) {
+      const page = await read(account, `/browse/payments?${query}`)
+      expect([query, ...references(page)]).toEqual([query, ...expected.map(nth => `order-${nth}`)])
+      expect([query, page.total]).toEqual([query, expected.length])
+      const inner = await read(account, `/browse/payments?${query}&offset=1&limit=1`)
+      expect([query, ...references(inner)]).toEqual([
+        query,
+        ...expected.slice(1, 2).map(nth => `order-${nth}`),
+      ])
+    }
+  })
+
+  test.each([
+    ['offset', 'offset=-1'],
+    ['limit', 'limit=201'],
+    ['anchor', 'anchor=newest'],
+    ['created_after', 'created_after=yesterday'],
+  ])('refuses a bad %s', async (field, query) => {
+    const account = await openAccount(server())
+    expectRefusal(await account.control('GET', `/browse/payouts?${query}`), invalid(field))
+  })
+
+  test('of payouts searches recipients, of deliveries their records', async () => {
+    const account = await openAccount(server())
+    const { id } = await addPayout(account)
+    const [row] = (await read(account, '/browse/payouts?status=requires_approval&country=TH')).data
+    expect(row).toMatchObject({ id, status: 'requires_approval' })
+    expect((await read(account, `/browse/payouts?q=${row.holder_name.slice(1, 5)}`)).total).toBe(1)
+
+    const receiver = await listen(account, ['payment.succeeded'])
+    const payment = await createPayment(account)
+    await trigger(account, payment.id, 'succeed')
+    await settle(account)
+    expect(receiver.deliveries).toHaveLength(1)
+    const [delivery] = (await read(account, `/browse/webhook-deliveries?status=delivered&q=${payment.id}`))
+      .data
+    expect(delivery).toMatchObject({ record: payment.id, event_type: 'payment.succeeded', attempts: 1 })
+    expect(await read(account, `/webhook-deliveries/${delivery.id}`)).toMatchObject({
+      id: delivery.id,
+      record: payment.id,
+      fault: null,
+    })
+    expectRefusal(await account.control('GET', '/webhook-deliveries/none'), notFound)
+  })
+})
+
+describe('the moves of a record', () => {
+  const triggersOf = async (account: Account, path: string) =>
+    (await read(account, path)).moves.map((move: Json) => move.trigger)
+
+  test('are the calls that are taken, and each leads where it says', async () => {
+    const account = await openAccount(server(), { rules: [{ receipt: 'manual', cancel: 'manual' }] })
+    const { id } = await createTransfer(account)
+    const path = `/payments/${id}`
+    expect(await triggersOf(account, path)).toEqual(['withdraw-action', 'succeed', 'fail', 'expire'])
+    await uploadReceipt(account, id, 'receipt')
+    await cancelPending(account, id)
+    expect(await triggersOf(account, path)).toEqual([
+      'withdraw-action',
+      'succeed',
+      'fail',
+      'expire',
+      'accept-receipt',
+      'reject-receipt',
+      'confirm-cancel',
+    ])
+    const { moves } = await read(account, path)
+    const { to } = moves.find((move: Json) => move.trigger === 'confirm-cancel')
+    expect((await succeeded(trigger(account, id, 'confirm-cancel'))).status).toBe(to)
+    expect(await triggersOf(account, path)).toEqual([])
+  })
+
+  test('of a payout, too; a reason goes along with its cancellation', async () => {
+    const account = await openAccount(server())
+    const { id } = await addPayout(account)
+    expect(await triggersOf(account, `/payouts/${id}`)).toEqual(['approve', 'cancel'])
+    const body = { reason: 'Sent twice' }
+    const cancelled = await succeeded(account.control('POST', `/payouts/${id}/cancel`, { body }))
+    expect(cancelled).toMatchObject({ status: 'cancelled', cancel_reason: 'Sent twice', moves: [] })
+    const other = await addPayout(account)
+    const long = { body: { reason: 'x'.repeat(513) } }
+    expectRefusal(await account.control('POST', `/payouts/${other.id}/cancel`, long), invalid('reason'))
+  })
+})
+
+test('a timeline holds both times of what happened, and what is still to come', async () => {
+  const account = await openAccount(server(), {
+    clock: { mode: 'virtual', now: '2030-01-01T00:00:00Z' },
+    rules: [{ outcome: { after: '1h', status: 'failed', code: 'late', message: 'Too late' } }],
+  })
+  const began = Date.now()
+  const { id } = await createPayment(account)
+  await readPayment(account, id)
+  const before = await read(account, `/timeline/${id}`)
+  expect(before.changes[0]).toMatchObject({
+    at: '2030-01-01T00:00:00.000Z',
+    by: 'merchant',
+    event: 'PaymentCreated',
+  })
+  const wall = Date.parse(before.changes[0].wall_at)
+  expect(wall).toBeGreaterThanOrEqual(began)
+  expect(wall).toBeLessThanOrEqual(Date.now())
+  expect(before.provider_calls).toEqual([{ at: '2030-01-01T00:00:00.000Z', call: 'start' }])
+  expect(before.requests).toMatchObject([{ method: 'GET', path: `/payment_intents/${id}`, status: 200 }])
+  expect(before.timers[0]).toMatchObject({ due_at: '2030-01-01T01:00:00.000Z', command: { trigger: 'fail' } })
+
+  await account.pass('1h')
+  const after = await read(account, `/timeline/${id}`)
+  expect(after.changes.at(-1)).toMatchObject({
+    at: '2030-01-01T01:00:00.000Z',
+    by: 'timer',
+    event: 'PaymentFailed',
+    status: 'failed',
+    detail: 'late: Too late',
+  })
+  expect(after.timers).toEqual([])
+  expectRefusal(await account.control('GET', '/timeline/pi_nothing'), notFound)
+})
+
+test('a request can be looked at: what was sent and answered, without its secrets', async () => {
+  const account = await openAccount(server())
+  const answer = await account.call('POST', '/payment_intents', {
+    headers: { 'idempotency-key': 'key-1' },
+    body: {
+      amount: '25000',
+      currency: 'THB',
+      country: 'TH',
+      checkout_mode: 'merchant',
+      merchant_reference: 'order-1',
+      payment_method: 'th_promptpay',
+      payment_method_options: { account_number: '1234567890' },
+      customer: {},
+      extra: 'x'.repeat(20_000),
+    },
+  })
+  const id = answer.headers.get('request-id')
+  const found = await account.control('GET', `/requests/${id}`)
+  expect(found.text).not.toContain('1234567890')
+  expect(found.text).not.toContain(account.keys.secret_key)
+  const { request, response } = found.body
+  expect(request).toMatchObject({
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'key-1' },
+    truncated: true,
+  })
+  expect(request.size).toBeGreaterThan(20_000)
+  expect(request.body.length).toBeLessThanOrEqual(16 * 1024)
+  expect(response).toMatchObject({ whole: true, truncated: false, body: answer.text })
+  expectRefusal(await account.control('GET', '/requests/req_nothing'), notFound)
+})
+
+test('the overview adds up', async () => {
+  const account = await fivePayments()
+  await addPayout(account)
+  const { payments, payouts, requests, webhooks, clock } = await read(account, '/overview')
+  expect(payments).toMatchObject({ total: 5, by_status: { succeeded: 3, pending: 2, failed: 0 } })
+  const counted = Object.values<number[]>(payments.over_time.series).flat()
+  expect(counted.reduce((sum, count) => sum + count)).toBe(5)
+  expect(payouts).toMatchObject({ total: 1, by_status: { requires_approval: 1 } })
+  expect(requests.logged).toBe(5)
+  expect(requests.p95_ms).toBeGreaterThanOrEqual(requests.p50_ms)
+  expect(webhooks).toMatchObject({ endpoints: 0, attempts_over_time: null })
+  expect(clock.mode).toBe('virtual')
+})
+
+test('the stream can tell that something changed, and not what', async () => {
+  const account = await openAccount(server())
+  const stream = await openStream(server(), account, '?as=changes')
+  const { id } = await createPayment(account)
+  await stream.until(message => JSON.stringify(message).includes(id))
+  const told = JSON.stringify(stream.messages)
+  expect(told).toContain('"payments"')
+  expect(told).not.toContain('PaymentCreated')
+})
