@@ -58,7 +58,7 @@ export function controlCommand(
   return controlTargetFlags(command)
 }
 
-export function controlTargetFlags(command: Command): Command {
+function controlTargetFlags(command: Command): Command {
   return command
     .option('--control-url <url>', 'of the simulator; else PAYSIM_CONTROL_URL, else the one that runs here')
     .option('--control-token <token>', 'its token; PAYSIM_CONTROL_TOKEN keeps it out of the process list')

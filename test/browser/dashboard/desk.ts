@@ -68,7 +68,13 @@ export async function openDesk(
   const control: Desk['control'] = (method, path, body) =>
     taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
   const visit: Desk['visit'] = async (address, options = {}) => {
-    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...DESKTOP, ...options })
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce',
+      ...DESKTOP,
+      ...options,
+    })
     const page = await context.newPage()
     page.setDefaultTimeout(15_000)
     const watch = watchPage(page)

@@ -192,7 +192,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('link', { name: /^Payments 1/ }).waitFor()
     await desk.pay()
     await page.getByRole('link', { name: /^Payments 2/ }).waitFor()
-    await page.getByLabel('Account').selectOption(desk.account.replace('.test', '.live'))
+    await page.getByLabel('Account', { exact: true }).selectOption(desk.account.replace('.test', '.live'))
     await shows(page, 'No payments yet')
     expect(page.url()).toContain('.live/overview')
   })

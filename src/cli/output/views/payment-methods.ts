@@ -24,7 +24,7 @@ const TABLE: Table = {
   empty: 'no method is eligible for this amount, country, currency and checkout mode',
   columns: [
     { header: 'CODE', value: method => plain(memberAt(method, 'code')) },
-    { header: 'LABEL', value: method => plain(memberAt(method, 'label')), give: 2, least: 12 },
+    { header: 'LABEL', value: method => plain(memberAt(method, 'label')), give: 2, least: 24 },
     { header: 'REQUIRES', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
     { header: 'ACTION', value: actionsOf, give: 3, least: 13 },
     { header: 'CATEGORY', value: method => plain(memberAt(method, 'category')), give: 4, least: 13 },

@@ -39,7 +39,8 @@ const TABLE: Table = {
       header: 'CREATED',
       value: (payout, screen) => showTime(memberAt(payout, 'created_at'), screen).value,
       give: 3,
-      least: 11,
+      // A time that is cut says less than none.
+      least: 26,
     },
     { header: 'ACCOUNT', value: accountOf, give: 4, least: 11 },
     { header: 'FAILURE', value: payout => plain(memberAt(payout, 'failure_code')), give: 5 },

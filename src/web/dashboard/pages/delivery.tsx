@@ -70,7 +70,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
           </Panel>
           {body && (
             <Panel title="Body">
-              <BodyView label="Body" text={body} />
+              <BodyView label="Body that was sent" text={body} />
             </Panel>
           )}
         </div>

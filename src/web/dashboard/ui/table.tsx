@@ -19,7 +19,7 @@ interface TableProps<R> {
 /** A table short enough to be there whole. */
 export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
   return (
-    <Scrollable kind="table" label={caption}>
+    <Scrollable kind="table" label={`${caption}, as a table`}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

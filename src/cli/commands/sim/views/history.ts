@@ -57,12 +57,18 @@ function lines(
   { what, subject, more }: ReturnType<typeof happening>,
   { id, width, screen }: Place,
 ): string[] {
-  // Whose history it is need not be said in each line of it.
-  const told = visible([subject === id ? '' : subject, more].filter(Boolean).join('  '))
+  const told = visible([named(subject, id, more), more].filter(Boolean).join('  '))
   const indent = 4 + width
   const [first = '', ...rest] = wrapTo(told, Math.max(20, screen.width - indent), screen.widthOf)
   return [
     `  ${toneOf(what, screen.paint)(visible(what))}${' '.repeat(width - what.length + 2)}${first}`.trimEnd(),
     ...rest.map(line => `${' '.repeat(indent)}${line}`),
   ]
+}
+
+/** Whose history it is need not be said in each line of it, nor what the rest of a line says anyway. */
+function named(subject: string, id: string, more: string): string {
+  if (subject === id) return ''
+  const name = subject.startsWith(`${id}:`) ? subject.slice(id.length + 1) : subject
+  return name === subject || more === '' ? name : ''
 }

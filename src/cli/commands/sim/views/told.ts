@@ -16,11 +16,11 @@ export function told(members: object): string {
 }
 
 /** What YAML would read as something else than this text is put in quotes. */
-const bare = (text: string) =>
-  /^[A-Za-z_/.][\w ./()@%+-]*$/.test(text) &&
-  !/^(?:true|false|null|yes|no|on|off|~)$/i.test(text) &&
-  !text.endsWith(' ')
-    ? text
-    : /^\d+(?:ms|s|m|h|d)(?:\d+(?:ms|s|m|h|d))*$/.test(text)
-      ? text
-      : JSON.stringify(text)
+function bare(text: string): string {
+  if (DURATION.test(text)) return text
+  return WORDS.test(text) && !MEANT_OTHERWISE.test(text) ? text : JSON.stringify(text)
+}
+
+const WORDS = /^[A-Za-z_/](?:[\w ./()@%+-]*[\w./()@%+-])?$/
+const MEANT_OTHERWISE = /^(?:true|false|null|yes|no|on|off)$/i
+const DURATION = /^(?:\d+(?:ms|s|m|h|d))+$/
