@@ -188,7 +188,7 @@ describe('against a real base URL', () => {
     expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toHaveLength(2)
     expect(await paysim(['run', at('good.yaml'), '--base-url', server.url])).toMatchObject({
       code: 2,
-      stderr: 'paysim run: --base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
+      stderr: 'paysim: --base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
     })
   })
 
