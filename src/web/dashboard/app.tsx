@@ -39,7 +39,7 @@ function SignedIn() {
     if (merchants.data && account === null && first) go(addressOf(first.id, page), { replace: true })
   }, [merchants.data, account])
 
-  if (merchants.fault) return <Fault fault={merchants.fault} />
+  if (merchants.fault && !merchants.data) return <Fault fault={merchants.fault} />
   if (!merchants.data || account === null) return null
   return (
     <Shell merchants={merchants.data.data} account={known ? account : null}>

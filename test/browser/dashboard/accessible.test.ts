@@ -82,7 +82,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
       await page.goto(addressOf(desk.server, `${desk.account}/${spelledOut(path)}`))
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.waitForLoadState('load')
-      await page.locator('.loading').waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator('.loading').count()).toBe(0)
       await opens?.(page)
       await expectAccessible(page, `${path} ${opens ?? ''}`)
     }

@@ -75,7 +75,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await list.focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
-    await page.waitForFunction(`document.activeElement?.dataset.at === '1'`)
+    await page.locator('[data-at="1"]:focus').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await page.goBack()
@@ -110,9 +110,9 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     const { id } = await desk.pay(TRANSFER)
     await submitReceipt(desk, id, 1)
     const { page } = await desk.open(`payments/${id}`)
-    await page.waitForFunction(
-      `[...document.images].some(({ alt, naturalWidth }) => alt.startsWith('Receipt') && naturalWidth === 1)`,
-    )
+    await page.getByRole('img', { name: 'Receipt as it was uploaded' }).waitFor()
+    const width = `[...document.images].find(({ alt }) => alt.startsWith('Receipt'))?.naturalWidth`
+    await expect.poll(() => page.evaluate(width)).toBe(1)
     await press(page, 'Reject receipt…')
     await page.getByLabel(/Why/).fill('Not legible')
     await confirm(page, 'Reject receipt')

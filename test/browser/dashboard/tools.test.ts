@@ -110,10 +110,12 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     const [{ id }] = providers
     const health = page.getByRole('switch', { name: `${id} is healthy` })
     await health.click()
+    const down = page.locator('[role="switch"][aria-checked="false"]')
+    await down.waitFor()
     await shows(page, `${id} is down`)
     expect((await desk.control('GET', '/catalogue')).providers[0].healthy).toBe(false)
     await health.click()
-    await page.locator('[role="switch"][aria-checked="false"]').waitFor({ state: 'detached' })
+    await down.waitFor({ state: 'detached' })
     expect((await desk.control('GET', '/catalogue')).providers[0].healthy).toBe(true)
   })
 

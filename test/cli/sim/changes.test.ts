@@ -1,10 +1,10 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { png } from '../../blackbox/support/receipt-images.ts'
 import { driven, type Shop } from './support/sim.ts'
 
-const { server, home, shop } = driven()
+const { home, shop } = driven()
 
 const parsed = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout)
 
@@ -202,107 +202,5 @@ describe('payments and payouts', () => {
     const run = await sim('payouts create --amount 1 --currency THB')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('--country, --merchant-reference, --bank, --holder, --account-number')
-  })
-})
-
-describe('merchants, keys, endpoints, assets', () => {
-  test('a merchant is made, changed, and removed once that is confirmed', async () => {
-    const { sim } = await shop()
-    const made = await sim(
-      'merchants create corner --clock virtual --now 2030-01-01T00:00:00Z --seed 3 --checkout-mode hosted --webhook http://127.0.0.1:9/ -o json',
-    )
-    expect(parsed(made)).toMatchObject({
-      id: 'corner',
-      checkout_modes: ['hosted'],
-      accounts: [{ id: 'corner.test' }, {}],
-    })
-    expect(parsed(await sim('clock --account corner -o json'))).toMatchObject({
-      now: '2030-01-01T00:00:00.000Z',
-    })
-    const changed = await sim('merchants change corner --checkout-mode none -o json')
-    expect(parsed(changed)).toMatchObject({ checkout_modes: [] })
-    const unconfirmed = await sim('merchants remove corner')
-    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' })
-    expect(unconfirmed.stderr).toContain('--yes')
-    expect(await sim('merchants remove corner --yes')).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'corner removed\n',
-    })
-    expect(await sim('merchants show corner')).toMatchObject({ code: 4 })
-  })
-
-  test('a key pair is made, works, and is revoked', async () => {
-    const { sim } = await shop()
-    const pair = parsed(await sim('keys add -o json'))
-    const call = server().as(pair)
-    expect((await call('GET', '/payout_intents')).status).toBe(200)
-    expect(await sim(`keys revoke ${pair.public_key}`)).toMatchObject({ code: 0, stdout: '' })
-    expect((await call('GET', '/payout_intents')).status).toBe(401)
-  })
-
-  test('an endpoint is added, given another secret, and removed', async () => {
-    const { sim } = await shop()
-    const url = 'http://127.0.0.1:9/hooks'
-    const added = parsed(await sim(`endpoints add ${url} --events payment.succeeded,payment.failed -o json`))
-    expect(added).toMatchObject({ url, events: ['payment.succeeded', 'payment.failed'] })
-    const rotated = parsed(await sim(`endpoints rotate ${added.id} --overlap 1h -o json`))
-    expect(rotated.secret).not.toBe(added.secret)
-    expect(await sim(`endpoints remove ${added.id}`)).toMatchObject({ code: 0, stdout: '' })
-    const refused = await sim('endpoints add https://elsewhere.example/hooks')
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toContain('--allow-webhooks elsewhere.example')
-  })
-
-  test('an asset is looked at before it is sent', async () => {
-    const { sim } = await shop()
-    await writeFile(join(home(), 'logo.png'), png(9))
-    expect(parsed(await sim('assets upload logo.png --kind other -o json'))).toMatchObject({ kind: 'other' })
-    const text = await sim('assets upload -', { input: 'no image at all' })
-    expect(text).toMatchObject({ code: 2, stdout: '' })
-    expect(text.stderr).toContain('neither a JPEG nor a PNG')
-  })
-})
-
-describe('export, import, reset', () => {
-  test('an account goes into a file that only its owner reads, and comes back from it', async () => {
-    const { sim, pay, control } = await shop()
-    const { id } = await pay()
-    const file = join(home(), 'shop.json')
-    expect(await sim(`export --file ${file}`)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: `${file} written\n`,
-    })
-    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const unconfirmed = await sim('reset')
-    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' })
-    expect(unconfirmed.stderr).toContain('--yes confirms it')
-    expect((await sim('reset --yes')).stdout).toContain('is empty, as it was made')
-    expect((await control('GET', `/payments/${id}`)).status).toBe(404)
-    expect(await sim(`import ${file}`)).toMatchObject({ code: 0, stderr: '' })
-    expect((await control('GET', `/payments/${id}`)).status).toBe(200)
-    const [piped, back] = [
-      await sim('export'),
-      await sim('import - -o json', { input: await readFile(file) }),
-    ]
-    expect(JSON.parse(piped.stdout)).toMatchObject({ paysim: 1 })
-    expect(parsed(back)).toMatchObject({ entries: expect.any(Number) })
-  })
-
-  test.each([
-    ['import no-such-file.json', 2, 'no-such-file.json cannot be read'],
-    ['import .', 2, 'not a file'],
-    ['export --file no/such/folder.json', 2, 'no/such/folder.json cannot be written'],
-  ])('%s', async (words, code, told) => {
-    const { sim } = await shop()
-    const run = await sim(words)
-    expect(run).toMatchObject({ code, stdout: '' })
-    expect(run.stderr).toContain(told)
-  })
-
-  test('what is no archive changes nothing', async () => {
-    const { sim } = await shop()
-    expect(await sim('import -', { input: '{"paysim": 2}' })).toMatchObject({ code: 2, stdout: '' })
   })
 })
