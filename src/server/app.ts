@@ -117,7 +117,7 @@ export class App {
       request_id: request.requestId,
       ignored: request.ignored,
     }
-    this.#settings.requests.record(record, { wall, silent: request.watching, request, reply })
+    this.#settings.requests.record(record, wall, request, reply)
   }
 
   /** What came was no request, or did not come to its end. */

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
 import { refuse, refuseFaults } from './refusal.ts'
 
-const BODY = Symbol('the body that was read')
-type Read = IncomingMessage & { [BODY]?: Buffer }
+const TEXT = Symbol('the body as text')
+type Read = IncomingMessage & { [TEXT]?: string }
 
-/** The body of a request, where somebody read it. */
-export const bodyOf = (request: IncomingMessage): Buffer | undefined => (request as Read)[BODY]
+/** The body of a request, where it was read as text. */
+export const bodyOf = (request: IncomingMessage): string | undefined => (request as Read)[TEXT]
 
 /** The whole body, up to the cap. What is beyond it is read and thrown away, so that the refusal gets through. */
 export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
@@ -23,11 +23,7 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
         reject(tooLarge(cap))
       }
     })
-    request.once('end', () => {
-      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-      ;(request as Read)[BODY] = body
-      resolve(body)
-    })
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', () =>
       reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }])),
     )
@@ -54,7 +50,7 @@ export const unsupportedType = (wanted: string) =>
 /** A JSON body that must be there. */
 export async function readJson(request: IncomingMessage, cap?: number): Promise<JsonObject> {
   if (!isJson(request.headers['content-type'])) throw unsupportedType('application/json')
-  return parseObject(await readBody(request, cap))
+  return parseObject(request, await readBody(request, cap))
 }
 
 /** A JSON body that may be left out, with its Content-Type if `bare` is allowed. */
@@ -68,14 +64,15 @@ export async function readOptionalJson(
   const bytes = await readBody(request)
   if (bytes.length === 0) return {}
   if (!typed) throw unsupportedType('application/json')
-  return parseObject(bytes)
+  return parseObject(request, bytes)
 }
 
 const badBody = (message: string) => refuseFaults([{ field: 'body', message }])
 
-function parseObject(bytes: Buffer): JsonObject {
+function parseObject(request: IncomingMessage, bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw badBody('must be UTF-8')
   const text = bytes.toString()
+  ;(request as Read)[TEXT] = text
   if (isTooDeep(text)) throw badBody(`must not be nested more than ${DEEPEST} levels deep`)
   let value: unknown
   try {

@@ -1,6 +1,8 @@
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Tenant } from '../engine/tenant.ts'
-import { type Exchange, type ExchangeDetail, Exchanges } from './exchanges.ts'
+import { type ExchangeDetail, Exchanges } from './exchanges.ts'
+import type { Reply } from './http/reply.ts'
+import type { Request } from './http/request.ts'
 
 /** One request as it went, without anything secret. */
 export interface RequestRecord {
@@ -39,13 +41,13 @@ export class RequestLog {
     { labels: { account: string; method: string; status: string }; value: number }
   >()
 
-  record(record: RequestRecord, { silent, ...exchange }: Exchange & { readonly silent: boolean }): void {
+  record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {
     if (record.account !== null) {
-      this.#keep(record.account, { record, wall: exchange.wall })
-      this.#exchanges.keep(exchange)
+      this.#keep(record.account, { record, wall })
+      this.#exchanges.keep(request, reply)
     }
     this.#count(record)
-    if (!silent) for (const listener of this.#listeners) listener(record)
+    if (!request.watching) for (const listener of this.#listeners) listener(record)
   }
 
   /** A ring: keeping one more costs the same whether it is full or not. */

@@ -27,7 +27,7 @@ interface Looked {
   readonly watch: PageWatch
 }
 
-export const DESKTOP = { viewport: { width: 1360, height: 860 } }
+const DESKTOP = { viewport: { width: 1360, height: 860 } }
 
 /** One server and one browser for the file; an account of its own for each call of this. */
 export function useDesks(args: string[] = []): (settings?: Record<string, unknown>) => Promise<Desk> {
@@ -52,7 +52,7 @@ export function useDesks(args: string[] = []): (settings?: Record<string, unknow
   }
 }
 
-export async function openDesk(
+async function openDesk(
   server: Server,
   browser: Browser,
   watches: PageWatch[],

@@ -80,7 +80,7 @@ function SaidView({ title, said }: { title: string; said: Said }) {
         <Facts facts={headers.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       )}
       {said.body === null ? (
-        <p class="muted">{said.size === 0 ? 'No body.' : `A body of ${said.size} bytes that is no text.`}</p>
+        <p class="muted">No body, or none that is JSON.</p>
       ) : (
         <BodyView label={`${title} body`} text={said.body} />
       )}

@@ -18,7 +18,7 @@ export interface ListState<R> {
   readonly fault: unknown
 }
 
-export const PAGE_ROWS = 100
+const PAGE_ROWS = 100
 
 /**
  * A list that lies on the server, of which the part that is looked at is here. It stands still under who reads in the
