@@ -15,8 +15,9 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
-/** The least time between two readings of one thing, however fast it changes. */
+/** The least time between two readings of one thing, however fast it changes; and longer for what takes long. */
 const REST_MS = 250
+const REST_SHARE = 3
 
 /** Reads something of the control surface, and again whenever what it depends on has changed. */
 export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
@@ -72,11 +73,13 @@ export function repeatedly(task: (isCurrent: () => boolean) => Promise<void>) {
   const run = async () => {
     running = true
     wished = false
+    const began = performance.now()
     await task(() => !stopped)
+    const rest = Math.max(REST_MS, REST_SHARE * (performance.now() - began))
     window.setTimeout(() => {
       running = false
       if (wished && !stopped) run()
-    }, REST_MS)
+    }, rest)
   }
   return {
     wish() {

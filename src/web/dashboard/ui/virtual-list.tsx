@@ -81,6 +81,27 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     return () => window.clearTimeout(settled)
   }, [source, first, last, state?.total])
 
+  // The row that somebody is walking to may have to be drawn first, or fetched.
+  const goal = useRef<number | undefined>(undefined)
+  const arrive = () => {
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-at="${goal.current}"]`)
+    if (!row) return
+    goal.current = undefined
+    row.focus({ preventScroll: true })
+  }
+  useEffect(arrive)
+  const walk = (event: KeyboardEvent) => {
+    const by = stepOf(event)
+    if (by === 0 || !scroller.current) return
+    event.preventDefault()
+    const from = goal.current ?? rowInFocus()
+    const at = from === undefined ? Math.ceil(scroller.current.scrollTop / ROW) : from + by
+    if (at < 0 || at >= (state?.total ?? 0)) return
+    goal.current = at
+    bringIntoView(scroller.current, at)
+    arrive()
+  }
+
   if (state?.fault !== undefined && state.pages.size === 0) return <Fault fault={state.fault} />
   if (state && state.total === 0 && state.newer === 0) return <>{empty}</>
   const toTop = () => {
@@ -110,7 +131,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
         aria-rowcount={(state?.total ?? 0) + 1}
         tabIndex={0}
         onScroll={look}
-        onKeyDown={event => walk(event, scroller.current)}
+        onKeyDown={walk}
       >
         <div class="list-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
           {columns.map(({ title, align }) => (
@@ -153,17 +174,17 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
 }
 
 /** Up and down go from row to row, and take the list along. */
-function walk(event: KeyboardEvent, scroller: HTMLDivElement | null): void {
-  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-  if (by === 0 || !scroller) return
-  event.preventDefault()
-  const focused =
-    document.activeElement instanceof HTMLElement ? document.activeElement.dataset.at : undefined
-  const at = focused === undefined ? Math.ceil(scroller.scrollTop / ROW) : Number(focused) + by
-  if (at < 0) return
+const stepOf = ({ key }: KeyboardEvent) => (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)
+
+function rowInFocus(): number | undefined {
+  const { activeElement } = document
+  const at = activeElement instanceof HTMLElement ? activeElement.dataset.at : undefined
+  return at === undefined ? undefined : Number(at)
+}
+
+function bringIntoView(scroller: HTMLElement, at: number): void {
   const [above, below] = [at * ROW, (at + 2) * ROW]
   if (above < scroller.scrollTop) scroller.scrollTop = above
   else if (below > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = below - scroller.clientHeight
-  requestAnimationFrame(() => scroller.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus())
 }
