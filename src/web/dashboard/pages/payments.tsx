@@ -58,7 +58,8 @@ function noteOf(row: PaymentRow): string | null {
   if (row.cancelled) return 'cancelled'
   if (row.failure_code) return row.failure_code
   if (row.cancelling) return 'cancelling'
-  return row.receipt && row.status !== 'succeeded' ? `receipt ${row.receipt}` : null
+  const isOpen = row.status === 'pending' || row.status === 'processing'
+  return row.receipt && isOpen ? `receipt ${row.receipt}` : null
 }
 
 export function PaymentsPage({ account }: { account: string }) {
