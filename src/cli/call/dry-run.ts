@@ -1,5 +1,6 @@
 import type { Keys } from '../../client/credentials.ts'
 import type { Transport, Upload, WireRequest } from '../../client/index.ts'
+import { shellQuoted } from '../shell-words.ts'
 
 /** The request that would have been sent, as a command that sends it. */
 export class DryRun extends Error {
@@ -28,20 +29,21 @@ const KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
 export function asCurl({ method, origin, path, headers, body }: WireRequest, credentials = KEYS): string {
   const told = Object.entries(headers).filter(([name]) => !UNTOLD.has(name))
   return [
-    `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${quoted(`${origin}${path}`)}`,
+    `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${shellQuoted(`${origin}${path}`)}`,
     credentials,
-    ...told.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : typeof body === 'string' ? [`--data-raw ${quoted(body)}`] : fileOf(body)),
+    ...told.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(body === undefined
+      ? []
+      : typeof body === 'string'
+        ? [`--data-raw ${shellQuoted(body)}`]
+        : fileOf(body)),
   ].join(' \\\n  ')
 }
 
 function fileOf({ path, filename, contentType, fields }: Upload): string[] {
   const file = path ?? filename
   if (fields === 'none')
-    return [`-H ${quoted(`content-type: ${contentType}`)}`, `--data-binary ${quoted(`@${file}`)}`]
-  const others = Object.entries(fields ?? {}).map(([name, value]) => `-F ${quoted(`${name}=${value}`)}`)
-  return [...others, `-F ${quoted(`file=@${file};type=${contentType}`)}`]
+    return [`-H ${shellQuoted(`content-type: ${contentType}`)}`, `--data-binary ${shellQuoted(`@${file}`)}`]
+  const others = Object.entries(fields ?? {}).map(([name, value]) => `-F ${shellQuoted(`${name}=${value}`)}`)
+  return [...others, `-F ${shellQuoted(`file=@${file};type=${contentType}`)}`]
 }
-
-/** For a POSIX shell: nothing in it is special but the quote itself. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
