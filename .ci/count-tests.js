@@ -1,12 +1,16 @@
-// The closing line of .ci/run: what vitest's JSON reports, given as arguments, add up to.
+// The closing lines of .ci/run: what vitest's JSON reports, given as arguments, add up to, and above it what failed,
+// for whoever sees no more of a run than its end.
 import { readFileSync } from 'node:fs'
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const path of process.argv.slice(2)) {
-  const { success, results } = reportAt(path)
-  for (const result of results) total[result in total ? result : 'skipped']++
+  const { success, tests, broken } = reportAt(path)
+  const failures = tests.filter(({ status }) => status === 'failed')
+  for (const { file, fullName, failureMessages } of failures) say(file, fullName, failureMessages.join('\n'))
+  for (const { name, message } of broken) say(name, 'could not be run', message)
+  for (const { status } of tests) total[status in total ? status : 'skipped']++
   // A run can fail beside its tests: a file that does not load, an error that nobody awaited.
-  if (!success && !results.includes('failed')) total.failed++
+  if (!success && failures.length === 0) total.failed++
 }
 const { passed, failed, skipped } = total
 console.log(`tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
@@ -16,10 +20,19 @@ function reportAt(path) {
     const { success, testResults } = JSON.parse(readFileSync(path, 'utf8'))
     return {
       success,
-      results: testResults.flatMap(file => file.assertionResults.map(({ status }) => status)),
+      tests: testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults.map(result => ({ ...result, file: name })),
+      ),
+      broken: testResults.filter(
+        ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+      ),
     }
   } catch {
     // It ended before it could report.
-    return { success: false, results: [] }
+    return { success: false, tests: [], broken: [] }
   }
+}
+
+function say(file, test, message) {
+  console.log(`FAIL ${file}: ${test}\n${message.slice(0, 2_000)}\n`)
 }
