@@ -17,8 +17,9 @@ export default defineConfig({
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
     // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 45_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT } },
       {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
 import { missingTool, readPage, shellBlocks, type } from './support/shell.ts'
 
@@ -42,9 +42,9 @@ describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
     expect(hosted).toMatchObject({ status: 201, body: { next_action: { type: 'redirect_to_url' } } })
 
     const { id } = (paid?.body ?? {}) as { id: string }
-    await vi.waitUntil(
-      async () => (await server.call('GET', `/payment_intents/${id}`)).body.status === 'succeeded',
-    )
+    await expect
+      .poll(async () => (await server.call('GET', `/payment_intents/${id}`)).body.status)
+      .toBe('succeeded')
     const { next_action } = (hosted?.body ?? {}) as { next_action: { url: string } }
     const page = await fetch(next_action.url)
     expect([page.status, await page.text()]).toEqual([

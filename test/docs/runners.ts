@@ -28,7 +28,7 @@ export function runnerOf({ language, file, code }: CodeBlock): Runner {
       'go.mod': 'module example.test/shop\n\ngo 1.18\n',
     })
   if (code.includes("from 'vitest'")) {
-    const vitest = node('vitest/vitest.mjs', 'run', '--root', '.')
+    const vitest = node('vitest/vitest.mjs', 'run', '--root', '.', '--testTimeout', '100000')
     return { command: code.includes('PAYSIM_CONTROL_URL') ? paysimExec(...vitest) : vitest }
   }
   if (code.includes("from 'node:test'")) return { command: [process.execPath, '--test', file] }

@@ -73,7 +73,7 @@ it('entries that gathered behind a write that fails are lost with it', async () 
   const write = await failNext('write')
   journal.append(entryNumber(1))
   const first = Promise.allSettled([journal.durable(1)])
-  await vi.waitFor(() => expect(write).toHaveBeenCalled())
+  await expect.poll(() => write).toHaveBeenCalled()
   journal.append(entryNumber(2))
   const [one] = await first
   const [two] = await Promise.allSettled([journal.durable(2)])

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { CallOptions } from '../harness.ts'
 import { type Account, openAccount } from './support/account.ts'
 import { createPayment } from './support/payments.ts'
@@ -231,14 +232,15 @@ describe.skipIf(process.platform !== 'linux')('serve --open', () => {
       },
     )
     const own = await ownServer({ args: ['--open'], env: { PATH: directory, DISPLAY: ':0' } })
-    const link = await vi.waitFor(() => readFile(opened, 'utf8'))
-    expect(link.trim()).toMatch(`${own.controlUrl}/dashboard/sign-in?code=`)
-    expect(cookieOf(await follow(link.trim()))).toMatch(/^paysim_dashboard_/)
+    await expect.poll(() => existsSync(opened)).toBe(true)
+    const link = (await readFile(opened, 'utf8')).trim()
+    expect(link).toMatch(`${own.controlUrl}/dashboard/sign-in?code=`)
+    expect(cookieOf(await follow(link))).toMatch(/^paysim_dashboard_/)
   })
 
   test('serves all the same where there is no browser, and says where to go', async () => {
     const own = await ownServer({ args: ['--open'], env: { PATH: await scratchDirectory() } })
-    await vi.waitUntil(() => own.stderr().includes('no browser could be opened'))
+    await expect.poll(() => own.stderr()).toContain('no browser could be opened')
     const [link] = /http:\S+sign-in\?code=\S+/.exec(own.stderr()) ?? ['']
     expect(cookieOf(await follow(link))).toMatch(/^paysim_dashboard_/)
     expect(await own.stop()).toBe(0)

@@ -199,7 +199,7 @@ describe('a reader that has gone', () => {
   test('ends the process, quietly', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
     void openPrinter({ output: 'json' }, broken('EPIPE')).show({ body: { id: 'a' } }, recordView)
-    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith())
+    await expect.poll(() => exit).toHaveBeenCalledWith()
   })
 
   test('a disk that is full is a fault', async () => {
