@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/decisions.ts'
 import type { Payment, Payout, WebhookEvent } from '../domain/model.ts'
 import { eventView, type Lens, paymentView, payoutView } from '../domain/views.ts'
-import { qrPng } from '../qr/index.ts'
+import { qrPng } from '../qr/qr-png.ts'
 import type { Account } from './account.ts'
 import { pagePath } from './page-address.ts'
 import { Recent } from './recent.ts'

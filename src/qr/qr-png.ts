@@ -1,4 +1,3 @@
-import { isLight } from './layout.ts'
 import { drawPng } from './png.ts'
 import { encode } from './symbol.ts'
 
@@ -8,14 +7,4 @@ import { encode } from './symbol.ts'
 /** The symbol of a text, which is UTF-8 in it, as a PNG; a RangeError when it has more than 560 bytes. */
 export function qrPng(text: string): Buffer {
   return drawPng(encode(text))
-}
-
-/** The same symbol module by module, without the quiet zone; all around it is light. */
-export function qrModules(text: string): { size: number; dark(x: number, y: number): boolean } {
-  const { layout, grid } = encode(text)
-  const { size } = layout
-  return {
-    size,
-    dark: (x, y) => x >= 0 && y >= 0 && x < size && y < size && !isLight(layout, grid, x, y),
-  }
 }

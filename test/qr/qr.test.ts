@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 import { describe, expect, test } from 'vitest'
-import { qrModules, qrPng } from '../../src/qr/index.ts'
+import { qrModules } from '../../src/qr/qr-modules.ts'
+import { qrPng } from '../../src/qr/qr-png.ts'
 
 function decode(png: Buffer): string | undefined {
   const { data, width, height } = PNG.sync.read(png)

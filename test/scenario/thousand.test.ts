@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
+import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 // PAYSIM_THOUSAND=1 for 1,000 runs each way, as continuous integration has it; 200 without.
@@ -36,15 +36,10 @@ describe(`${RUNS} mixed scenario runs in one process`, () => {
 
   beforeAll(async () => {
     await build({
-      entryPoints: [fileURLToPath(new URL('./support/thousand-child.ts', import.meta.url))],
-      outfile: `${folder}child.mjs`,
-      bundle: true,
-      format: 'esm',
+      input: fileURLToPath(new URL('./support/thousand-child.ts', import.meta.url)),
       platform: 'node',
-      target: 'node20.17',
-      banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
-      define: { PAYSIM_VERSION: '"test"' },
-      logLevel: 'warning',
+      transform: { target: 'node20.17', define: { PAYSIM_VERSION: '"test"' } },
+      output: { file: `${folder}child.mjs`, codeSplitting: false },
     })
     const args = ['--expose-gc', `${folder}child.mjs`, `${root}scenarios`, String(RUNS)]
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })

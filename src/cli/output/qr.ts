@@ -1,3 +1,4 @@
+import { qrModules } from '../../qr/qr-modules.ts'
 import type { Screen } from './screen.ts'
 
 /** Light modules around a symbol: four by the standard; scanners do with two where the screen has no room. */
@@ -6,8 +7,7 @@ const QUIET_ZONES = [4, 2]
 type Dark = (x: number, y: number) => boolean
 
 /** The symbol of a text in half blocks, or a line that says why it is not drawn. */
-export async function drawQr(text: string, screen: Screen): Promise<string> {
-  const { qrModules } = await import('../../qr/index.ts')
+export function drawQr(text: string, screen: Screen): string {
   let symbol: ReturnType<typeof qrModules>
   try {
     symbol = qrModules(text)

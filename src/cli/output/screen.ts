@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { ChalkInstance, ColorSupportLevel } from 'chalk'
+import { Chalk, type ChalkInstance, type ColorSupportLevel } from 'chalk'
 
 /** What a person looks at, and when. */
 export interface Screen {
@@ -26,10 +26,7 @@ export async function openScreen(
   flags: ScreenFlags,
   { ascii = false } = {},
 ): Promise<Screen> {
-  const [{ Chalk }, { widthOf }] = await Promise.all([
-    import('chalk'),
-    ascii ? { widthOf: lengthOf } : import('./width-of.ts'),
-  ])
+  const { widthOf } = ascii ? { widthOf: lengthOf } : await import('./width-of.ts')
   return {
     width: widthOfScreen(stream),
     paint: new Chalk({ level: levelOf(stream, flags) }),

@@ -11,10 +11,8 @@ const noted = vi.hoisted(() => (name: string) => async (original: () => Promise<
   loaded.push(name)
   return original()
 })
-vi.mock('chalk', noted('chalk'))
 vi.mock('string-width', noted('string-width'))
 vi.mock('yaml', noted('yaml'))
-vi.mock('../../../src/qr/index.ts', noted('qr'))
 
 /** A start pays for what it loads: in this order, each format adds what it needs, and no more. */
 test.each<[flags: OutputFlags, reference: string, packages: string[]]>([
@@ -23,8 +21,8 @@ test.each<[flags: OutputFlags, reference: string, packages: string[]]>([
   [{ output: 'csv' }, 'ค่าน้ำ', []],
   [{ query: 'id' }, 'ค่าน้ำ', []],
   [{ output: 'yaml' }, 'ค่าน้ำ', ['yaml']],
-  [{}, 'order-42', ['yaml', 'chalk', 'qr']],
-  [{}, 'ค่าน้ำ', ['yaml', 'chalk', 'qr', 'string-width']],
+  [{}, 'order-42', ['yaml']],
+  [{}, 'ค่าน้ำ', ['yaml', 'string-width']],
 ])('%j of %j', async (flags, merchant_reference, packages) => {
   const body = { ...qrPayment, merchant_reference, metadata: null }
   const { show } = openPrinter(flags, new MemoryStream())

@@ -37,9 +37,9 @@ function drawRedirect(action: object, _payment: unknown, screen: Screen): string
   return titled('next action: the payer opens a page', screen, drawRecord(fields, screen))
 }
 
-async function drawQrCode(action: object, _payment: unknown, screen: Screen): Promise<string> {
+function drawQrCode(action: object, _payment: unknown, screen: Screen): string {
   const data = memberAt(action, 'qr_data')
-  const symbol = typeof data === 'string' && data !== '' ? await drawQr(data, screen) : ''
+  const symbol = typeof data === 'string' && data !== '' ? drawQr(data, screen) : ''
   const fields = [
     fieldOf('data', data, { whole: true }),
     fieldOf('image', memberAt(action, 'qr_image_url'), { whole: true }),
