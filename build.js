@@ -40,15 +40,30 @@ const PAGES = [
 ]
 
 /**
- * `import process from 'node:process'` reads every property of it, and so opens the standard streams, stdin too: as long
- * as a fifth of a bare start, for what is a global.
+ * To import a module of Node, as `import { createHash } from 'node:crypto'`, Node reads all its exports, and so loads
+ * what stands behind the rarest of them, WebCrypto and the standard input too: an eighth of a start.
  */
-const PROCESS_NAMES = 'execArgv, execPath, hrtime, platform'
-const processAsGlobal = {
-  name: 'process-as-global',
-  resolveId: (id, _, { kind }) => (id === 'node:process' && kind !== 'require-call' ? '\0process' : null),
-  load: id =>
-    id === '\0process' ? `export const { ${PROCESS_NAMES} } = process; export default process` : null,
+const builtins = {
+  name: 'builtins',
+  resolveId(id, importer, { kind }) {
+    if (!id.startsWith('node:')) return null
+    // For commands that are programs of their own, of which there are none here.
+    if (id === 'node:child_process' && importer.includes('commander')) return '\0nothing'
+    // One for each importer, which so keeps it in its own file.
+    return kind === 'require-call' ? null : `\0${id}\0${importer}`
+  },
+  async load(id) {
+    const [before, builtin] = id.split('\0')
+    if (before !== '') return null
+    if (builtin === 'nothing') return 'export {}'
+    if (!builtin.startsWith('node:')) return null
+    const exported = Object.keys(await import(builtin)).filter(name => /^(?!default$)\w+$/.test(name))
+    return [
+      `const it = process.getBuiltinModule('${builtin}')`,
+      'export default it',
+      ...exported.map(name => `export const ${name} = /* @__PURE__ */ (() => it.${name})()`),
+    ].join('\n')
+  },
 }
 
 const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
@@ -56,7 +71,7 @@ const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[na
 await build({
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [processAsGlobal],
+  plugins: [builtins],
   transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
   // That something is loaded late here and at once elsewhere is meant.
   checks: { ineffectiveDynamicImport: false },

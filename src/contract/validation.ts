@@ -5,7 +5,7 @@ import { parseDuration } from './durations.ts'
 import type { FieldFault } from './errors.ts'
 import { parseTimestamp } from './timestamps.ts'
 
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, validateSchema: false })
+const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, validateSchema: false, meta: false })
 ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
 ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
 

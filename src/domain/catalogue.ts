@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { parseDuration } from '../contract/durations.ts'
 import type { FieldFault } from '../contract/errors.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'

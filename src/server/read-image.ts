@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { FieldFault } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { readBody } from './read-body.ts'
@@ -20,7 +20,7 @@ export interface Form {
 
 /** A multipart body, whole: it is at most 8 MiB. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
-  const body = await readBody(request)
+  const [body, { Busboy }] = await Promise.all([readBody(request), import('@fastify/busboy')])
   const files: { bytes: Buffer; tooLarge: boolean }[] = []
   const fields = new Map<string, string>()
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
 import { closed, matcher, maybe, name, oneOf, text } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { closed, maybe, text } from './words.ts'
 
 /** Members are read, and refused, by the catalogue itself once they are merged. */

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { closed, instant, maybe, oneOf } from './words.ts'
 
 const mode = oneOf(['virtual', 'real'])

@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { FaultSchema } from '../../domain/faults/schema.ts'
 import { RuleSchema } from '../../domain/rules/schema.ts'
 import { ANSWER, AnswerSchema } from './answers.ts'

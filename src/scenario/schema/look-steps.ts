@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { told } from './answers.ts'
 import { A_STEP, closed, count, duration, id, matcher, maybe, name } from './words.ts'
 

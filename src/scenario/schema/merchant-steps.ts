@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { call, idempotent, picture } from './answers.ts'
 import { anything, closed, id, maybe, object } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { FaultSchema } from '../../domain/faults/schema.ts'
 import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { AnswerSchema, picture, told } from './answers.ts'
 import { closed, id, maybe, name, text } from './words.ts'
 

@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { closed, duration, maybe, oneOf } from './words.ts'
 

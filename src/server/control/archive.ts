@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { Entry } from '../../domain/events.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { Tenant } from '../../engine/tenant.ts'

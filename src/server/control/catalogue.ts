@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { CatalogueData } from '../../domain/catalogue.ts'
 import { routingTable } from '../../domain/decide/routing-table.ts'
 import type { Tenant } from '../../engine/tenant.ts'

@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { comesFromOwnPage } from '../dashboard/own-page.ts'
 import { dashboardPages } from '../dashboard/pages.ts'
 import type { Session } from '../dashboard/session.ts'

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { operations } from '../../contract/operations.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { carryOut } from '../carry-out.ts'

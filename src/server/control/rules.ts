@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import { UNCOUNTED } from '../../domain/turns.ts'
 import type { Tenant } from '../../engine/tenant.ts'

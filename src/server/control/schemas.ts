@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { PAYOUT_STATUSES } from '../../contract/statuses.ts'

@@ -1,5 +1,4 @@
 import { DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
-import { openApiDocument } from '../../contract/openapi.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
 import type { Routes } from '../http/routes.ts'
 import { send } from './control-call.ts'
@@ -13,7 +12,10 @@ export function serverCalls(scope: Routes, { gateway, requests }: ControlSetting
     send(reply, gateway.ready ? 200 : 503, { status: gateway.ready ? 'ready' : 'loading' }),
   )
   scope.get('/contract', (_, reply) => send(reply, 200, inForce()))
-  scope.get('/openapi.json', (_, reply) => send(reply, 200, openApiDocument(contract)))
+  scope.get('/openapi.json', async (_, reply) => {
+    const { openApiDocument } = await import('../../contract/openapi.ts')
+    return send(reply, 200, openApiDocument(contract))
+  })
   scope.get('/metrics', (_, reply) =>
     reply
       .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')

@@ -1,85 +1,24 @@
-import { renderError } from '../../contract/error-body.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import type { Reply } from '../http/reply.ts'
-import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
-import type { Form } from '../read-image.ts'
-import { Refusal, refuse } from '../refusal.ts'
+import { refuse } from '../refusal.ts'
 import { assetCalls } from './assets.ts'
-import { follow } from './live.ts'
-import { noticePage } from './notice.ts'
-import { type Opened, open } from './opening.ts'
-import { act } from './payer-acts.ts'
-import { showPayment } from './payment-page.ts'
-import { type Problem, ReceiptRefusal } from './problem.ts'
-import { readFields } from './read-fields.ts'
+
+/** Loaded when the first payer comes: most simulators see none, and each start would pay for it. */
+const pages = () => import('./payer-pages.ts')
 
 /** The pages that a payer sees. They need no credentials: the signed address is what opens them. */
 export function payerPages({ gateway }: { gateway: Gateway }): Surface {
   const routes = new Routes()
   assetCalls(routes)
-
   for (const kind of ['checkout', 'bank'] as const) {
     const url = `/${kind}/:account/:payment`
-    routes.get(url, (request, reply) => {
-      const opened = open(gateway, kind, request, reply)
-      return 'payment' in opened ? showPayment(reply, 200, opened) : opened
-    })
-    routes.get(`${url}/live`, (request, reply) => follow(gateway, kind, request, reply))
-    routes.post(url, (request, reply) => receive(gateway, kind, request, reply))
+    routes.get(url, async (request, reply) => (await pages()).show(gateway, kind, request, reply))
+    routes.get(`${url}/live`, async (request, reply) => (await pages()).follow(gateway, kind, request, reply))
+    routes.post(url, async (request, reply) => (await pages()).receive(gateway, kind, request, reply))
   }
-
-  routes.get('/qr/:account/:payment', (request, reply) => {
-    const opened = open(gateway, 'qr', request, reply)
-    if (!('payment' in opened)) return opened
-    const { instrument } = opened.payment
-    if (instrument?.type !== 'display_qr_code')
-      return noticePage(reply, 404, opened.words, opened.path, 'unknown')
-    return reply.header('content-type', 'image/png').send(opened.tenant.rendering.qrImage(instrument.qrData))
-  })
-
+  routes.get('/qr/:account/:payment', async (request, reply) =>
+    (await pages()).showQr(gateway, request, reply),
+  )
   return { routes, enter() {}, missing: () => refuse('not_found', 'No such page') }
-}
-
-/** What a form sent. Where it is taken, the page comes again by GET: reloading it then sends nothing twice. */
-async function receive(
-  gateway: Gateway,
-  kind: 'checkout' | 'bank',
-  request: Request,
-  reply: Reply,
-): Promise<Reply> {
-  const form = await readFields(request.raw).catch(asRefusal)
-  const opened = open(gateway, kind, request, reply)
-  if (!('payment' in opened)) return opened
-  try {
-    if (form instanceof Refusal) throw form
-    await act(opened, form)
-  } catch (fault) {
-    if (!(fault instanceof Refusal)) throw fault
-    const { status } = renderError(gateway.contract, fault.rejection, request.requestId)
-    const fields: Form['fields'] = form instanceof Refusal ? new Map() : form.fields
-    return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: fault, fields } })
-  }
-  return reply
-    .code(303)
-    .header('location', whereNext(asItStands(opened)))
-    .send()
-}
-
-/** A body that could not be read is a file that is too large, or none of our forms. */
-function asRefusal(fault: unknown): Refusal {
-  if (!(fault instanceof Refusal)) throw fault
-  return fault.rejection.code === 'payload_too_large' ? new ReceiptRefusal('too_large') : fault
-}
-
-const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
-  ...opened,
-  payment: opened.tenant.account.world.payments.get(opened.payment.place.id) ?? opened.payment,
-})
-
-/** A bank that has decided sends its customer back to where they came from. */
-function whereNext({ kind, payment, path, pathTo, expiresAt }: Opened): string {
-  const isBack = kind === 'bank' && payment.checkoutMode === 'hosted' && payment.outcome !== null
-  return isBack ? pathTo('checkout', expiresAt) : path
 }
