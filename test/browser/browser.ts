@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
 /** Where a Chromium usually lies; PAYSIM_CHROMIUM names another. */
 const USUAL_PATHS = [
@@ -49,6 +55,56 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+}
+
+export interface Looked {
+  readonly page: Page
+  readonly watch: PageWatch
+}
+
+/**
+ * One browser for the file, and pages that fail the test over whatever they do wrong. A test's pages are its own, and
+ * begin with no cookies. The windows behind them stay, one for each set of options: to open one takes ten times as long
+ * as a page in it.
+ */
+export function useBrowser(): (address: string, options?: BrowserContextOptions) => Promise<Looked> {
+  let browser: Browser
+  const windows = new Map<string, Promise<BrowserContext>>()
+  const watches: PageWatch[] = []
+  const windowWith = (options: BrowserContextOptions): Promise<BrowserContext> => {
+    const key = JSON.stringify(options)
+    const window = windows.get(key) ?? openWindow(browser, options)
+    windows.set(key, window)
+    return window
+  }
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterEach(async () => {
+    for (const window of await Promise.all(windows.values())) {
+      for (const page of window.pages().slice(1)) await page.close()
+      await window.clearCookies()
+      await window.clearPermissions()
+    }
+    for (const watch of watches.splice(0)) watch.expectNothing()
+  })
+  afterAll(() => browser.close())
+  return async (address, options = {}) => {
+    const window = await windowWith({ locale: 'en-GB', ...options })
+    const page = await window.newPage()
+    page.setDefaultTimeout(20_000)
+    const watch = watchPage(page)
+    watches.push(watch)
+    await page.goto(address)
+    return { page, watch }
+  }
+}
+
+/** With an empty page that stays, as a window goes with its last one. */
+async function openWindow(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const window = await browser.newContext(options)
+  await window.newPage()
+  return window
 }
 
 export interface PageWatch {

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import {
   type AccountKeys,
   type Call,
@@ -7,7 +7,7 @@ import {
   type Server,
   startServer,
 } from '../../blackbox/harness.ts'
-import { openBrowser, type PageWatch, watchPage } from '../browser.ts'
+import { useBrowser } from '../browser.ts'
 
 /** A merchant whose clock stands still, with its provider's rules, and the browser that its payers use. */
 
@@ -48,27 +48,18 @@ export interface Shop {
   trigger(id: string, name: string, body?: Record<string, unknown>): Promise<void>
   advance(by: string): Promise<void>
   /** A page that fails the test over whatever it does wrong. */
-  visit(url: string, options?: BrowserContextOptions): Promise<{ page: Page; watch: PageWatch }>
+  readonly visit: ReturnType<typeof useBrowser>
 }
 
 export function useShop(): () => Shop {
   let shop: Shop | undefined
-  let browser: Browser | undefined
-  const watches: PageWatch[] = []
+  const visit = useBrowser()
 
   beforeAll(async () => {
-    const [server, opened] = await Promise.all([startServer(), openBrowser()])
-    browser = opened
-    shop = await openShop(server, opened, watches)
-  })
-
-  afterEach(async () => {
-    await Promise.all(browser?.contexts().map(context => context.close()) ?? [])
-    for (const watch of watches.splice(0)) watch.expectNothing()
+    shop = await openShop(await startServer(), visit)
   })
 
   afterAll(async () => {
-    await browser?.close()
     await shop?.server.stop()
     if (shop) await removeDirectory(shop.server.dataDir)
   })
@@ -79,7 +70,7 @@ export function useShop(): () => Shop {
   }
 }
 
-async function openShop(server: Server, browser: Browser, watches: PageWatch[]): Promise<Shop> {
+async function openShop(server: Server, visit: Shop['visit']): Promise<Shop> {
   const { test: account } = await server.merchant({
     name: 'Baan Suan Coffee',
     clock: { mode: 'virtual' },
@@ -116,14 +107,7 @@ async function openShop(server: Server, browser: Browser, watches: PageWatch[]):
     advance: async by => {
       await demand(server.control('POST', `${path}/clock/advance`, { body: { by } }))
     },
-    visit: async (url, options) => {
-      const page = await (await browser.newContext({ locale: 'en-GB', ...options })).newPage()
-      page.setDefaultTimeout(20_000)
-      const watch = watchPage(page)
-      watches.push(watch)
-      await page.goto(url)
-      return { page, watch }
-    },
+    visit,
   }
 }
 

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { expectAccessible } from '../accessible.ts'
 import { noChromium } from '../browser.ts'
 import { DESKTOP, PHONE, png, type Shop, useShop } from './shop.ts'
 
@@ -119,12 +119,12 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     const { page, watch } = await shop().visit(url, { ...PHONE, reducedMotion: 'reduce' })
     if (allows) watch.allow(allows)
     await does?.(page)
-    await expectAccessible(page)
+    await expectAccessible(page, name)
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     // Only colours and the layout are others there.
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize(DESKTOP.viewport)
-    await expectAccessible(page, ['color-contrast'])
+    await expectAccessible(page, `${name}, dark, on a desktop`, ['color-contrast'])
     const heading = headingOf(await page.content())
     const switchTo = await page.getByRole('link', { name: 'ไทย' }).getAttribute('href')
     const thai = await (await fetch(new URL(switchTo ?? '', url))).text()
@@ -150,17 +150,11 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     const answer = await page.goto(faulty[about as keyof typeof faulty])
     expect(answer?.status()).toBe(status)
     expect(await page.locator('h1').textContent()).toBe(heading)
-    await expectAccessible(page)
+    await expectAccessible(page, heading)
     await page.getByRole('link', { name: 'ไทย' }).click()
     await page.getByRole('heading', { name: thai }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, thai)
   })
 })
 
 const headingOf = (page: string) => /<h1[^>]*>([^<]*)/.exec(page)?.[1]
-
-async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  const axe = new AxeBuilder({ page }).setLegacyMode()
-  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
-}

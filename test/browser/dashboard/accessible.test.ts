@@ -1,24 +1,17 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible } from '../accessible.ts'
 import { noChromium } from '../browser.ts'
 import { addressOf, type Desk, png, press, useDesks } from './desk.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
-/** Tells what is wrong, and nothing of what is right: that would be most of the work. */
-const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
-
-/** In both themes: between them, only the colours differ. There are no frames, whose own pages would take their time. */
-async function expectAccessible(page: Page, state: string): Promise<void> {
+/** In both themes: between them, only the colours differ. */
+async function expectBothAccessible(page: Page, state: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
-  const light = await axe(page).analyze()
+  await expectAccessible(page, state)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await axe(page).withRules(['color-contrast']).analyze()
-  const found = [...light.violations, ...dark.violations].map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-  )
-  expect(found, state).toEqual([])
+  await expectAccessible(page, `${state}, dark`, ['color-contrast'])
 }
 
 /** Every page as it is with something in it, and what opens on it. */
@@ -78,7 +71,6 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
 
   const spelledOut = (path: string) => path.replace(/[A-Z]+$/, name => names.get(name) ?? name)
 
-  // Two dozen states; each is looked at in about half a second.
   test('on any page', { timeout: 240_000 }, async () => {
     const { page } = await desk.open('overview')
     for (const [path, opens] of PAGES) {
@@ -87,14 +79,14 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
       await page.waitForLoadState('load')
       await expect.poll(() => page.locator('.loading').count()).toBe(0)
       await opens?.(page)
-      await expectAccessible(page, `${path} ${opens ?? ''}`)
+      await expectBothAccessible(page, `${path} ${opens ?? ''}`)
     }
     const [request] = (await desk.control('GET', '/requests')).data
     const [delivery] = (await desk.control('GET', '/webhook-deliveries')).data
     for (const path of [`requests/${request.request_id}`, `webhooks/${delivery.id}`]) {
       await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
       await page.locator('pre').first().waitFor()
-      await expectAccessible(page, path)
+      await expectBothAccessible(page, path)
     }
   })
 
@@ -104,20 +96,20 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     for (const path of EMPTY) {
       await page.goto(addressOf(empty.server, `${empty.account}/${path}`))
       await page.locator('.empty').first().waitFor()
-      await expectAccessible(page, path)
+      await expectBothAccessible(page, path)
     }
     await press(page, 'Menu')
     await page.getByRole('navigation').waitFor()
-    await expectAccessible(page, 'the menu')
+    await expectBothAccessible(page, 'the menu')
   })
 
   test('before signing in, nor in an account that is not there', async () => {
     const { page } = await desk.visit(addressOf(desk.server, '?link=used'))
     await page.getByRole('alert').waitFor()
-    await expectAccessible(page, 'sign-in')
+    await expectBothAccessible(page, 'sign-in')
     const inside = await desk.open('overview')
     await inside.page.goto(addressOf(desk.server, 'nobody.test/payments'))
     await inside.page.getByRole('heading', { name: 'No account is called nobody.test' }).waitFor()
-    await expectAccessible(inside.page, 'unknown account')
+    await expectBothAccessible(inside.page, 'unknown account')
   })
 })

@@ -1,7 +1,7 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import { type Answer, type Call, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { openBrowser, type PageWatch, watchPage } from '../browser.ts'
+import { type Looked, useBrowser } from '../browser.ts'
 
 type Json = Answer['body']
 
@@ -18,13 +18,8 @@ export interface Desk {
   readonly payOut: (changes?: Record<string, unknown>) => Promise<Json>
   /** A page of the dashboard, signed in. What it does wrong fails the test. */
   readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
-  /** A page of a browser that was never let in. */
+  /** A page that nobody signed in to, unless this test did before. */
   readonly visit: (address: string, options?: BrowserContextOptions) => Promise<Looked>
-}
-
-interface Looked {
-  readonly page: Page
-  readonly watch: PageWatch
 }
 
 const DESKTOP = { viewport: { width: 1360, height: 860 } }
@@ -32,30 +27,23 @@ const DESKTOP = { viewport: { width: 1360, height: 860 } }
 /** One server and one browser for the file; an account of its own for each call of this. */
 export function useDesks(args: string[] = []): (settings?: Record<string, unknown>) => Promise<Desk> {
   let server: Server | undefined
-  let browser: Browser | undefined
-  const watches: PageWatch[] = []
+  const look = useBrowser()
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ args }), openBrowser()])
-  })
-  afterEach(async () => {
-    await Promise.all(browser?.contexts().map(context => context.close()) ?? [])
-    for (const watch of watches.splice(0)) watch.expectNothing()
+    server = await startServer({ args })
   })
   afterAll(async () => {
-    await browser?.close()
     await server?.stop()
     if (server) await removeDirectory(server.dataDir)
   })
   return async settings => {
-    if (!server || !browser) throw new Error('the desk is there only while tests run')
-    return openDesk(server, browser, watches, settings)
+    if (!server) throw new Error('the desk is there only while tests run')
+    return openDesk(server, look, settings)
   }
 }
 
 async function openDesk(
   server: Server,
-  browser: Browser,
-  watches: PageWatch[],
+  look: ReturnType<typeof useBrowser>,
   settings: Record<string, unknown> = {},
 ): Promise<Desk> {
   const { test } = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
@@ -67,21 +55,8 @@ async function openDesk(
   }
   const control: Desk['control'] = (method, path, body) =>
     taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
-  const visit: Desk['visit'] = async (address, options = {}) => {
-    const context = await browser.newContext({
-      locale: 'en-GB',
-      timezoneId: 'UTC',
-      reducedMotion: 'reduce',
-      ...DESKTOP,
-      ...options,
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
-    const watch = watchPage(page)
-    watches.push(watch)
-    await page.goto(address)
-    return { page, watch }
-  }
+  const visit: Desk['visit'] = (address, options) =>
+    look(address, { timezoneId: 'UTC', reducedMotion: 'reduce', ...DESKTOP, ...options })
   return {
     server,
     account: test.id,

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Axe finds nothing in the page: it is put there once, is asked for what is wrong only, and looks into no frames, as
+ * there are none. All that would be most of the work.
+ */
+export async function expectAccessible(page: Page, state: string, rules?: readonly string[]): Promise<void> {
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
+  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)
+  expect(found, state).toEqual([])
+}
