@@ -9,6 +9,9 @@ const UNIT = [
   'test/contract/!(openapi*).test.ts',
 ]
 
+/** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
+const ALONE = ['test/cli/output/lazy.test.ts']
+
 export default defineConfig({
   test: {
     // A black-box test waits for processes, disks and sockets more than it computes, so each core is worth a worker:
@@ -20,15 +23,23 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 45_000 } },
+    // The files share a process for each worker: to begin one for each of them took a quarter of the time.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
     projects: [
-      { extends: true, test: { name: 'unit', include: UNIT } },
+      {
+        extends: true,
+        test: { name: 'unit', include: UNIT, exclude: [...configDefaults.exclude, ...ALONE] },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
       {
         extends: true,
         test: {
           name: 'built',
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT],
+          exclude: [...configDefaults.exclude, ...UNIT, ...ALONE],
           globalSetup: ['test/build-once.ts'],
         },
       },
