@@ -80,6 +80,8 @@ Examples:
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
+  // Who reads what it says may go, as `head -1` does once it is ready. Without a listener, Node would end with them.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const output = flags.json ? jsonOutput() : await terminalOutput()
   let simulator: Simulator
   try {

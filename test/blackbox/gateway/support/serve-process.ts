@@ -56,7 +56,12 @@ export async function serveUntilExit(args: string[], cwd?: string) {
 export async function serveIn(
   cwd: string,
   args: string[],
-): Promise<{ ready: Json; stop: (signal?: NodeJS.Signals) => Promise<number | null> }> {
+): Promise<{
+  ready: Json
+  /** Closes the pipes that it writes to. */
+  turnAway: () => void
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}> {
   const child = spawnServe(['--json', ...args], cwd)
   const closed = new Promise<number | null>(resolve => child.once('close', resolve))
   onTestFinished(() => {
@@ -71,6 +76,10 @@ export async function serveIn(
   })
   return {
     ready,
+    turnAway: () => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
       return closed
