@@ -5,7 +5,14 @@ import { parseDuration } from './durations.ts'
 import type { FieldFault } from './errors.ts'
 import { parseTimestamp } from './timestamps.ts'
 
-const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, validateSchema: false, meta: false })
+const ajv = new Ajv({
+  allErrors: true,
+  strict: false,
+  verbose: true,
+  validateSchema: false,
+  meta: false,
+  code: { optimize: false },
+})
 ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
 ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
 

@@ -87,7 +87,7 @@ function setupOf(
       ? { clock: { mode: clock.mode, ...(now === undefined ? {} : { now }), rate: rateIn(clock.rate) } }
       : {}),
     ...(read && 'catalogue' in read ? { catalogue: read.catalogue.data } : {}),
-    ...(rules ? { rules } : {}),
+    ...(readRule && 'rules' in readRule ? { rules: readRule.data } : {}),
     webhooks,
   }
 }

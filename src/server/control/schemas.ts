@@ -3,7 +3,6 @@ import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
-import { RuleSchema } from '../../domain/rules/schema.ts'
 
 /** What the control surface may be told. */
 
@@ -51,7 +50,7 @@ export const MerchantBody = Type.Object(
     clock: Type.Optional(ClockBody),
     seed: Type.Optional(Type.Union([Type.Integer(), text()])),
     catalogue: Type.Optional(Type.Unknown()),
-    rules: Type.Optional(Type.Array(RuleSchema)),
+    rules: Type.Optional(Type.Array(Type.Unknown())),
     webhooks: Type.Optional(
       Type.Array(
         Type.Object(
