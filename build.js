@@ -1,5 +1,6 @@
 // Bundles the binary, the library and the pages under dist/.
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
@@ -66,6 +67,10 @@ const builtins = {
   },
 }
 
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+const types = ['-p', 'tsconfig.types.json', '--outDir', `${draft}/types`]
+const typing = once(spawn(process.execPath, [tsc, ...types], { stdio: 'inherit' }), 'exit')
+
 const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
 
 await build({
@@ -106,9 +111,11 @@ for (const { script, style, files, to } of PAGES) {
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))
 writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.provider }))
 
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-const types = ['-p', 'tsconfig.types.json', '--outDir', `${draft}/types`]
-execFileSync(process.execPath, [tsc, ...types], { stdio: 'inherit' })
+const [fault] = await typing
+if (fault !== 0) {
+  rmSync(draft, { recursive: true, force: true })
+  process.exit(1)
+}
 
 // Whoever runs the binary meanwhile finds the old bundle or the new one, and never half of one.
 const old = `${draft}.old`

@@ -14,9 +14,9 @@ const ALONE = ['test/cli/output/lazy.test.ts']
 
 export default defineConfig({
   test: {
-    // A black-box test waits for processes, disks and sockets more than it computes, so each core is worth a worker:
-    // vitest would leave one idle, which on two cores is half the machine. More only makes the servers wait.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // A black-box test waits for processes, disks and sockets more than it computes, so each core is worth a worker,
+    // and one more computes while others wait; vitest would leave one idle, which on two cores is half the machine.
+    maxWorkers: availableParallelism() + 1,
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
     // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.
