@@ -3,6 +3,10 @@ import { dispatch } from './dispatch.ts'
 
 const argv = process.argv.slice(2)
 
+// A variable that a script left empty is one that it did not set.
+for (const [name, value] of Object.entries(process.env))
+  if (name.startsWith('PAYSIM_') && value === '') delete process.env[name]
+
 if (argv[0] === '--version' || argv[0] === '-V') process.stdout.write(`${PAYSIM_VERSION}\n`)
 else {
   try {

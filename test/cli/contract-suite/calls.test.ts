@@ -66,6 +66,15 @@ inEachWorld(world => {
     expect(missing.stdout, 'a refusal is an answer too').toMatch(/"code":\s*"not_found"/)
   })
 
+  test('a variable that is empty is none', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const names = ['PAYSIM_OUTPUT', 'PAYSIM_PROFILE', 'PAYSIM_ACCOUNT', 'PAYSIM_CONTROL_URL']
+    const env = Object.fromEntries(names.map(name => [name, '']))
+    const got = await shop.paysim(`payments get ${id} --query id`, [], { env })
+    expect(got).toMatchObject({ code: 0, stdout: `${id}\n` })
+  })
+
   test('--dry-run sends nothing, needs no keys, and shows none', async () => {
     const shop = await world().shop()
     const keyless = { PAYSIM_PUBLIC_KEY: '', PAYSIM_SECRET_KEY: '' }
