@@ -91,6 +91,11 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:4:5: creat payment is no step; did you mean create payment?',
   ],
   [
+    'a step that says half of what it is',
+    story('- create: {}'),
+    'a.yaml:4:5: create is no step; did you mean create payment?',
+  ],
+  [
     'a step that is nothing like one',
     story('- juggle: {}'),
     'a.yaml:4:5: juggle is no step: docs/scenarios.md lists them',

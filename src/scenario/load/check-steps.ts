@@ -51,7 +51,8 @@ export const modeOf = (clock: unknown) =>
 
 function sayUnknown(step: object, path: Path, faults: Faults): void {
   for (const key of Object.keys(step)) {
-    const meant = closest(key, VERBS)
+    // Who writes `create` for `create payment` has begun well.
+    const meant = closest(key, VERBS) ?? VERBS.find(verb => verb.split(' ').includes(key))
     if (meant) return faults.say([...path, key], `${key} is no step; did you mean ${meant}?`)
   }
   const [key] = Object.keys(step)
