@@ -47,7 +47,8 @@ const PAGES = [
 const builtins = {
   name: 'builtins',
   resolveId(id, importer, { kind }) {
-    if (!id.startsWith('node:')) return null
+    // The bundler's own few lines load one, which has nothing behind it.
+    if (!id.startsWith('node:') || importer.startsWith('\0')) return null
     // For commands that are programs of their own, of which there are none here.
     if (id === 'node:child_process' && importer.includes('commander')) return '\0nothing'
     // One for each importer, which so keeps it in its own file.

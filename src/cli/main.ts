@@ -1,4 +1,3 @@
-import { COMMANDS } from './commands.ts'
 import { dispatch } from './dispatch.ts'
 
 const argv = process.argv.slice(2)
@@ -10,6 +9,7 @@ for (const [name, value] of Object.entries(process.env))
 if (argv[0] === '--version' || argv[0] === '-V') process.stdout.write(`${PAYSIM_VERSION}\n`)
 else {
   try {
+    const { COMMANDS } = await import('./commands.ts')
     await dispatch(COMMANDS, argv)
   } catch (fault) {
     const { reportFault } = await import('./faults/report-fault.ts')
