@@ -62,6 +62,9 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
+/** Opens a page at this address. */
+export type Look = (address: string, options?: BrowserContextOptions) => Promise<Looked>
+
 export interface Looked {
   readonly page: Page
   readonly watch: PageWatch
@@ -72,7 +75,7 @@ export interface Looked {
  * begin with no cookies. The windows behind them stay, one for each set of options: to open one takes ten times as long
  * as a page in it.
  */
-export function useBrowser(): (address: string, options?: BrowserContextOptions) => Promise<Looked> {
+export function useBrowser(): Look {
   let browser: Browser
   const windows = new Map<string, Promise<BrowserContext>>()
   const watches: PageWatch[] = []

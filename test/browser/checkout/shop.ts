@@ -7,7 +7,7 @@ import {
   type Server,
   startServer,
 } from '../../blackbox/harness.ts'
-import { useBrowser } from '../browser.ts'
+import { type Look, useBrowser } from '../browser.ts'
 
 /** A merchant whose clock stands still, with its provider's rules, and the browser that its payers use. */
 
@@ -48,7 +48,7 @@ export interface Shop {
   trigger(id: string, name: string, body?: Record<string, unknown>): Promise<void>
   advance(by: string): Promise<void>
   /** A page that fails the test over whatever it does wrong. */
-  readonly visit: ReturnType<typeof useBrowser>
+  readonly visit: Look
 }
 
 export function useShop(): () => Shop {
@@ -70,7 +70,7 @@ export function useShop(): () => Shop {
   }
 }
 
-async function openShop(server: Server, visit: Shop['visit']): Promise<Shop> {
+async function openShop(server: Server, visit: Look): Promise<Shop> {
   const { test: account } = await server.merchant({
     name: 'Baan Suan Coffee',
     clock: { mode: 'virtual' },

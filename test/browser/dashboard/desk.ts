@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { type Answer, type Call, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { type Looked, useBrowser } from '../browser.ts'
+import { type Look, type Looked, useBrowser } from '../browser.ts'
 
 type Json = Answer['body']
 
@@ -19,7 +19,7 @@ export interface Desk {
   /** A page of the dashboard, signed in. What it does wrong fails the test. */
   readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
   /** A page that nobody signed in to, unless this test did before. */
-  readonly visit: (address: string, options?: BrowserContextOptions) => Promise<Looked>
+  readonly visit: Look
 }
 
 const DESKTOP = { viewport: { width: 1360, height: 860 } }
@@ -41,11 +41,7 @@ export function useDesks(args: string[] = []): (settings?: Record<string, unknow
   }
 }
 
-async function openDesk(
-  server: Server,
-  look: ReturnType<typeof useBrowser>,
-  settings: Record<string, unknown> = {},
-): Promise<Desk> {
+async function openDesk(server: Server, look: Look, settings: Record<string, unknown> = {}): Promise<Desk> {
   const { test } = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
   const call = server.as(test)
   const taken = async (answering: Promise<Answer>) => {
@@ -55,7 +51,7 @@ async function openDesk(
   }
   const control: Desk['control'] = (method, path, body) =>
     taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
-  const visit: Desk['visit'] = (address, options) =>
+  const visit: Look = (address, options) =>
     look(address, { timezoneId: 'UTC', reducedMotion: 'reduce', ...DESKTOP, ...options })
   return {
     server,
