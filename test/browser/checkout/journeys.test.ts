@@ -33,7 +33,8 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await choose(page, 'PromptPay QR')
     await says(page, 'Scan to pay')
     const image = page.getByAltText('QR code of this payment')
-    expect((await image.boundingBox())?.width).toBeGreaterThan(200)
+    // It has its size once it is there.
+    await expect.poll(async () => (await image.boundingBox())?.width).toBeGreaterThan(200)
     await shop().trigger(id, 'succeed')
     await look(page)
     await says(page, 'Payment received')
