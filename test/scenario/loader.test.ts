@@ -36,6 +36,25 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:3:2: sed is not a known key; did you mean seed?',
   ],
   [
+    'a file that verifies rules, and has none',
+    `${HEAD}verify: [webhooks, rules]`,
+    'a.yaml:3:20: verify asks whether every rule was used, and this file has none: add one under provider, or leave out rules',
+  ],
+  [
+    'a file whose last rule was taken out, and whose steps take them out too',
+    `${HEAD}provider: []\nsteps: [{ set rules: [] }]\nverify:\n  - rules`,
+    'a.yaml:6:5: verify asks whether every rule was used, and this file has none: add one under provider, or leave out rules',
+  ],
+  [
+    'a file that verifies faults, and has none',
+    `${HEAD}verify: [faults]`,
+    'a.yaml:3:10: verify asks whether every fault was hit, and this file has none: add one under faults, or leave out faults',
+  ],
+  [
+    'rules that only a step inside others brings',
+    `${HEAD}steps: [{ repeat: 1, steps: [{ add rules: [{}] }] }]\nverify: [rules]`,
+  ],
+  [
     'an unknown key of a rule',
     `${HEAD}provider:\n  - match: {}\n    outcom: manual`,
     'a.yaml:5:5: outcom is not a known key; did you mean outcome?',

@@ -7,6 +7,7 @@ import { packageFile } from '../../package-files.ts'
 import { FileSchema, type ScenarioData } from '../schema/file.ts'
 import { catalogueFaults, faultFaults, faultsInside, ruleFaults, type Standards } from './check-inside.ts'
 import { checkReferences, checkSteps, modeOf } from './check-steps.ts'
+import { checkVerify } from './check-verify.ts'
 import { Faults, ScenarioFault } from './faults.ts'
 import { parseScenario } from './parse.ts'
 import type { Positions } from './positions.ts'
@@ -65,6 +66,7 @@ function checkContent(data: ScenarioData, positions: Positions, faults: Faults, 
     reading.names.add(name)
   }
   checkSteps(steps, ['steps'], reading)
+  checkVerify(data, faults)
 }
 
 let read: Promise<Omit<Standards, 'folder'>> | undefined
