@@ -40,7 +40,7 @@ const Route = Type.Object(
       ),
     ),
     banks: Type.Optional(Type.Record(Type.String(), name)),
-    receipt: oneOf(['required', 'none']),
+    receipt: Type.Optional(oneOf(['required', 'none'])),
     cancel_pending: Type.Boolean(),
   },
   closed,

@@ -7,6 +7,7 @@ import { live } from './state/live.ts'
 import { addressOf, go, place } from './state/router.ts'
 import type { Merchant } from './state/types.ts'
 import { useLive } from './state/use-live.ts'
+import { Boundary } from './ui/boundary.tsx'
 import { Fault } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
 
@@ -18,7 +19,9 @@ export function App() {
   }, [])
   return (
     <>
-      {session.value === 'in' ? <SignedIn /> : session.value === 'out' ? <SignIn /> : null}
+      <Boundary>
+        {session.value === 'in' ? <SignedIn /> : session.value === 'out' ? <SignIn /> : null}
+      </Boundary>
       <Toasts />
     </>
   )

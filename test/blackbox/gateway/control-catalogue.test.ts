@@ -43,6 +43,14 @@ describe('replacing the catalogue', () => {
     expect(await read(account)).toEqual(before)
   })
 
+  test('a route without `receipt` takes none', async () => {
+    const account = await openAccount(server())
+    const { routes, ...rest } = plainCatalogue()
+    await succeeded(put(account, { ...rest, routes: routes.map(({ receipt: _, ...route }) => route) }))
+    expect(await createPayment(account)).toMatchObject({ receipt: null })
+    expect((await read(account)).routes[0]).not.toHaveProperty('receipt')
+  })
+
   test('leaves frozen routes as they were', async () => {
     const account = await openAccount(server())
     const payment = await createPayment(account)

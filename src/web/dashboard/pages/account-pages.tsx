@@ -1,5 +1,6 @@
 import type { FunctionComponent } from 'preact'
 import { place } from '../state/router.ts'
+import { Boundary } from '../ui/boundary.tsx'
 import { AccountPage } from './account.tsx'
 import { CataloguePage } from './catalogue.tsx'
 import { ClockPage } from './clock.tsx'
@@ -38,7 +39,14 @@ const RECORDS: Readonly<Record<string, RecordPage>> = {
   webhooks: DeliveryPage,
 }
 
-export function AccountPages({ account }: { account: string }) {
+/** A page that throws takes nothing with it: the menu stays, and leads on. */
+export const AccountPages = ({ account }: { account: string }) => (
+  <Boundary>
+    <AccountPageAt account={account} />
+  </Boundary>
+)
+
+function AccountPageAt({ account }: { account: string }) {
   const { page, id } = place.value
   const RecordPage = id ? RECORDS[page] : undefined
   if (id && RecordPage) return <RecordPage account={account} id={id} key={id} />

@@ -70,8 +70,6 @@ function Providers({ account, data, onDone }: ProvidersProps) {
 
 function Routes({ data }: { data: Catalogue }) {
   const healthy = new Set(data.providers.filter(provider => provider.healthy).map(({ id }) => id))
-  const limits = ({ min_amount, max_amount, currency }: Route) =>
-    `${moneyText(min_amount, currency)} – ${moneyText(max_amount, currency)} ${currency}`
   return (
     <Panel title="Routes, in the order they are tried" flush>
       <Table<Route>
@@ -87,15 +85,23 @@ function Routes({ data }: { data: Catalogue }) {
           },
           { title: 'Method', cell: ({ method }) => <code>{method}</code> },
           { title: 'Country', cell: ({ country }) => country },
-          { title: 'Amounts', cell: limits, align: 'end' },
+          { title: 'Amounts', cell: amountsOf, align: 'end' },
           { title: 'Modes', cell: ({ checkout_modes }) => checkout_modes.join(', ') },
           { title: 'Action', cell: ({ action }) => humanise(action) },
-          { title: 'Receipt', cell: ({ receipt }) => receipt },
+          { title: 'Receipt', cell: ({ receipt }) => receipt ?? 'none' },
           { title: 'Cancels pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
         ]}
       />
     </Panel>
   )
+}
+
+/** A route may have both limits, one, or none. */
+function amountsOf({ min_amount: least, max_amount: most, currency }: Route): string {
+  const [from, to] = [least, most].map(amount => amount && moneyText(amount, currency))
+  if (from && to) return `${from} – ${to} ${currency}`
+  if (from) return `from ${from} ${currency}`
+  return to ? `up to ${to} ${currency}` : `any amount of ${currency}`
 }
 
 const Methods = ({ data }: { data: Catalogue }) => (
@@ -110,7 +116,7 @@ const Methods = ({ data }: { data: Catalogue }) => (
         { title: 'Category', cell: ({ category }) => humanise(category) },
         {
           title: 'Banks',
-          cell: ({ banks }) => <span class="muted">{banks.map(({ label }) => label).join(', ')}</span>,
+          cell: ({ banks = [] }) => <span class="muted">{banks.map(({ label }) => label).join(', ')}</span>,
         },
       ]}
     />

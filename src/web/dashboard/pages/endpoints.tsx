@@ -85,7 +85,7 @@ const SecretDialog = ({ endpoint, onClose }: { endpoint: Endpoint; onClose: () =
   <Dialog title="Signing secret" onClose={onClose}>
     <div class="body stack">
       <p>What is sent to {endpoint.url} is signed with this. It is not shown again.</p>
-      <Copyable text={endpoint.secret} what="the secret" />
+      {endpoint.secret && <Copyable text={endpoint.secret} what="the secret" />}
     </div>
   </Dialog>
 )

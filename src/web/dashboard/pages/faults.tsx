@@ -80,6 +80,8 @@ export function FaultsPage({ account }: { account: string }) {
   )
 }
 
+const titleOf = ({ name, type, on }: Described) => String(name ?? `${type}, on ${on ?? 'each call'}`)
+
 function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: number) => Promise<void> }) {
   if (data.faults.length === 0)
     return (
@@ -94,7 +96,7 @@ function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: num
         return (
           <li key={nth} class="card">
             <header>
-              <h2>{String(fault.name ?? `${fault.type}, on ${fault.on}`)}</h2>
+              <h2>{titleOf(fault)}</h2>
               <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
               <span class="row-actions">
                 <Button onPress={() => onSwitchOff(nth)}>Switch off</Button>

@@ -59,8 +59,10 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   )
 }
 
+/** Empty where the address was written by hand and is no date: the server says what is wrong with it. */
 function localText(iso: string): string {
   const at = new Date(iso)
+  if (Number.isNaN(at.getTime())) return ''
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }
 

@@ -20,7 +20,11 @@ const EVENTS = [
 const FILTERS = ['q', 'status', 'event_type', 'endpoint']
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
-  { title: 'Event', width: 'minmax(170px, 1.1fr)', cell: ({ event_type }) => <code>{event_type}</code> },
+  {
+    title: 'Event',
+    width: 'minmax(170px, 1.1fr)',
+    cell: ({ event_type }) => <code>{event_type ?? 'an event'}</code>,
+  },
   { title: 'Status', width: 'minmax(130px, .8fr)', cell: ({ status }) => <Status status={status} /> },
   { title: 'Last answer', width: 'minmax(150px, 1fr)', cell: row => <LastAnswer row={row} /> },
   { title: 'Attempts', width: '90px', cell: ({ attempts }) => attempts, align: 'end' },

@@ -101,7 +101,7 @@ export interface Endpoint {
   readonly id: string
   readonly url: string
   readonly events: readonly string[] | null
-  readonly secret: string
+  readonly secret: string | null
   readonly disabled: boolean
   readonly created_at: string
 }
@@ -119,13 +119,14 @@ export interface Faults {
   readonly used: readonly number[]
 }
 
+/** As the account was given it: what may be left out of a catalogue may be missing here. */
 export interface Catalogue {
   readonly providers: readonly { readonly id: string; readonly healthy: boolean }[]
   readonly methods: readonly {
     readonly code: string
     readonly label: string
     readonly category: string
-    readonly banks: readonly { readonly code: string; readonly label: string }[]
+    readonly banks?: readonly { readonly code: string; readonly label: string }[]
   }[]
   readonly routes: readonly {
     readonly id: string
@@ -134,11 +135,11 @@ export interface Catalogue {
     readonly country: string
     readonly currency: string
     readonly environments: readonly string[]
-    readonly min_amount: string
-    readonly max_amount: string
+    readonly min_amount?: string
+    readonly max_amount?: string
     readonly checkout_modes: readonly string[]
     readonly action: string
-    readonly receipt: string
+    readonly receipt?: string
     readonly cancel_pending: boolean
   }[]
 }

@@ -7,9 +7,10 @@ type Choices = readonly (readonly [value: string, label: string])[]
 /** What the account's catalogue has, to choose from. */
 export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
   const { data } = useLive<Catalogue>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
-  const currencies = [...new Set(data?.routes.map(({ currency }) => currency))].sort()
+  const [methods, routes] = [data?.methods ?? [], data?.routes ?? []]
+  const currencies = [...new Set(routes.map(({ currency }) => currency))].sort()
   return {
-    methods: data?.methods.map(({ code, label }) => [code, label] as const) ?? [],
+    methods: methods.map(({ code, label }) => [code, label] as const),
     currencies: currencies.map(code => [code, code] as const),
   }
 }

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import { useErrorBoundary, useLayoutEffect } from 'preact/hooks'
+import { messageOf } from '../state/api.ts'
+import { addressOf, place } from '../state/router.ts'
+import { Button, LinkButton } from './button.tsx'
+
+/**
+ * What throws while it is drawn is replaced by what it threw, and nothing around it goes along. Another address is
+ * another try.
+ */
+export function Boundary({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary(thrown => console.error(thrown))
+  const here = place.value
+  useLayoutEffect(() => {
+    if (error !== undefined) reset()
+  }, [here])
+  return error === undefined ? <>{children}</> : <Broken error={error} onTryAgain={reset} />
+}
+
+function Broken({ error, onTryAgain }: { error: unknown; onTryAgain: () => void }) {
+  const { account } = place.value
+  return (
+    <div class="empty" role="alert">
+      <h1>This page could not be shown</h1>
+      <p>
+        Something in what the server answered was not as this page expects it. The other pages still work.
+      </p>
+      <p>
+        <code>{messageOf(error)}</code>
+      </p>
+      <div class="row-wrap centred">
+        <Button tone="primary" onPress={onTryAgain}>
+          Try again
+        </Button>
+        {account !== null && <LinkButton href={addressOf(account, 'overview')}>To the overview</LinkButton>}
+      </div>
+    </div>
+  )
+}
