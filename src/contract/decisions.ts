@@ -1,3 +1,5 @@
+import { OPERATION_PATHS } from './paths.ts'
+
 /**
  * What the interface document leaves open, answered once. Nothing else in the project may hard-code one of
  * these answers: the simulator behaves by it, the client tolerates every allowed value, the docs print it.
@@ -57,7 +59,7 @@ export const DECISIONS = {
   'create.path': {
     kind: 'path',
     question: 'The path that creates a payment intent (by POST)',
-    value: '/payment_intents',
+    value: OPERATION_PATHS.createPayment.path,
     why: 'The collection that the retrieve path already names.',
   } as Path,
   'create.merchant_reference': choice(

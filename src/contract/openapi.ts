@@ -4,6 +4,7 @@ import { statusOf } from './error-body.ts'
 import type { ErrorCode } from './errors.ts'
 import { LIMITS, RECEIPT_TYPES } from './limits.ts'
 import { type Operation, operations } from './operations.ts'
+import { inBraces } from './path-pattern.ts'
 import { resources } from './resources.ts'
 
 type Json = Record<string, unknown>
@@ -16,7 +17,7 @@ export function openApiDocument(contract: Contract, server = 'http://127.0.0.1:7
   const { Fault, ...shapes } = resources(contract)
   const paths: Record<string, Json> = {}
   for (const operation of operations(contract)) {
-    const path = operation.path.replaceAll(/:([a-z]+)/g, '{$1}')
+    const path = inBraces(operation.path)
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, contract) }
   }
   return {
@@ -61,7 +62,7 @@ function describe(operation: Operation, contract: Contract): Json {
 }
 
 function pathParameters({ path }: Operation): Json[] {
-  if (!path.includes(':id')) return []
+  if (!path.includes('/:id')) return []
   return [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
 }
 

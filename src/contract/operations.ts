@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
 import type { ErrorCode } from './errors.ts'
+import { OPERATION_PATHS } from './paths.ts'
 import {
   AssetReceiptBody,
   CancelPayoutBody,
@@ -24,14 +25,7 @@ export interface Operation {
   readonly errors: readonly ErrorCode[]
 }
 
-export type OperationId =
-  | 'listPaymentMethods'
-  | 'createPayment'
-  | 'getPayment'
-  | 'cancelPayment'
-  | 'submitReceipt'
-  | 'listPayouts'
-  | 'cancelPayout'
+export type OperationId = keyof typeof OPERATION_PATHS
 export type ResourceName = 'PaymentIntent' | 'PayoutIntent' | 'PayoutList' | 'PaymentMethodOptions'
 
 export function operations(contract: Contract): readonly Operation[] {
@@ -39,8 +33,7 @@ export function operations(contract: Contract): readonly Operation[] {
   return [
     {
       id: 'listPaymentMethods',
-      method: 'GET',
-      path: '/payment_methods/options',
+      ...OPERATION_PATHS.listPaymentMethods,
       summary: 'List the payment methods that are eligible',
       query: DiscoveryQuery,
       success: { status: 200, resource: 'PaymentMethodOptions' },
@@ -48,7 +41,7 @@ export function operations(contract: Contract): readonly Operation[] {
     },
     {
       id: 'createPayment',
-      method: 'POST',
+      ...OPERATION_PATHS.createPayment,
       path: contract['create.path'],
       summary: 'Create a payment intent',
       json: { schema: createPaymentBody(contract), required: true },
@@ -64,16 +57,14 @@ export function operations(contract: Contract): readonly Operation[] {
     },
     {
       id: 'getPayment',
-      method: 'GET',
-      path: '/payment_intents/:id',
+      ...OPERATION_PATHS.getPayment,
       summary: 'Retrieve a payment intent',
       success: { status: 200, resource: 'PaymentIntent' },
       errors: ['not_found'],
     },
     {
       id: 'cancelPayment',
-      method: 'POST',
-      path: '/payment_intents/:id/cancel-pending',
+      ...OPERATION_PATHS.cancelPayment,
       summary: 'Cancel a pending payment intent',
       json: { required: false },
       idempotencyKey: 'optional',
@@ -88,8 +79,7 @@ export function operations(contract: Contract): readonly Operation[] {
     },
     {
       id: 'submitReceipt',
-      method: 'POST',
-      path: '/payment_intents/:id/receipt',
+      ...OPERATION_PATHS.submitReceipt,
       summary: 'Submit a receipt: an asset, or an image',
       json: { schema: AssetReceiptBody, required: true },
       multipart: true,
@@ -105,8 +95,7 @@ export function operations(contract: Contract): readonly Operation[] {
     },
     {
       id: 'listPayouts',
-      method: 'GET',
-      path: '/payout_intents',
+      ...OPERATION_PATHS.listPayouts,
       summary: 'List payout intents, most recent first',
       query: PayoutListQuery,
       success: { status: 200, resource: 'PayoutList' },
@@ -114,12 +103,25 @@ export function operations(contract: Contract): readonly Operation[] {
     },
     {
       id: 'cancelPayout',
-      method: 'POST',
-      path: '/payout_intents/:id/cancel',
+      ...OPERATION_PATHS.cancelPayout,
       summary: 'Cancel a payout intent that awaits approval',
       json: { schema: CancelPayoutBody, required: false },
       success: { status: Number(contract['status.payout_cancel']), resource: 'PayoutIntent' },
       errors: ['validation_failed', 'not_found', 'invalid_state'],
     },
   ]
+}
+
+/**
+ * What each operation is called where something is set for it: its method and path in force; the creation also as the
+ * interface has it, so that a script of faults means the same wherever the creation was moved to.
+ */
+export function operationNames(contract: Contract): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    operations(contract).map(({ id, method, path }) => {
+      const name = `${method} ${path}`
+      const standard = `${method} ${OPERATION_PATHS[id].path}`
+      return [name, name === standard ? [name] : [name, standard]]
+    }),
+  )
 }

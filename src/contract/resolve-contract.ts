@@ -9,6 +9,7 @@ import {
   type SwitchKey,
 } from './decisions.ts'
 import { formatDuration, parseDuration } from './durations.ts'
+import { problemWithCreatePath } from './paths.ts'
 
 /** What a caller may write for a switch, in words; undefined for a constant. */
 export function allowedValues(decision: Decision): string | undefined {
@@ -16,7 +17,7 @@ export function allowedValues(decision: Decision): string | undefined {
     case 'choice':
       return decision.values.join(', ')
     case 'path':
-      return 'any path that starts with /'
+      return 'any path that nothing else has'
     case 'duration':
       return 'a duration, as 30m or 72h'
     case 'durations':
@@ -68,9 +69,13 @@ function readValue(key: string, decision: Exclude<Decision, Constant>, given: un
       if (typeof text !== 'string' || !decision.values.includes(text)) throw refuse()
       return text
     }
-    case 'path':
-      if (typeof given !== 'string' || !/^(\/[A-Za-z0-9._~-]+)+$/.test(given)) throw refuse()
+    case 'path': {
+      if (typeof given !== 'string') throw refuse()
+      const problem = problemWithCreatePath(given)
+      if (problem !== undefined)
+        throw new ContractFault(`${key}: ${JSON.stringify(given)} is not allowed: ${problem}`)
       return given
+    }
     case 'duration': {
       const ms = typeof given === 'string' ? parseDuration(given) : undefined
       if (ms === undefined || ms === 0) throw refuse()

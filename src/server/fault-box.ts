@@ -10,11 +10,11 @@ export class FaultBox {
 
   constructor(private readonly tenant: Tenant) {}
 
-  /** The fault that meets a call of this operation, if any. */
-  next(operation: string): HttpFault | undefined {
+  /** The fault that meets a call of the operation with these names, if any. */
+  next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
     if (http.length === 0) return undefined
-    const turn = firstInTurn(http, ({ on }) => on === '*' || on === operation, this.#counts, this.chance)
+    const turn = firstInTurn(http, ({ on }) => on === '*' || names.includes(on), this.#counts, this.chance)
     countTurn(this.#counts, turn)
     return turn.taken
   }

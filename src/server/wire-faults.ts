@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type ErrorCode, rejection } from '../contract/errors.ts'
+import { operationNames } from '../contract/operations.ts'
 import type { HttpFault } from '../domain/faults/fault.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import type { Reply } from './http/reply.ts'
@@ -14,14 +15,18 @@ import { JSON_UTF8, sendJson, tenantOf } from './send-json.ts'
  * the answer can be lost. What spoils a body needs one, so it always comes after.
  */
 export class WireFaults {
+  readonly #names: ReadonlyMap<string, readonly string[]>
+
   constructor(
     private readonly boxes: FaultBoxes,
     private readonly contract: Contract,
-  ) {}
+  ) {
+    this.#names = operationNames(contract)
+  }
 
   before(request: Request, reply: Reply): Promise<Reply | undefined> | undefined {
     const box = this.boxes.of(tenantOf(request))
-    const fault = box.next(`${request.method} ${request.route}`)
+    const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
     if (!fault) return undefined
     if (fault.afterCommit || (SPOILS_BODY.has(fault.type) && changesNothing(fault, request))) {
       request.fault = fault

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DECISIONS, type Decision, type DecisionKey } from '../../src/contract/decisions.ts'
 import { answerOf, ContractFault, resolveContract } from '../../src/contract/resolve-contract.ts'
+import type { Gateway } from '../../src/engine/gateway.ts'
+import { payerPages } from '../../src/server/pages/index.ts'
 
 const all = Object.entries<Decision>(DECISIONS) as [DecisionKey, Decision][]
 const ofKind = <K extends Decision['kind']>(kind: K) =>
@@ -79,16 +81,74 @@ describe('events.retry', () => {
 })
 
 describe('create.path', () => {
-  it.each(['/payment_intents', '/v1/payments', '/a.b~c-d'])('takes %s', path => {
+  it.each([
+    '/payment_intents',
+    '/payment_intents/',
+    '/payment_intents/new/one',
+    '/v1/payments',
+    '/v1/payments/',
+    '/a.b~c-d',
+    '/payments:create',
+    '/caf%C3%A9/(a),b;c=d@e!$&*+',
+    '/checkout/payments',
+    '/payout_intents/new',
+    '/_paysimulator',
+  ])('takes %s', path => {
     expect(given('create.path', path)()).toHaveProperty(['create.path'], path)
   })
 
-  it.each([[''], ['/'], ['payments'], ['/a/'], ['/a b'], ['/a?b'], ['/:id'], ['//a'], ['/é'], [5], [null]])(
-    'refuses %j',
-    path => {
-      expect(given('create.path', path)).toThrow(/is not allowed/)
-    },
-  )
+  it.each<[path: string, rule: RegExp]>([
+    ['payments', /must start with \//],
+    ['', /must start with \//],
+    ['https://shop.example/payments', /must start with \//],
+    ['/', /a page of paysim's own/],
+    ['/payments?v=2', /no query string/],
+    ['/payments#new', /no fragment/],
+    ['/payments/{id}', /no placeholder/],
+    ['/payments/:id', /no placeholder/],
+    ['/:version/payments', /no placeholder/],
+    ['//payments', /no empty segment/],
+    ['/v1//payments', /no empty segment/],
+    ['/v1/../payments', /no segment \.\./],
+    ['/./payments', /no segment \./],
+    ['/v1/%2E%2e/payments', /no segment %2E%2e/],
+    ['/a payment', /" ": write %20/],
+    ['/zahlungen/für', /"ü": write %C3%BC/],
+    ['/a\\b', /write %5C/],
+    ['/50%', /write %25/],
+    ['/%FF', /percent-encoded UTF-8/],
+    [`/${'p'.repeat(1024)}`, /at most 1024 characters/],
+    ['/payment_methods/options', /GET \/payment_methods\/options/],
+    ['/payment%5Fmethods/options', /GET \/payment_methods\/options/],
+    ['/payout_intents', /GET \/payout_intents/],
+    ['/payment_intents/new', /GET \/payment_intents\/\{id\}/],
+    ['/payment_intents/all/cancel-pending', /POST \/payment_intents\/\{id\}\/cancel-pending/],
+    ['/payment_intents/all/receipt', /POST \/payment_intents\/\{id\}\/receipt/],
+    ['/payout_intents/all/cancel', /POST \/payout_intents\/\{id\}\/cancel/],
+    ['/_paysim', /control surface/],
+    ['/_paysim/', /control surface/],
+    ['/_paysim/payments', /control surface/],
+    ['/%5Fpaysim/payments', /control surface/],
+    ['/checkout/style.css', /page of paysim's own, \/checkout\/style\.css/],
+    ['/checkout/default.test/new', /page of paysim's own, \/checkout\/\{account\}\/\{payment\}/],
+    ['/checkout/default.test/new/live', /page of paysim's own/],
+    ['/bank/default.test/new', /page of paysim's own/],
+    ['/qr/default.test/new', /page of paysim's own/],
+  ])('refuses %j with the rule that it broke', (path, rule) => {
+    expect(given('create.path', path)).toThrow(`create.path: ${JSON.stringify(path)} is not allowed: `)
+    expect(given('create.path', path)).toThrow(rule)
+  })
+
+  it.each([[5], [null], [['/a']], [true]])('refuses %j', value => {
+    expect(given('create.path', value)).toThrow('is not allowed; allowed: any path that nothing else has')
+  })
+
+  it('refuses each path of the pages and of the control surface', () => {
+    const pages = payerPages({ gateway: {} as Gateway }).routes.patterns
+    expect(pages.length).toBeGreaterThan(5)
+    for (const pattern of pages)
+      expect(given('create.path', pattern.replaceAll('/:', '/'))).toThrow(/paysim's own/)
+  })
 })
 
 it.each(['errors', 'errors.bodies', '__proto__', 'constructor', 'toString', ''])(

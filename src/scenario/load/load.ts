@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { operations } from '../../contract/operations.ts'
+import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
 import { packageFile } from '../../package-files.ts'
@@ -74,7 +74,7 @@ let read: Promise<Omit<Standards, 'folder'>> | undefined
 async function standards(folder: string): Promise<Standards> {
   read ??= readFile(packageFile('fixtures/catalogue.json'), 'utf8').then(text => ({
     catalogue: JSON.parse(text),
-    operations: operations(resolveContract({})).map(({ method, path }) => `${method} ${path}`),
+    operations: [...operationNames(resolveContract({})).keys()],
   }))
   return { ...(await read), folder }
 }

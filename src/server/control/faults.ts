@@ -1,5 +1,5 @@
 import * as Type from '@sinclair/typebox'
-import { operations } from '../../contract/operations.ts'
+import { operationNames } from '../../contract/operations.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
@@ -12,7 +12,7 @@ const readAnything = bodyReader<unknown>(Type.Object({}))
 /** What goes wrong on the wire. */
 export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettings): void {
   const path = '/accounts/:account/faults'
-  const served = operations(gateway.contract).map(({ method, path: url }) => `${method} ${url}`)
+  const served = [...operationNames(gateway.contract).values()].flat()
   const view = (account: string) => {
     const tenant = gateway.tenant(account)
     return {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { Session } from '../dashboard/session.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
@@ -20,8 +21,6 @@ import { serverCalls } from './server.ts'
 import type { ControlSettings } from './settings.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
-
-export const CONTROL_PREFIX = '/_paysim'
 
 /** Open to anybody who can reach the port: they say nothing but that the server is there. */
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
+import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 
@@ -10,8 +11,8 @@ export class Request {
   readonly url: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The pattern that matched, as `/payment_intents/:id`. */
-  route: string | undefined
+  /** What matched, such as `/payment_intents/:id`. */
+  pattern: PathPattern | undefined
   params: Readonly<Record<string, string>> = {}
   tenant: Tenant | null = null
   /** Members of the body that nothing reads. */
@@ -31,6 +32,15 @@ export class Request {
     const mark = this.url.indexOf('?')
     this.path = mark === -1 ? this.url : this.url.slice(0, mark)
     this.headers = raw.headers
+  }
+
+  get route(): string | undefined {
+    return this.pattern?.text
+  }
+
+  /** The path in the one spelling that all its spellings come down to: `/payment%5Fintents` is `/payment_intents`. */
+  get address(): string {
+    return this.pattern ? withNames(this.pattern, this.params) : this.path
   }
 
   /** A name given more than once has all its values. */

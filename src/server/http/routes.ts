@@ -1,3 +1,4 @@
+import { hasPlaces, namesIn, type PathPattern, pathPattern } from '../../contract/path-pattern.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 
@@ -5,8 +6,7 @@ export type Handle = (request: Request, reply: Reply) => Reply | Promise<Reply>
 
 interface Route {
   readonly method: string
-  readonly pattern: string
-  readonly segments: readonly string[]
+  readonly pattern: PathPattern
   readonly handle: Handle
 }
 
@@ -21,13 +21,12 @@ export class Routes {
   constructor(private readonly prefix = '') {}
 
   add(method: string, path: string, handle: Handle): this {
-    const pattern = this.prefix + path
-    const segments = pattern.split('/')
-    const route = { method, pattern, segments, handle }
-    const size = this.#bySize.get(segments.length)
+    const pattern = pathPattern(this.prefix + path)
+    const route = { method, pattern, handle }
+    const size = this.#bySize.get(pattern.segments.length)
     // What is written out is tried before what has a place for anything.
-    if (!size) this.#bySize.set(segments.length, [route])
-    else if (pattern.includes(':')) size.push(route)
+    if (!size) this.#bySize.set(pattern.segments.length, [route])
+    else if (hasPlaces(pattern)) size.push(route)
     else size.unshift(route)
     return this
   }
@@ -43,9 +42,9 @@ export class Routes {
     const segments = request.path.split('/')
     for (const route of this.#bySize.get(segments.length) ?? []) {
       if (route.method !== request.method) continue
-      const params = match(route.segments, segments)
+      const params = namesIn(route.pattern, segments)
       if (!params) continue
-      request.route = route.pattern
+      request.pattern = route.pattern
       request.params = params
       return route.handle
     }
@@ -56,30 +55,11 @@ export class Routes {
   methodsAt(path: string): string[] {
     const segments = path.split('/')
     const routes = this.#bySize.get(segments.length) ?? []
-    return routes.filter(route => match(route.segments, segments)).map(({ method }) => method)
+    return routes.filter(({ pattern }) => namesIn(pattern, segments)).map(({ method }) => method)
   }
-}
 
-function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
-  const params: Record<string, string> = {}
-  for (let at = 0; at < pattern.length; at++) {
-    const [wanted = '', given = ''] = [pattern[at], segments[at]]
-    if (!wanted.startsWith(':')) {
-      if (wanted !== given) return undefined
-      continue
-    }
-    const value = decode(given)
-    if (!value) return undefined
-    params[wanted.slice(1)] = value
-  }
-  return params
-}
-
-function decode(segment: string): string | undefined {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
+  /** Every pattern, in no order that matters. */
+  get patterns(): string[] {
+    return [...this.#bySize.values()].flat().map(({ pattern }) => pattern.text)
   }
 }

@@ -26,10 +26,10 @@ export function readKey(
 
 /** Scoped by method and path: one intent's answer is never another's. */
 export function idempotency(
-  { method, path, requestId }: Request,
+  { method, address, requestId }: Request,
   key: string | undefined,
   fingerprint: () => string,
 ): IdempotencyKey | undefined {
   if (key === undefined) return undefined
-  return { scope: `${method} ${path} ${key}`, fingerprint: fingerprint(), requestId }
+  return { scope: `${method} ${address} ${key}`, fingerprint: fingerprint(), requestId }
 }

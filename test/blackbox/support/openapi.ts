@@ -48,7 +48,12 @@ function conformanceTo(document: { paths: Record<string, Record<string, Operatio
   const expectAnswered = expectation(document.components, TIMESTAMP)
   const expectAsked = expectation(document.components, { validate: isTimestamp })
   const paths = Object.entries(document.paths).map(([template, operations]) => ({
-    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(
+      `^${template
+        .split(/\{\w+\}/)
+        .map(escaped)
+        .join('[^/]+')}$`,
+    ),
     operations,
   }))
 
@@ -78,6 +83,8 @@ function conformanceTo(document: { paths: Record<string, Record<string, Operatio
   }
   return { check }
 }
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** A query is text: the schema says what it stands for. */
 function meantBy(values: readonly string[], schema: { type?: string }): unknown {

@@ -1,0 +1,76 @@
+import { decodeSegment, inBraces, namesIn, pathPattern } from './path-pattern.ts'
+
+/** Where the merchant interface has its operations. `:id` stands for a record; the creation's path can be moved. */
+export const OPERATION_PATHS = {
+  listPaymentMethods: { method: 'GET', path: '/payment_methods/options' },
+  createPayment: { method: 'POST', path: '/payment_intents' },
+  getPayment: { method: 'GET', path: '/payment_intents/:id' },
+  cancelPayment: { method: 'POST', path: '/payment_intents/:id/cancel-pending' },
+  submitReceipt: { method: 'POST', path: '/payment_intents/:id/receipt' },
+  listPayouts: { method: 'GET', path: '/payout_intents' },
+  cancelPayout: { method: 'POST', path: '/payout_intents/:id/cancel' },
+} as const
+
+/** What paysim itself has on the same port: the control surface, and the pages of a payer. */
+export const CONTROL_PREFIX = '/_paysim'
+const PAGES = [
+  '/',
+  '/checkout/style.css',
+  '/checkout/main.js',
+  '/checkout/icon.svg',
+  '/checkout/:account/:payment',
+  '/checkout/:account/:payment/live',
+  '/bank/:account/:payment',
+  '/bank/:account/:payment/live',
+  '/qr/:account/:payment',
+]
+
+const MOST_CHARACTERS = 1024
+
+/**
+ * Why payments cannot be created at a path, or undefined where they can: it must arrive as it was sent, through every
+ * client and proxy, and nothing else may be there.
+ */
+export function problemWithCreatePath(path: string): string | undefined {
+  return problemWithForm(path) ?? problemWithSegments(path.slice(1).split('/')) ?? takenBy(path)
+}
+
+function problemWithForm(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'it must start with /'
+  if (path.length > MOST_CHARACTERS) return `it must have at most ${MOST_CHARACTERS} characters`
+  if (path.includes('?')) return 'it must have no query string: end it before the ?'
+  if (path.includes('#')) return 'it must have no fragment: end it before the #'
+  if (/[{}]|\/:/.test(path))
+    return 'it must have no placeholder such as {id} or :id: payments are created at one address'
+  const foreign = /[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/u.exec(path.replace(/\p{Cs}/gu, '\ufffd'))?.[0]
+  if (foreign !== undefined)
+    return `it must not hold ${JSON.stringify(foreign)}: write ${encodeURIComponent(foreign)} for it`
+  if (/%(?![0-9A-Fa-f]{2})/.test(path))
+    return 'it has a % without two hexadecimal digits behind it: write %25'
+  return undefined
+}
+
+function problemWithSegments(segments: readonly string[]): string | undefined {
+  for (const [at, segment] of segments.entries()) {
+    const isLast = at === segments.length - 1
+    if (segment === '' && !isLast) return 'it must have no empty segment: write one / for two'
+    const text = decodeSegment(segment)
+    if (text === undefined) return `its ${segment} must be percent-encoded UTF-8`
+    if (text === '.' || text === '..')
+      return `it must have no segment ${segment}: clients resolve it before they send the request`
+  }
+  return undefined
+}
+
+function takenBy(path: string): string | undefined {
+  const segments = path.split('/')
+  const isAt = (pattern: string) => namesIn(pathPattern(pattern), segments) !== undefined
+  for (const [id, operation] of Object.entries(OPERATION_PATHS)) {
+    if (id !== 'createPayment' && isAt(operation.path))
+      return `it is the path of ${operation.method} ${inBraces(operation.path)}`
+  }
+  if (decodeSegment(segments[1] ?? '') === CONTROL_PREFIX.slice(1))
+    return `${CONTROL_PREFIX} and what is below it are paysim's control surface`
+  const page = PAGES.find(isAt)
+  return page === undefined ? undefined : `it is the path of a page of paysim's own, ${inBraces(page)}`
+}
