@@ -126,9 +126,10 @@ export async function startServer(
 /** Runs the binary to its end, for start-up faults and short commands. */
 export async function runBinary(
   args: string[],
-  options: { env?: Record<string, string>; input?: string } = {},
+  options: { env?: Record<string, string>; input?: string; cwd?: string } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [BINARY, ...args], { env: { ...process.env, ...options.env } })
+  const { env, cwd } = options
+  const child = spawn(process.execPath, [BINARY, ...args], { cwd, env: { ...process.env, ...env } })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', chunk => {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../blackbox/harness.ts'
+import { runBinary, startServer } from '../blackbox/harness.ts'
 import { BAD, GOOD, paysim, workspace } from './support/workspace.ts'
 
 const BINARY = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
@@ -52,12 +53,8 @@ describe('a run', () => {
     expect(stdout).toContain('1 of 3 scenarios failed')
   })
 
-  test('ends with 2 where a file cannot be run, and runs nothing', async () => {
-    const { folder, at } = await workspace({
-      'a.yaml': GOOD,
-      'b.yaml': `${GOOD}  - advanse: 5s\n`,
-      'c.yaml': 'paysim: 1',
-    })
+  test('ends with 2 where no file can be run, and starts nothing', async () => {
+    const { folder, at } = await workspace({ 'b.yaml': `${GOOD}  - advanse: 5s\n`, 'c.yaml': 'paysim: 1' })
     const { code, stdout, stderr } = await paysim(['run', folder])
     expect(code).toBe(2)
     expect(stdout).toBe('')
@@ -71,6 +68,12 @@ describe('a run', () => {
     [['run'], 'missing required argument'],
     [['run', 'nowhere.yaml'], 'nowhere.yaml is not there'],
     [['run', 'package.json', '--jobs', '0'], 'it must be a whole number from 1'],
+    [['run', 'package.json', '--repeat', '0'], 'it must be a whole number from 1'],
+    [['run', 'package.json', '--seed', 'x'], 'it must be a whole number'],
+    [
+      ['run', 'scenarios/qr-code.yaml', '--base-url', 'http://127.0.0.1:9', '--seed', '1'],
+      '--seed needs a simulator',
+    ],
     [['run', 'package.json', '--report', 'html=x'], 'it must be one of junit, tap, json'],
     [['run', 'README.md'], 'README.md is no .yaml, .yml or .json file'],
     [['run', 'docs'], 'docs holds no scenario'],
@@ -114,6 +117,192 @@ describe('reports', () => {
         line: 11,
         mismatches: [{ subject: 'status', expected: 'succeeded', actual: 'pending', line: 11 }],
       },
+    })
+  })
+})
+
+describe('a file that cannot be run', () => {
+  const broken = `paysim: 1\nname: Broken, and\nsteps:\n  - advanse: 5s\n  - { expect payments: x }\n`
+
+  test('fails alone, with 2 where all else went well', async () => {
+    const { folder, at } = await workspace({ 'a.yaml': GOOD, 'broken.yaml': broken, 'c.yaml': GOOD })
+    const { code, stdout, stderr } = await paysim(['run', folder])
+    expect(code, stderr).toBe(2)
+    expect(stdout.match(/✓ A payment & its/g)).toHaveLength(2)
+    const problems = [
+      `${at('broken.yaml')}:4:5: advanse is no step; did you mean advance?`,
+      `${at('broken.yaml')}:5:7: expect payments is no step; did you mean expect payment?`,
+    ]
+    expect(stdout).toContain(`✗ Broken, and  cannot be run: 2 problems\n  ${problems.join('\n  ')}\n`)
+    expect(stdout).toContain('1 of 3 scenarios cannot be run')
+    expect(stderr).toBe(`${problems.join('\n')}\n`)
+  })
+
+  test('and with 10 where an expectation failed too', async () => {
+    const { folder } = await workspace({ 'a.yaml': BAD, 'broken.yaml': broken, 'c.yaml': GOOD })
+    const { code, stdout } = await paysim(['run', folder])
+    expect(code).toBe(10)
+    expect(stdout).toContain('1 of 3 scenarios failed, 1 cannot be run')
+  })
+
+  test.each([
+    ['with others', GOOD],
+    ['alone', undefined],
+  ])('is a failure in every report, %s', async (_, other) => {
+    const { folder, at, read } = await workspace({
+      ...(other ? { 'a.yaml': other } : {}),
+      'broken.yaml': broken,
+    })
+    const reports = [`junit=${at('r.xml')}`, `tap=${at('r.tap')}`, `json=${at('r.out')}`].flatMap(one => [
+      '--report',
+      one,
+    ])
+    expect((await paysim(['run', folder, ...reports])).code).toBe(2)
+    const xml = await read('r.xml')
+    expect(xml).toContain(`tests="${other ? 2 : 1}" failures="1"`)
+    expect(xml).toMatch(
+      /name="Broken, and".*\n<failure message="cannot be run: 2 problems \(.*broken\.yaml:4\)">/,
+    )
+    expect(xml).toContain('broken.yaml:5:7: expect payments is no step')
+    const tap = await read('r.tap')
+    expect(tap).toMatch(/not ok \d - Broken, and \(/)
+    expect(tap).toMatch(/at: ".*broken\.yaml:4:5"[\s\S]*broken\.yaml:5:7: expect payments is no step/)
+    const report = JSON.parse(await read('r.out'))
+    expect(report.results.at(-1)).toMatchObject({
+      file: at('broken.yaml'),
+      name: 'Broken, and',
+      ok: false,
+      problems: [
+        { line: 4, column: 5, message: 'advanse is no step; did you mean advance?' },
+        { line: 5, column: 7 },
+      ],
+    })
+  })
+})
+
+describe('on GitHub Actions', () => {
+  const actions = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: '' }
+  const marks = (text: string) => text.split('\n').filter(line => line.startsWith('::'))
+
+  test('failures are marked in the files, by paths from the repository', async () => {
+    const { folder } = await workspace({
+      'a,b.yaml': BAD.replace('A payment that is not so', '"A payment 100%: not so, and"'),
+      'broken.yaml': 'paysim: 1\nname: x\nsteps:\n  - advanse: 5s\n  - { expect payments: x }\n',
+      'good.yaml': GOOD,
+    })
+    const run = await runBinary(['run', '.'], { cwd: folder, env: actions })
+    expect(run.code).toBe(10)
+    const [bad = '', ...others] = marks(run.stdout)
+    expect(bad).toMatch(
+      /^::error file=a%2Cb\.yaml,line=11,col=11,title=A payment 100%25%3A not so%2C and::expect payment /,
+    )
+    expect(bad).toContain('%0A  - succeeded%0A  + pending%0A')
+    expect(others).toEqual([
+      '::error file=broken.yaml,line=4,col=5,title=x::advanse is no step; did you mean advance?',
+      '::error file=broken.yaml,line=5,col=7,title=x::expect payments is no step; did you mean expect payment?',
+    ])
+    const inside = await runBinary(['run', 'good.yaml', 'broken.yaml', '--report', 'json=-'], {
+      cwd: folder,
+      env: { ...actions, GITHUB_WORKSPACE: dirname(folder) },
+    })
+    expect(() => JSON.parse(inside.stdout)).not.toThrow()
+    expect(marks(inside.stderr)[0]).toContain(`::error file=${basename(folder)}/broken.yaml,line=4,`)
+  })
+
+  test('and nowhere else; a file that is the only one is marked too', async () => {
+    const { folder } = await workspace({ 'broken.yaml': 'paysim: 1\n' })
+    const there = await runBinary(['run', 'broken.yaml'], { cwd: folder, env: actions })
+    expect(marks(there.stdout)).toEqual([
+      '::error file=broken.yaml,line=1,col=1,title=broken.yaml::name is required',
+    ])
+    const here = await runBinary(['run', 'broken.yaml'], { cwd: folder, env: { GITHUB_ACTIONS: '' } })
+    expect(here.stdout).toBe('')
+  })
+})
+
+describe('again and again', () => {
+  const seeded = GOOD.replace('steps:', 'seed: 3\nsteps:')
+
+  test('--repeat takes the next seed each time, and --seed the first: the same, the same bytes', async () => {
+    const { at, read } = await workspace({ 'a.yaml': seeded })
+    const run = (to: string, ...flags: string[]) =>
+      paysim(['run', at('a.yaml'), '--transcript', at(to), '--report', `json=${at(`${to}.out`)}`, ...flags])
+    expect((await run('one/', '--repeat', '3', '--seed', '7')).code).toBe(0)
+    expect((await run('two/', '--repeat', '3', '--seed', '7')).code).toBe(0)
+    expect((await run('nine', '--seed', '9')).code).toBe(0)
+    expect((await run('own/', '--repeat', '2')).code).toBe(0)
+    const told = await Promise.all([1, 2, 3].map(nth => read(`one/a.${nth}.jsonl`)))
+    expect(new Set(told).size).toBe(3)
+    expect(await Promise.all([1, 2, 3].map(nth => read(`two/a.${nth}.jsonl`)))).toEqual(told)
+    expect(await read('nine')).toBe(told[2])
+    expect(JSON.parse(await read('one/.out')).results).toMatchObject([
+      { turn: 1, of: 3, seed: 7 },
+      { turn: 2, of: 3, seed: 8 },
+      { turn: 3, of: 3, seed: 9 },
+    ])
+    expect(JSON.parse(await read('own/.out')).results).toMatchObject([{ seed: 3 }, { seed: 4 }])
+  })
+
+  test('each time is a case of its own, and says its seed', async () => {
+    const { folder, at, read } = await workspace({ 'a.yaml': BAD, 'b.yaml': GOOD })
+    const { code, stdout } = await paysim([
+      'run',
+      folder,
+      '--repeat',
+      '2',
+      '--report',
+      `junit=${at('r.xml')}`,
+    ])
+    expect(code).toBe(10)
+    expect(stdout).toContain('✗ A payment that is not so (2 of 2, seed 2)')
+    expect(stdout).toContain('2 of 4 scenarios failed')
+    expect(
+      (await read('r.xml')).match(/<testcase .*?name="A payment that is not so \(\d of 2, seed \d\)"/g),
+    ).toHaveLength(2)
+  })
+})
+
+describe('--only', () => {
+  const files = {
+    'cancel-wins.yaml': GOOD.replace('A payment & its <reading>', 'A race that is won'),
+    'cancel-loses.yaml': GOOD.replace('A payment & its <reading>', 'A race that is lost'),
+    'broken.yaml': 'paysim: 1\nname: No race\nstepz: []\n',
+  }
+
+  test.each([
+    [['cancel'], ['A race that is lost', 'A race that is won']],
+    [['cancel-wins'], ['A race that is won']],
+    [['IS LOST'], ['A race that is lost']],
+    [['*-wins.yaml'], ['A race that is won']],
+    [
+      ['A race*won', 'cancel-l?ses'],
+      ['A race that is lost', 'A race that is won'],
+    ],
+  ])('%s', async (words, names) => {
+    const { folder } = await workspace(files)
+    const { code, stdout } = await paysim([
+      'run',
+      folder,
+      '--report',
+      'json=-',
+      ...words.flatMap(word => ['--only', word]),
+    ])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).results.map(({ name }: { name: string }) => name)).toEqual(names)
+  })
+
+  test('a file that cannot be run can be named too, and a name that finds nothing is refused', async () => {
+    const { folder } = await workspace(files)
+    expect(await paysim(['run', folder, '--only', 'No race'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('broken.yaml:3:1: stepz is not a known key'),
+    })
+    expect(await paysim(['run', folder, '--only', 'cancel', '--only', 'cancel-lsoes'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /--only cancel-lsoes: .*Did you mean cancel-loses\? There are broken, cancel-loses, cancel-wins\./,
+      ),
     })
   })
 })

@@ -1,19 +1,39 @@
-import { type FileFault, loadScenario, type Scenario, ScenarioFault } from '../../scenario/index.ts'
+import { loadScenario, type Scenario, ScenarioFault } from '../../scenario/index.ts'
 import { FilesFault } from '../faults/usage-fault.ts'
 import { findFiles } from './find-files.ts'
 
-/** All scenarios at some paths, or all that is wrong with them. */
-export async function loadAll(paths: readonly string[]): Promise<Scenario[]> {
-  const faults: FileFault[] = []
-  const scenarios: Scenario[] = []
+/** A file that a run was given: a scenario, or what is wrong with it. */
+export type Loaded =
+  | { readonly file: string; readonly scenario: Scenario }
+  | { readonly file: string; readonly fault: ScenarioFault }
+
+/** Each file at some paths, in their order. */
+export async function loadEach(paths: readonly string[]): Promise<Loaded[]> {
+  const loaded: Loaded[] = []
   for (const file of await findFiles(paths)) {
     try {
-      scenarios.push(await loadScenario(file))
+      loaded.push({ file, scenario: await loadScenario(file) })
     } catch (fault) {
       if (!(fault instanceof ScenarioFault)) throw fault
-      faults.push(...fault.faults)
+      loaded.push({ file, fault })
     }
   }
-  if (faults.length > 0) throw new FilesFault(new ScenarioFault(faults).message)
-  return scenarios
+  return loaded
+}
+
+/** All scenarios at some paths, or all that is wrong with them. */
+export async function loadAll(paths: readonly string[]): Promise<Scenario[]> {
+  const loaded = await loadEach(paths)
+  const wrong = problemsOf(loaded)
+  if (wrong) throw wrong
+  return scenariosOf(loaded)
+}
+
+export const scenariosOf = (loaded: readonly Loaded[]) =>
+  loaded.flatMap(each => ('scenario' in each ? [each.scenario] : []))
+
+/** All that is wrong with files, as one message, if there is anything. */
+export function problemsOf(loaded: readonly Loaded[]): FilesFault | undefined {
+  const faults = loaded.flatMap(each => ('fault' in each ? each.fault.faults : []))
+  return faults.length > 0 ? new FilesFault(new ScenarioFault(faults).message) : undefined
 }

@@ -17,9 +17,12 @@ export interface RunFlags {
   readonly transcript?: string
   readonly watch?: true
   readonly quiet?: true
+  readonly only?: readonly string[]
+  readonly repeat?: number
+  readonly seed?: number
 }
 
-export function jobs(text: string): number {
+export function atLeastOne(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it must be a whole number from 1')
   return Number(text)
 }

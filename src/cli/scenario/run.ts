@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { ControlUnreachable } from '../../client/control-fault.ts'
 import {
   ConnectFault,
+  refused,
   runAll,
   type Scenario,
   ScenarioFault,
@@ -10,11 +11,12 @@ import {
 } from '../../scenario/index.ts'
 import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
 import { reportFault } from '../faults/report-fault.ts'
-import { FilesFault } from '../faults/usage-fault.ts'
-import { loadAll } from './load-all.ts'
+import { FilesFault, UsageFault } from '../faults/usage-fault.ts'
+import { type Loaded, loadEach, problemsOf, scenariosOf } from './load-all.ts'
+import { pickOnly } from './only.ts'
 import { isReal, type OpenTarget, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
-import { showRun } from './show-run.ts'
+import { annotate, isSeenTwice, showRun } from './show-run.ts'
 import { watchFiles } from './watch.ts'
 import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
 
@@ -30,12 +32,14 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<vo
 async function runOnce(paths: readonly string[], flags: RunFlags): Promise<number> {
   let opened: OpenTarget | undefined
   try {
-    const scenarios = await loadAll(paths)
-    if (isReal(flags) && !flags.embedded) refuseWhatCannotBe(scenarios)
+    const loaded = pickOnly(await loadEach(paths), flags.only)
+    const scenarios = scenariosOf(loaded)
+    if (isReal(flags) && !flags.embedded) refuseWhatCannotBe(scenarios, flags)
     await transcriptPaths(scenarios, flags)
+    if (scenarios.length === 0) return await tellProblems(loaded, flags)
     opened = await openTarget(flags)
     interruptible(opened)
-    return await runIn(opened, scenarios, flags)
+    return await runIn(opened, loaded, flags)
   } catch (fault) {
     const told = fault instanceof ConnectFault ? new ControlUnreachable(fault.message) : fault
     reportFault(told)
@@ -45,19 +49,49 @@ async function runOnce(paths: readonly string[], flags: RunFlags): Promise<numbe
   }
 }
 
-async function runIn({ target }: OpenTarget, scenarios: Scenario[], flags: RunFlags): Promise<number> {
-  const view = await showRun(scenarios.length, flags)
-  const results: ScenarioResult[] = await runAll(scenarios, {
+async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
+  const { repeat, seed, transcript, jobs = availableParallelism() } = flags
+  const scenarios = scenariosOf(loaded)
+  const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
+  for (const one of loaded) if ('fault' in one) view.ended(refused(one.file, one.fault))
+  const problems = problemsOf(loaded)
+  if (problems && !isSeenTwice(flags)) reportFault(problems)
+  const told = await runAll(scenarios, {
     target,
-    jobs: flags.jobs ?? availableParallelism(),
-    transcript: flags.transcript !== undefined,
+    jobs,
+    repeat,
+    seed,
+    transcript: transcript !== undefined,
     began: ({ data }, title) => view.began(data.name, title),
     ended: result => view.ended(result),
   }).finally(() => view.stop())
+  const results = inOrder(loaded, told)
   view.summary(results)
+  annotate(results, flags)
   await writeReports(results, flags)
-  await writeTranscripts(scenarios, results, flags)
-  return results.every(({ ok }) => ok) ? EXIT.done : EXIT.expectationFailed
+  await writeTranscripts(scenarios, told, flags)
+  return codeOf(results)
+}
+
+/** Where no file can be run, nothing is started, and what is wrong is said as of any flag. */
+async function tellProblems(loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
+  const results = inOrder(loaded, [])
+  const problems = problemsOf(loaded)
+  reportFault(problems)
+  annotate(results, flags)
+  await writeReports(results, flags)
+  return codeOf(results)
+}
+
+function inOrder(loaded: readonly Loaded[], told: readonly ScenarioResult[][]): ScenarioResult[] {
+  let next = 0
+  return loaded.flatMap(one => ('fault' in one ? [refused(one.file, one.fault)] : (told[next++] ?? [])))
+}
+
+function codeOf(results: readonly ScenarioResult[]): number {
+  const bad = results.filter(({ ok }) => !ok)
+  if (bad.length === 0) return EXIT.done
+  return bad.every(({ problems }) => problems) ? EXIT.usage : EXIT.expectationFailed
 }
 
 /** Ctrl-C ends the run at once, and still leaves nothing behind. */
@@ -71,7 +105,9 @@ function interruptible(opened: OpenTarget): void {
   }
 }
 
-function refuseWhatCannotBe(scenarios: readonly Scenario[]): void {
+function refuseWhatCannotBe(scenarios: readonly Scenario[], { seed }: RunFlags): void {
+  if (seed !== undefined)
+    throw new UsageFault('--seed needs a simulator: a gateway as it is, at --base-url, cannot be given one')
   const faults = scenarios.flatMap(whatNeedsASimulator)
   if (faults.length > 0) throw new FilesFault(new ScenarioFault(faults).message)
 }

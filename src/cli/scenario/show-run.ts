@@ -1,4 +1,5 @@
-import { type Paint, PLAIN, type ScenarioResult, story, summary } from '../../scenario/index.ts'
+import { relative } from 'node:path'
+import { annotations, type Paint, PLAIN, type ScenarioResult, story, summary } from '../../scenario/index.ts'
 import type { RunFlags } from './run-flags.ts'
 
 /** What a person sees of a run while it goes on, and of each scenario once it has ended. */
@@ -9,10 +10,20 @@ export interface RunView {
   stop(): void
 }
 
-export async function showRun(count: number, { quiet, report }: RunFlags): Promise<RunView> {
+/** A report on stdout is for a program: what is for people goes to stderr then. */
+const outOf = ({ report }: RunFlags) =>
+  report.some(({ file }) => file === '-') ? process.stderr : process.stdout
+
+/** Whether what is written to stderr lands where the stories do: on the same screen, or in stderr itself. */
+export function isSeenTwice(flags: RunFlags): boolean {
+  const out = outOf(flags)
+  return out === process.stderr || (out.isTTY && process.stderr.isTTY)
+}
+
+export async function showRun(count: number, flags: RunFlags): Promise<RunView> {
+  const { quiet } = flags
   const startedAt = performance.now()
-  // A report on stdout is for a program: what is for people goes to stderr then.
-  const out = report.some(({ file }) => file === '-') ? process.stderr : process.stdout
+  const out = outOf(flags)
   const paint = await paintFor(out)
   const spinner = await spinnerFor(out)
   let done = 0
@@ -30,6 +41,15 @@ export async function showRun(count: number, { quiet, report }: RunFlags): Promi
     summary: results => void out.write(summary(results, performance.now() - startedAt, paint)),
     stop: () => void spinner?.stop(),
   }
+}
+
+/** Marks failures in the files, where GitHub Actions reads along. */
+export function annotate(results: readonly ScenarioResult[], flags: RunFlags): void {
+  const { GITHUB_ACTIONS, GITHUB_WORKSPACE: workspace = '' } = process.env
+  if (GITHUB_ACTIONS !== 'true') return
+  // It knows files by their path in the repository, wherever in it the run was started.
+  const inside = workspace !== '' && !relative(workspace, process.cwd()).startsWith('..')
+  outOf(flags).write(annotations(results, inside ? workspace : process.cwd()))
 }
 
 async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {

@@ -14,27 +14,31 @@ export async function writeReports(results: readonly ScenarioResult[], { report 
   }
 }
 
-/** One scenario may go to a file; several go to a folder, each to a file of its run's name. */
+/** One run may go to a file; several go to a folder, each to a file of its name. For each scenario, its runs. */
 export async function transcriptPaths(
   scenarios: readonly Scenario[],
-  { transcript }: RunFlags,
-): Promise<string[]> {
+  { transcript, repeat = 1 }: RunFlags,
+): Promise<string[][]> {
   if (transcript === undefined) return []
-  const folder = transcript.endsWith('/') || (await isFolder(transcript)) || scenarios.length > 1
+  const count = scenarios.length * repeat
+  const folder = transcript.endsWith('/') || (await isFolder(transcript)) || count > 1
   if (folder && (await isFile(transcript)))
-    throw new UsageFault(`--transcript ${transcript} is a file, and there are ${scenarios.length} scenarios`)
-  return folder
-    ? runNames(scenarios).map(name => join(transcript, `${name.replace(/^run-/, '')}.jsonl`))
-    : [transcript]
+    throw new UsageFault(`--transcript ${transcript} is a file, and there are ${count} runs to write`)
+  if (!folder) return [[transcript]]
+  const turns = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
+  return runNames(scenarios).map(name =>
+    turns.map(turn => join(transcript, `${name.replace(/^run-/, '')}${turn}.jsonl`)),
+  )
 }
 
 export async function writeTranscripts(
   scenarios: readonly Scenario[],
-  results: readonly ScenarioResult[],
+  results: readonly ScenarioResult[][],
   flags: RunFlags,
 ): Promise<void> {
   const paths = await transcriptPaths(scenarios, flags)
-  for (const [at, path] of paths.entries()) await writeWhole(path, results[at]?.transcript ?? '')
+  for (const [at, runs] of paths.entries())
+    for (const [turn, path] of runs.entries()) await writeWhole(path, results[at]?.[turn]?.transcript ?? '')
 }
 
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false

@@ -9,13 +9,18 @@ export interface FileFault extends Position {
 
 /** A file that cannot be run. The message is all faults, one a line, as editors and people read them. */
 export class ScenarioFault extends Error {
-  constructor(readonly faults: readonly FileFault[]) {
+  constructor(
+    readonly faults: readonly FileFault[],
+    /** What the story is called, where that much could be read. */
+    readonly scenario?: string,
+  ) {
     super(faults.map(describeFault).join('\n'))
     this.name = 'ScenarioFault'
   }
 }
 
-const describeFault = ({ file, line, column, message }: FileFault) => `${file}:${line}:${column}: ${message}`
+export const describeFault = ({ file, line, column, message }: FileFault) =>
+  `${file}:${line}:${column}: ${message}`
 
 /** Faults as they are found, each at a path. */
 export class Faults {

@@ -45,8 +45,13 @@ export async function readScenario(
   const shape = checkShape(data)
   if (shape.length > 0) faults.add([], shape, positions)
   else checkContent(data as ScenarioData, positions, faults, await standards(folder))
-  if (!faults.none) throw new ScenarioFault(faults.in(file, positions))
+  if (!faults.none) throw new ScenarioFault(faults.in(file, positions), nameIn(data))
   return { file, folder, data: data as ScenarioData, positions }
+}
+
+function nameIn(data: unknown): string | undefined {
+  const name = typeof data === 'object' && data !== null && 'name' in data ? data.name : undefined
+  return typeof name === 'string' && name !== '' ? name : undefined
 }
 
 function checkContent(data: ScenarioData, positions: Positions, faults: Faults, standard: Standards): void {

@@ -1,4 +1,5 @@
-import type { StepFailure, StepRecord } from '../run/happening.ts'
+import { describeFault, type FileFault } from '../load/faults.ts'
+import type { StepFailure } from '../run/happening.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
 import type { Sent } from '../run/wire.ts'
 import { clip, type DiffLine, diff } from './differ.ts'
@@ -12,18 +13,38 @@ export interface Paint {
 }
 export const PLAIN: Paint = { bad: text => text, good: text => text, dim: text => text, bold: text => text }
 
+/** What a report says of a scenario that failed: in one line, where, and all there is to say. */
+export interface Trouble {
+  readonly message: string
+  readonly line: number
+  readonly column: number
+  readonly lines: readonly string[]
+}
+
 export const failedStep = ({ steps }: ScenarioResult) => steps.find(step => step.failure !== undefined)
+
+export function troubleOf(result: ScenarioResult): Trouble | undefined {
+  const { file, problems } = result
+  if (problems) {
+    const { line = 1, column = 1 } = problems[0] ?? {}
+    return { message: headOf(problems), line, column, lines: problems.map(describeFault) }
+  }
+  const step = failedStep(result)
+  if (!step?.failure) return undefined
+  const { line, column } = step.failure
+  return { message: step.title, line, column, lines: failureLines(file, step.failure) }
+}
+
+export const headOf = (problems: readonly FileFault[]) =>
+  `cannot be run: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}`
+
+/** What a run is called among the others. */
+export const runTitle = ({ name, turn, seed }: ScenarioResult) =>
+  turn ? `${name} (${turn.nth} of ${turn.of}${seed === undefined ? '' : `, seed ${seed}`})` : name
 
 /** What was expected and what came, the request, and what last happened to the record. */
 export function failureLines(file: string, failure: StepFailure, paint: Paint = PLAIN): string[] {
-  const lines = failure.mismatches.flatMap(mismatch => {
-    const { line, column, subject, why } = mismatch
-    const what = [paint.bold(subject), why].filter(word => word).join(' ')
-    return [
-      `${what}  ${paint.dim(`${file}:${line}:${column}`)}`,
-      ...diff(mismatch).map(one => `  ${painted(one, paint)}`),
-    ]
-  })
+  const lines = mismatchLines(file, failure, paint)
   if (failure.sent) lines.push(paint.dim('request'), ...requestLines(failure.sent).map(line => `  ${line}`))
   if (failure.answer) {
     const { status, text, lost } = failure.answer
@@ -33,6 +54,16 @@ export function failureLines(file: string, failure: StepFailure, paint: Paint = 
     lines.push(paint.dim('history'), ...failure.history.map(line => `  ${line}`))
   return lines
 }
+
+export const mismatchLines = (file: string, { mismatches }: StepFailure, paint: Paint = PLAIN): string[] =>
+  mismatches.flatMap(mismatch => {
+    const { line, column, subject, why } = mismatch
+    const what = [paint.bold(subject), why].filter(word => word).join(' ')
+    return [
+      `${what}  ${paint.dim(`${file}:${line}:${column}`)}`,
+      ...diff(mismatch).map(one => `  ${painted(one, paint)}`),
+    ]
+  })
 
 function painted({ sign, text }: DiffLine, { bad, good }: Paint): string {
   const line = `${sign} ${text}`
@@ -47,5 +78,3 @@ function requestLines({ method, url, headers, body }: Sent): string[] {
   const text = Buffer.isBuffer(body) ? `(${body.length} bytes)` : (body ?? '')
   return [`${method} ${url}`, ...shownHeaders, ...(text === '' ? [] : [clip(text)])]
 }
-
-const _stepPlace = (file: string, { line, column }: StepRecord) => `${file}:${line}:${column}`

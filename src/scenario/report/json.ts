@@ -9,10 +9,24 @@ export function json(results: readonly ScenarioResult[]): string {
   return `${JSON.stringify(report, (_, value) => (value === ABSENT ? { absent: true } : value), 2)}\n`
 }
 
-const resultView = ({ file, name, ok, tookMs, passedMs, virtual, steps }: ScenarioResult) => ({
+const resultView = ({
   file,
   name,
+  turn,
+  seed,
+  problems,
   ok,
+  tookMs,
+  passedMs,
+  virtual,
+  steps,
+}: ScenarioResult) => ({
+  file,
+  name,
+  ...(turn ? { turn: turn.nth, of: turn.of } : {}),
+  ...(seed === undefined ? {} : { seed }),
+  ok,
+  ...(problems ? { problems: problems.map(({ line, column, message }) => ({ line, column, message })) } : {}),
   took_ms: rounded(tookMs),
   clock: virtual ? 'virtual' : 'real',
   passed_ms: passedMs,

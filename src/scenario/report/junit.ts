@@ -1,5 +1,5 @@
 import type { ScenarioResult } from '../run/run-scenario.ts'
-import { failedStep, failureLines } from './failure.ts'
+import { runTitle, troubleOf } from './failure.ts'
 
 /** JUnit XML, as CI systems read it: a suite of all files, a case for each. */
 export function junit(results: readonly ScenarioResult[]): string {
@@ -16,12 +16,12 @@ ${results.map(testCase).join('\n')}
 }
 
 function testCase(result: ScenarioResult): string {
-  const { file, name, tookMs } = result
-  const head = `<testcase classname="${xml(file)}" name="${xml(name)}" file="${xml(file)}" time="${seconds(tookMs)}"`
-  const step = failedStep(result)
-  if (!step?.failure) return `${head}/>`
-  const text = failureLines(file, step.failure).join('\n')
-  return `${head}>\n<failure message="${xml(`${step.title} (${file}:${step.failure.line})`)}">${xml(text)}</failure>\n</testcase>`
+  const { file, tookMs } = result
+  const head = `<testcase classname="${xml(file)}" name="${xml(runTitle(result))}" file="${xml(file)}" time="${seconds(tookMs)}"`
+  const trouble = troubleOf(result)
+  if (!trouble) return `${head}/>`
+  const { message, line, lines } = trouble
+  return `${head}>\n<failure message="${xml(`${message} (${file}:${line})`)}">${xml(lines.join('\n'))}</failure>\n</testcase>`
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3)

@@ -1,19 +1,19 @@
 import type { ScenarioResult } from '../run/run-scenario.ts'
-import { failedStep, failureLines } from './failure.ts'
+import { runTitle, troubleOf } from './failure.ts'
 
 /** TAP 14: a line for each file, and what failed as its diagnostic. */
 export function tap(results: readonly ScenarioResult[]): string {
   const lines = results.flatMap((result, at) => {
-    const { ok, file, name } = result
-    const head = `${ok ? 'ok' : 'not ok'} ${at + 1} - ${oneLine(name)} (${oneLine(file)})`
-    const step = failedStep(result)
-    if (!step?.failure) return [head]
-    const { line, column } = step.failure
-    const text = failureLines(file, step.failure).flatMap(one => one.split('\n'))
+    const { ok, file } = result
+    const head = `${ok ? 'ok' : 'not ok'} ${at + 1} - ${oneLine(runTitle(result))} (${oneLine(file)})`
+    const trouble = troubleOf(result)
+    if (!trouble) return [head]
+    const { message, line, column } = trouble
+    const text = trouble.lines.flatMap(one => one.split('\n'))
     return [
       head,
       '  ---',
-      `  message: ${JSON.stringify(step.title)}`,
+      `  message: ${JSON.stringify(message)}`,
       `  at: ${JSON.stringify(`${file}:${line}:${column}`)}`,
       '  diff: |',
       ...text.map(one => `    ${one}`),

@@ -1,14 +1,18 @@
 import { formatDuration } from '../../contract/durations.ts'
+import { describeFault } from '../load/faults.ts'
 import type { StepRecord } from '../run/happening.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
-import { failureLines, type Paint } from './failure.ts'
+import { failureLines, headOf, type Paint, runTitle } from './failure.ts'
 
 const TIME_WIDTH = 10
 
 /** One scenario as a story: a line a step with the time it happened at, and all there is to say of the one that failed. */
 export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: boolean }): string {
-  const { ok, name, file, tookMs } = result
+  const { ok, file, tookMs, problems } = result
+  const name = runTitle(result)
   const mark = ok ? paint.good('✓') : paint.bad('✗')
+  if (problems)
+    return `${mark} ${paint.bold(name)}  ${headOf(problems)}\n${problems.map(one => `  ${describeFault(one)}\n`).join('')}`
   const head = `${mark} ${paint.bold(name)}  ${paint.dim(`${file}  ${Math.round(tookMs)} ms${passed(result)}`)}`
   if (ok && brief) return `${head}\n`
   return `${[head, ...result.steps.flatMap(step => stepLines(step, result, paint))].join('\n')}\n`
@@ -32,11 +36,17 @@ function stepLines(step: StepRecord, { file, virtual }: ScenarioResult, paint: P
 }
 
 export function summary(results: readonly ScenarioResult[], tookMs: number, paint: Paint): string {
-  const failed = results.filter(({ ok }) => !ok)
-  const count = (many: number) => `${many} scenario${many === 1 ? '' : 's'}`
+  const wrong = results.filter(({ problems }) => problems).length
+  const failed = results.filter(({ ok }) => !ok).length - wrong
+  const all = `${results.length} scenario${results.length === 1 ? '' : 's'}`
   const verdict =
-    failed.length === 0
-      ? paint.good(`${count(results.length)} passed`)
-      : paint.bad(`${failed.length} of ${count(results.length)} failed`)
+    failed + wrong === 0
+      ? paint.good(`${all} passed`)
+      : paint.bad(
+          [failed > 0 ? `${failed} failed` : '', wrong > 0 ? `${wrong} cannot be run` : '']
+            .filter(part => part !== '')
+            .join(', ')
+            .replace(/^\d+/, first => `${first} of ${all}`),
+        )
   return `\n${verdict} ${paint.dim(`in ${(tookMs / 1000).toFixed(2)} s`)}\n`
 }

@@ -6,38 +6,63 @@ import type { Target } from './target.ts'
 export interface RunAllSettings {
   readonly target: Target
   readonly jobs: number
+  /** How often each scenario is told, each time with another seed; once unless told. */
+  readonly repeat?: number | undefined
+  /** In place of the seeds that the files name. */
+  readonly seed?: number | undefined
   readonly transcript?: boolean
   readonly began?: (scenario: Scenario, title: string) => void
   readonly ended?: (result: ScenarioResult) => void
 }
 
-/** Runs scenarios some at a time; the results are in the order of the files. */
+/** Runs scenarios some at a time; a list of results for each, in the order of the files. */
 export async function runAll(
   scenarios: readonly Scenario[],
   settings: RunAllSettings,
-): Promise<ScenarioResult[]> {
-  const { target, jobs, transcript = false, began, ended } = settings
+): Promise<ScenarioResult[][]> {
   const names = runNames(scenarios)
-  const results = new Array<ScenarioResult>(scenarios.length)
+  const results = new Array<ScenarioResult[]>(scenarios.length)
   let next = 0
   const work = async () => {
     for (let at = next++; at < scenarios.length; at = next++) {
       const scenario = scenarios[at]
       const run = names[at]
       if (!scenario || run === undefined) return
-      const result = await runScenario(scenario, {
-        target,
-        run,
-        transcript,
-        began: title => began?.(scenario, title),
-      })
-      results[at] = result
-      ended?.(result)
+      results[at] = await runTurns(scenario, run, settings)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(jobs, scenarios.length)) }, work))
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(settings.jobs, scenarios.length)) }, work))
   return results
 }
+
+/** One turn after the other, under one name: so each is, to the byte, what a single run with its seed is. */
+async function runTurns(
+  scenario: Scenario,
+  run: string,
+  { target, repeat: of = 1, seed, transcript = false, began, ended }: RunAllSettings,
+): Promise<ScenarioResult[]> {
+  const results: ScenarioResult[] = []
+  for (let nth = 1; nth <= of; nth++) {
+    const data = { ...scenario.data, seed: seedOf(nth, seed ?? scenario.data.seed ?? 1) }
+    const told = await runScenario(
+      { ...scenario, data },
+      { target, run, transcript, began: title => began?.(scenario, title) },
+    )
+    const result = {
+      ...told,
+      // A gateway as it is knows of no seed.
+      ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
+      ...(of > 1 ? { turn: { nth, of } } : {}),
+    }
+    results.push(result)
+    ended?.(result)
+  }
+  return results
+}
+
+/** Counted on from the first, so that each turn can be asked for by its number. */
+const seedOf = (nth: number, first: number | string) =>
+  typeof first === 'number' ? first + nth - 1 : nth === 1 ? first : `${first}-${nth}`
 
 /** From the file's name, so that the same file has the same account, keys and ids wherever it runs. */
 export function runNames(scenarios: readonly Pick<Scenario, 'file'>[]): string[] {

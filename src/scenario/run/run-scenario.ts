@@ -1,3 +1,4 @@
+import type { FileFault, ScenarioFault } from '../load/faults.ts'
 import type { Scenario } from '../load/load.ts'
 import { ControlFault } from './control.ts'
 import { StepFailed, type StepRecord } from './happening.ts'
@@ -12,6 +13,11 @@ import { verify } from './verify.ts'
 export interface ScenarioResult {
   readonly file: string
   readonly name: string
+  /** Which run of the scenario this was, where there are several. */
+  readonly turn?: Turn
+  readonly seed?: number | string
+  /** What is wrong with a file that could not be run. */
+  readonly problems?: readonly FileFault[]
   readonly ok: boolean
   readonly tookMs: number
   /** How far the account's time went. */
@@ -20,6 +26,23 @@ export interface ScenarioResult {
   readonly steps: readonly StepRecord[]
   readonly transcript?: string
 }
+
+export interface Turn {
+  readonly nth: number
+  readonly of: number
+}
+
+/** The result of a file that could not be run: it fails, and alone. */
+export const refused = (file: string, { faults, scenario }: ScenarioFault): ScenarioResult => ({
+  file,
+  name: scenario ?? file,
+  problems: faults,
+  ok: false,
+  tookMs: 0,
+  passedMs: 0,
+  virtual: false,
+  steps: [],
+})
 
 export interface RunSettings {
   readonly target: Target
