@@ -3,6 +3,7 @@ import type { EligibleMethod } from '../../domain/routing.ts'
 import { Html, html } from './html.ts'
 import { fieldFaults, type Problem } from './problem.ts'
 import type { View } from './view.ts'
+import { wordsForBank } from './words/banks.ts'
 import { bankNames } from './words/catalogue.ts'
 
 /** The form of one method. */
@@ -23,9 +24,10 @@ export function bankField(methodForm: MethodForm): Html {
   const options = banks.map(({ code, label }) => {
     const known = method.banks?.find(bank => bank.code === code) ?? { code, label }
     const names = bankNames(known, payment.country, words)
-    return html`<option value="${code}"${code === chosen ? html` selected` : ''}>${names}</option>`
+    const also = wordsForBank(known, payment.country).join('\n')
+    return html`<option value="${code}" data-also="${also}"${code === chosen ? html` selected` : ''}>${names}</option>`
   })
-  const texts = html` data-search="${words.searchBank}" data-none="${words.noBankFound}" data-found="${words.banksFound}"`
+  const texts = html` data-search="${words.searchBank}" data-none="${words.noBankFound}" data-several="${words.bankUnclear}" data-found="${words.banksFound}"`
   return labelled(
     { methodForm, field: 'bank', label: words.bank, isRequired: required.has('bank') },
     attributes =>

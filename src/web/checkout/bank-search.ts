@@ -1,7 +1,25 @@
+import { findBanks } from './find-banks.ts'
+
 /** Turns each list of banks into a field that is typed into. The list stays in the form and holds what is chosen. */
 export function searchBanks(part: ParentNode): void {
   for (const select of part.querySelectorAll<HTMLSelectElement>('select[data-search]')) new BankSearch(select)
 }
+
+/** What the payer used last, and whether a finger or a button is still down. */
+let pointer: 'keyboard' | 'down' | 'up' = 'keyboard'
+for (const [event, now] of [
+  ['keydown', 'keyboard'],
+  ['pointerdown', 'down'],
+  ['pointerup', 'up'],
+  ['pointercancel', 'up'],
+] as const)
+  addEventListener(
+    event,
+    () => {
+      pointer = now
+    },
+    { capture: true },
+  )
 
 class BankSearch {
   readonly #select: HTMLSelectElement
@@ -21,12 +39,16 @@ class BankSearch {
     this.#list.setAttribute('role', 'listbox')
     this.#list.setAttribute('aria-label', select.dataset.search ?? '')
     this.#list.hidden = true
+    // A list that scrolls would be a stop of its own for the tab key.
+    this.#list.tabIndex = -1
     this.#count.className = 'unseen'
     this.#count.setAttribute('role', 'status')
     select.after(box)
     box.append(this.#input, this.#list, this.#count)
     select.hidden = true
     this.#listen(box)
+    // What was typed before the page was exchanged.
+    if (select.dataset.typed && select.value === '') this.#input.value = select.dataset.typed
   }
 
   #dressInput(id: string): void {
@@ -57,12 +79,28 @@ class BankSearch {
     const input = this.#input
     input.addEventListener('input', () => {
       this.#select.value = ''
+      this.#select.dataset.typed = input.value
       this.#open(input.value)
     })
-    input.addEventListener('click', () => this.#open(this.#select.value ? '' : input.value))
+    input.addEventListener('click', () => this.#openAgain())
     input.addEventListener('keydown', event => this.#onKey(event))
+    const leave = () => {
+      if (box.contains(document.activeElement)) return
+      this.#close()
+      this.#settle()
+    }
     box.addEventListener('focusout', ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) this.#close()
+      if (relatedTarget instanceof Node && box.contains(relatedTarget)) return
+      if (pointer === 'keyboard') leave()
+      // What lies below moves when the list closes, and would be gone from under the finger before it was pressed.
+      else if (pointer === 'down') addEventListener('pointerup', () => setTimeout(leave), { once: true })
+      else setTimeout(leave)
+    })
+    this.#select.form?.addEventListener('submit', event => {
+      if (this.#settle()) return
+      event.preventDefault()
+      input.focus()
+      this.#openAgain()
     })
     // The pointer must not take the focus out of the field on its way to an option.
     this.#list.addEventListener('pointerdown', event => event.preventDefault())
@@ -79,7 +117,7 @@ class BankSearch {
       case 'ArrowUp':
         event.preventDefault()
         if (isOpen) this.#move(event.key === 'ArrowDown' ? 1 : -1)
-        else this.#open(this.#select.value ? '' : this.#input.value)
+        else this.#openAgain()
         break
       case 'Enter': {
         const option = this.#options()[this.#active]
@@ -97,12 +135,25 @@ class BankSearch {
 
   readonly #options = () => [...this.#list.querySelectorAll<HTMLElement>('[role=option]')]
 
-  /** Every word that was typed is somewhere in the bank's names, in either script. */
-  #open(typed: string): void {
-    const words = plain(typed).split(/\s+/).filter(Boolean)
-    const banks = [...this.#select.options].filter(
-      ({ value, text }) => value !== '' && words.every(word => plain(text).includes(word)),
+  readonly #find = (typed: string) =>
+    findBanks(
+      typed,
+      [...this.#select.options]
+        .filter(({ value }) => value !== '')
+        .map(option => ({
+          option,
+          names: [...option.text.split(' · '), ...(option.dataset.also ?? '').split('\n')],
+        })),
     )
+
+  /** All banks once one is chosen, or where nothing has the name that was typed: there is another to choose. */
+  #openAgain(): void {
+    const typed = this.#input.value
+    this.#open(this.#select.value !== '' || this.#find(typed).banks.length === 0 ? '' : typed)
+  }
+
+  #open(typed: string): void {
+    const banks = this.#find(typed).banks.map(({ option }) => option)
     this.#list.replaceChildren(...banks.map((bank, at) => this.#optionFor(bank, at)))
     this.#list.hidden = banks.length === 0
     this.#input.setAttribute('aria-expanded', String(banks.length > 0))
@@ -111,7 +162,7 @@ class BankSearch {
     this.#count.className = banks.length === 0 ? 'none-found' : 'unseen'
     this.#active = -1
     this.#input.removeAttribute('aria-activedescendant')
-    if (words.length > 0 && banks.length > 0) this.#move(1)
+    if (typed.trim() !== '' && banks.length > 0) this.#move(1)
   }
 
   #optionFor({ value, text }: HTMLOptionElement, at: number): HTMLElement {
@@ -138,7 +189,7 @@ class BankSearch {
   #choose(value: string): void {
     this.#select.value = value
     this.#input.value = this.#select.selectedOptions[0]?.text ?? ''
-    this.#input.removeAttribute('aria-invalid')
+    this.#say('')
     this.#close()
   }
 
@@ -147,14 +198,39 @@ class BankSearch {
     this.#input.setAttribute('aria-expanded', 'false')
     this.#input.removeAttribute('aria-activedescendant')
     this.#count.className = 'unseen'
-    // What was typed and is no bank would look as if it were chosen.
-    if (this.#select.value === '') this.#input.value = ''
+  }
+
+  /** What was typed and not chosen is never lost unseen: the only bank of that name is taken, else the field says why not. */
+  #settle(): boolean {
+    const { value, dataset, required } = this.#select
+    const typed = this.#input.value
+    if (value !== '') return true
+    if (typed.trim() === '') {
+      if (!required) this.#say('')
+      return true
+    }
+    const { banks, only } = this.#find(typed)
+    if (only) this.#choose(only.option.value)
+    else this.#say((banks.length === 0 ? dataset.none : dataset.several) ?? '')
+    return only !== undefined
+  }
+
+  /** In the place where the server says it too. */
+  #say(message: string): void {
+    const field = this.#input.closest('.field')
+    const said = field?.querySelector('.fault')
+    if (message === '') {
+      said?.remove()
+      this.#input.removeAttribute('aria-invalid')
+      this.#input.removeAttribute('aria-describedby')
+      return
+    }
+    const fault = said ?? document.createElement('p')
+    fault.className = 'fault'
+    fault.id = `${this.#input.id}-fault`
+    fault.textContent = message
+    field?.append(fault)
+    this.#input.setAttribute('aria-invalid', 'true')
+    this.#input.setAttribute('aria-describedby', fault.id)
   }
 }
-
-/** Without case and accents; Thai vowel signs are letters of their own and stay. */
-const plain = (text: string) =>
-  text
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()

@@ -86,22 +86,6 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(number?.replaceAll(' ', ''))
   })
 
-  it.each([
-    ['krung', 'Krungthai Bank · ธนาคารกรุงไทย', 'Bank of Ayudhya (Krungsri) · ธนาคารกรุงศรีอยุธยา'],
-    ['กรุงไทย', 'Krungthai Bank · ธนาคารกรุงไทย', undefined],
-  ])('finds a bank by %s, from the keyboard', async (typed, ...banks) => {
-    const { page } = await open({ customer: { name: 'Malee' } })
-    await page.getByText('Thai bank transfer', { exact: true }).click()
-    const field = page.getByRole('combobox', { name: 'Bank' }).first()
-    await field.fill(typed)
-    expect(await page.getByRole('option').allTextContents()).toEqual(banks.filter(Boolean))
-    await field.press('Enter')
-    expect(await field.inputValue()).toBe(banks[0])
-    await field.press('Enter')
-    await says(page, 'Transfer the amount')
-    await page.getByText('Krungthai Bank', { exact: true }).waitFor()
-  })
-
   it('looks at a receipt before it is sent', async () => {
     const { page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const file = page.locator('#receipt-file')

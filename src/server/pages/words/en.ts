@@ -22,7 +22,8 @@ export const en = {
   bank: 'Bank',
   chooseBank: 'Choose your bank',
   searchBank: 'Search for your bank',
-  noBankFound: 'No bank of that name',
+  noBankFound: 'No bank of that name. Please choose yours from the list.',
+  bankUnclear: 'More than one bank has this in its name. Please choose yours from the list.',
   banksFound: 'banks found',
   optional: 'optional',
   fields: {
