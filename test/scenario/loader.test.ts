@@ -22,6 +22,22 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   ['nothing at all', '', 'a.yaml:1:1: a scenario must be an object'],
   ['a list', '- 1', 'a.yaml:1:1: a scenario must be an object'],
   ['no version', 'name: x', 'a.yaml:1:1: paysim is required'],
+  [
+    'no name, and more that is wrong: all of it at once',
+    'paysim: 1\nsed: 7\nprovider:\n  - { match: { kind: payout }, receipt: manual }\nsteps:\n  - { advanse: 5s }\n  - { expect payment: "${nobody}", is: {} }',
+    'a.yaml:1:1: name is required',
+    'a.yaml:2:1: sed is not a known key; did you mean seed?',
+    'a.yaml:4:32: receipt is for payments, and the rule matches payouts',
+    'a.yaml:6:7: advanse is no step; did you mean advance?',
+    'a.yaml:7:7: ${nobody} refers to nothing captured before',
+  ],
+  [
+    'a clock that cannot be read: what depends on it is not said to be wrong',
+    'paysim: 1\nclock: virtal\nfaults:\n  - { on: "*", type: truncat }\nsteps:\n  - { advance: 5s }',
+    'a.yaml:1:1: name is required',
+    'a.yaml:2:1: clock must be one of virtual, real; did you mean virtual?',
+    'a.yaml:4:16: type must be one of latency, status, reset, empty, truncate, garbage, drip, delay, duplicate, drop, reorder, bad_signature; did you mean truncate?',
+  ],
   ['another version', 'paysim: 2\nname: x', 'a.yaml:1:1: paysim breaks the rule const {"allowedValue":1}'],
   [
     'text that is no YAML',

@@ -8,7 +8,7 @@ const NEEDS = {
 } as const satisfies Partial<Record<Check, object>>
 
 /** "Each rule was used" is true of no rules at all: a file that has none says nothing by it, and is not told so. */
-export function checkVerify(data: ScenarioData, faults: Faults): void {
+export function checkVerify(data: Partial<ScenarioData>, faults: Faults): void {
   // `all` is all that there is to check.
   if (!Array.isArray(data.verify)) return
   for (const [at, check] of data.verify.entries()) {

@@ -34,7 +34,7 @@ export class Faults {
   add(base: Path, faults: readonly FieldFault[], positions: Positions): void {
     const root = base.join('.')
     const named = faults.map(fault => ({ ...fault, field: fault.field === 'body' ? '' : fault.field }))
-    for (const { field, message } of named.filter(fault => !saidBetter(fault, named))) {
+    for (const { field, message } of named.filter(fault => !saidBetter(fault, named, root === ''))) {
       const full = [root, field].filter(part => part !== '').join('.')
       const path = full === '' ? [] : positions.pathOf(full)
       this.say(path, `${field === '' ? label(base) : spelled(path)} ${message}`)
@@ -52,12 +52,16 @@ export class Faults {
   }
 }
 
-/** Where a value fits no alternative, what is wrong further in, or beside a missing key, says why. */
-function saidBetter({ field, message }: FieldFault, all: readonly FieldFault[]): boolean {
+/**
+ * Where a value fits no alternative, what is wrong further in, or beside a missing key, says why. The file itself has
+ * no alternatives: what it lacks is missing, whatever else is wrong with it.
+ */
+function saidBetter({ field, message }: FieldFault, all: readonly FieldFault[], ofFile: boolean): boolean {
   const inside = field === '' ? '' : `${field}.`
   if (all.some(other => other.field !== field && other.field.startsWith(inside))) return true
+  if (message !== MISSING || (ofFile && !field.includes('.'))) return false
   const around = field.slice(0, field.lastIndexOf('.') + 1)
-  return message === MISSING && all.some(other => other.message !== MISSING && other.field.startsWith(around))
+  return all.some(other => other.message !== MISSING && other.field.startsWith(around))
 }
 const MISSING = 'is required'
 

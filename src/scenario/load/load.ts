@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { FieldFault } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
@@ -43,8 +44,8 @@ export async function readScenario(
   const { data, positions } = parseScenario(file, text)
   const faults = new Faults()
   const shape = checkShape(data)
-  if (shape.length > 0) faults.add([], shape, positions)
-  else checkContent(data as ScenarioData, positions, faults, await standards(folder))
+  faults.add([], shape, positions)
+  checkContent(soundPart(data, shape), positions, faults, await standards(folder))
   if (!faults.none) throw new ScenarioFault(faults.in(file, positions), nameIn(data))
   return { file, folder, data: data as ScenarioData, positions }
 }
@@ -54,7 +55,27 @@ function nameIn(data: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-function checkContent(data: ScenarioData, positions: Positions, faults: Faults, standard: Standards): void {
+/**
+ * What can be looked into, whatever else is wrong or missing: nobody likes to be told of one thing at a time. The
+ * steps need a clock and names that can be read, or what is right would look wrong.
+ */
+function soundPart(data: unknown, shape: readonly FieldFault[]): Partial<ScenarioData> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
+  const isSound = (name: string) =>
+    shape.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
+  const kept = new Set(Object.keys(data).filter(isSound))
+  if (!isSound('clock') || !isSound('let')) kept.delete('steps')
+  // What is left out for its shape is there all the same: `verify` must not miss it.
+  if (['provider', 'faults', 'steps'].some(name => name in data && !kept.has(name))) kept.delete('verify')
+  return Object.fromEntries(Object.entries(data).filter(([name]) => kept.has(name)))
+}
+
+function checkContent(
+  data: Partial<ScenarioData>,
+  positions: Positions,
+  faults: Faults,
+  standard: Standards,
+): void {
   const { provider, catalogue, steps = [] } = data
   if (provider) faults.add([], ruleFaults('provider', provider), positions)
   if (data.faults) faults.add([], faultFaults('faults', data.faults, standard), positions)
