@@ -3,9 +3,10 @@ import { ApiError } from '../../client/index.ts'
 import { confirmLive } from '../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../call/merchant-command.ts'
 import { type Session, withSession } from '../call/session.ts'
+import { readBody } from '../fields/read-data.ts'
 import type { View } from '../output/view.ts'
 import { visibleLines } from '../output/visible.ts'
-import { addHeader, addParameter, METHODS, method, type Pair, path, readBody } from '../request/parts.ts'
+import { addHeader, addParameter, METHODS, method, type Pair, path } from '../request/parts.ts'
 
 interface RequestFlags extends MerchantFlags {
   readonly data?: string
@@ -24,7 +25,7 @@ export const command = (): Command =>
         .description('Makes any call, signed in, and prints what comes back as it came.')
         .addArgument(new Argument('<method>', 'as GET').choices(METHODS).argParser(method))
         .argument('<path>', 'below the base URL, as /payout_intents', path)
-        .option('-d, --data <body>', 'the body, as it is to be sent; @file, or - for stdin')
+        .option('-d, --data <body>', 'the body as it is to be sent: JSON, @file or file, or - for stdin')
         .option('-H, --header <name:value>', 'another header (repeatable)', addHeader)
         .option('--query-param <name=value>', 'a query parameter, encoded here (repeatable)', addParameter)
         .option('--idempotency-key <key>', 'with it the call is repeated where the network fails')
@@ -52,7 +53,7 @@ async function request(
 ): Promise<void> {
   if (!READS.has(verb)) await confirmLive(flags, session, `${verb} ${target}`)
   const { client, signal, show } = session
-  const body = flags.data === undefined ? undefined : await readBody(flags.data)
+  const body = flags.data === undefined ? undefined : await readBody(flags.data, { anything: !isJson(flags) })
   const call = client.request(verb, withParameters(target, flags.queryParam), {
     body,
     headers: {
@@ -70,6 +71,12 @@ async function request(
       await show(fault.answer, asItCame(fault.answer.text))
     throw fault
   }
+}
+
+/** Whether the body is JSON, as it is unless a header says otherwise. */
+function isJson({ header = [] }: RequestFlags): boolean {
+  const [, type = 'json'] = header.findLast(([name]) => name.toLowerCase() === 'content-type') ?? []
+  return type.includes('json')
 }
 
 /** As written, so that a name may come again. */

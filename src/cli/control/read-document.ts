@@ -4,8 +4,13 @@ import { UsageFault } from '../faults/usage-fault.ts'
 
 /** What a file, or stdin as `-`, says as YAML or JSON. */
 export async function readDocument(path: string): Promise<unknown> {
+  return parseDocument(path === '-' ? await text(process.stdin) : await contentsOf(path), path)
+}
+
+/** The same of a text that was read already. */
+export async function parseDocument(text: string, path: string): Promise<unknown> {
   const name = path === '-' ? 'stdin' : path
-  const written = path === '-' ? await text(process.stdin) : await contentsOf(path)
+  const written = text.replace(/^\uFEFF/, '')
   if (written.trim() === '') throw new UsageFault(`${name} is empty`)
   try {
     return await parse(written, path)

@@ -29,8 +29,8 @@ const MODES = ['hosted', 'merchant'] as const
 export function termFlags(command: Command): Command {
   return command
     .option('--amount <amount>', 'minor units, as 123450; or money, as "1,234.50 THB"', amount)
-    .option('--currency <code>', 'as THB; not needed where the amount names it', code(/^[A-Z]{3,6}$/, 'THB'))
-    .option('--country <code>', 'ISO 3166-1 alpha-2, as TH', code(/^[A-Z]{2}$/, 'TH'))
+    .option('--currency <code>', 'as THB; not needed where the amount names it', currencyCode)
+    .option('--country <code>', 'ISO 3166-1 alpha-2, as TH', countryCode)
     .addOption(
       new Option('--checkout-mode <mode>', 'where the payer is: hosted, unless given')
         .choices(MODES)
@@ -47,12 +47,12 @@ export function fieldFlags(command: Command): Command {
     .option('--customer-email <address>', 'of the payer')
     .option('--merchant-reference <text>', 'yours')
     .option('--return-url <url>', 'where the hosted page sends the payer at the end; hosted mode only')
-    .option('--data <json>', 'fields as JSON, @file (JSON or YAML) or - for stdin; flags win', again)
+    .option('--data <json>', 'fields as JSON, @file or file (JSON or YAML), or - for stdin; flags win', again)
     .option('--set <path=value>', 'change one member of the data, as customer.name=Somchai', again)
 }
 
 /** For a flag that may be given again and again, and need not be given. */
-const again = (value: string, values: readonly string[] = []) => [...values, value]
+export const again = (value: string, values: readonly string[] = []) => [...values, value]
 
 function amount(text: string): Amount {
   try {
@@ -62,12 +62,15 @@ function amount(text: string): Amount {
   }
 }
 
-const code = (pattern: RegExp, example: string) => (text: string) => {
-  if (pattern.test(text)) return text
+/** Codes are capitals; who writes them small means the same. */
+const code = (pattern: RegExp, what: string) => (text: string) => {
   const capitals = text.toUpperCase()
-  const hint = pattern.test(capitals) ? `; did you mean ${capitals}?` : ''
-  throw new InvalidArgumentError(`it must be capital letters, as ${example}${hint}`)
+  if (pattern.test(capitals)) return capitals
+  throw new InvalidArgumentError(`it must be ${what}`)
 }
+
+export const currencyCode = code(/^[A-Z]{3,6}$/, 'three to six letters, such as THB')
+export const countryCode = code(/^[A-Z]{2}$/, 'two letters, such as TH')
 
 function option(written: string, given: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = written.indexOf('=')

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { parseDocument } from '../control/read-document.ts'
 import { UsageFault } from '../faults/usage-fault.ts'
-import { readObjectFile } from '../read-file.ts'
 import { isObject, merge } from './body-paths.ts'
 import type { Body } from './request-fields.ts'
 
@@ -8,7 +9,7 @@ import type { Body } from './request-fields.ts'
 const KINDS = ['stdin', 'file', 'inline'] as const
 type Kind = (typeof KINDS)[number]
 
-/** `@file`, `-` for stdin, or JSON as it stands. Of several of one kind the later wins. */
+/** `file` or `@file`, `-` for stdin, or JSON as it stands. Of several of one kind the later wins. */
 export async function readData(sources: readonly string[]): Promise<Body> {
   const ordered = KINDS.flatMap(kind => sources.filter(source => kindOf(source) === kind))
   if (ordered.filter(source => kindOf(source) === 'stdin').length > 1)
@@ -18,25 +19,62 @@ export async function readData(sources: readonly string[]): Promise<Body> {
   return body
 }
 
+/** The same, for a body that goes out as it is written. `anything`: text that names no file is a body too. */
+export async function readBody(source: string, { anything = false } = {}): Promise<string> {
+  if (anything && kindOf(source) === 'file' && !source.startsWith('@')) {
+    const written = await readFile(source, 'utf8').catch(() => undefined)
+    return written ?? source
+  }
+  return textOf(source)
+}
+
 function kindOf(source: string): Kind {
   if (source === '-' || source === '@-') return 'stdin'
-  return source.startsWith('@') ? 'file' : 'inline'
+  return source.startsWith('@') || !isInline(source) ? 'file' : 'inline'
+}
+
+/** Nobody names a file like the beginning of an object, a list or a text. */
+function isInline(source: string): boolean {
+  if (/^\s*(?:[[{"]|$)/.test(source)) return true
+  try {
+    JSON.parse(source)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const pathOf = (source: string) =>
+  kindOf(source) === 'stdin' ? '-' : source.startsWith('@') ? source.slice(1) : source
+
+async function textOf(source: string): Promise<string> {
+  const kind = kindOf(source)
+  if (kind === 'inline') return source
+  if (kind === 'stdin') return text(process.stdin)
+  try {
+    return await readFile(pathOf(source), 'utf8')
+  } catch (cause) {
+    const hint = source.startsWith('@') ? '' : '; what is not JSON is taken for the name of a file'
+    throw new UsageFault(
+      `--data: ${pathOf(source)} cannot be read: ${cause instanceof Error ? cause.message : cause}${hint}`,
+    )
+  }
 }
 
 async function readSource(source: string): Promise<Body> {
-  if (kindOf(source) === 'stdin') return parsed(await text(process.stdin), 'stdin')
-  if (kindOf(source) === 'file') return readObjectFile(source.slice(1))
-  return parsed(source, '--data')
+  const kind = kindOf(source)
+  const written = await textOf(source)
+  const value = kind === 'inline' ? parsed(written) : await parseDocument(written, pathOf(source))
+  if (isObject(value)) return value
+  throw new UsageFault(
+    `${kind === 'inline' ? '--data' : kind === 'stdin' ? 'stdin' : pathOf(source)} must hold one object`,
+  )
 }
 
-function parsed(json: string, name: string): Body {
-  let value: unknown
+function parsed(json: string): unknown {
   try {
-    value = JSON.parse(json.replace(/^\uFEFF/, ''))
+    return JSON.parse(json)
   } catch (cause) {
-    const hint = name === 'stdin' ? '' : '; a file is named as @file'
-    throw new UsageFault(`${name} holds no JSON: ${cause instanceof Error ? cause.message : cause}${hint}`)
+    throw new UsageFault(`--data holds no JSON: ${cause instanceof Error ? cause.message : cause}`)
   }
-  if (!isObject(value)) throw new UsageFault(`${name} must hold one object`)
-  return value
 }

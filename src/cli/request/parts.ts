@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
 import { didYouMean } from '../choice.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
 
 /** What a request is made of, as flags and arguments say it. */
 
@@ -38,17 +35,4 @@ export function addParameter(written: string, before: readonly Pair[] = []): Pai
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('It must be a name and a value, as limit=10.')
   return [...before, [name, value]]
-}
-
-/** `@file`, `-` for stdin, or the text as it stands. */
-export async function readBody(written: string): Promise<string> {
-  if (written === '-' || written === '@-') return text(process.stdin)
-  if (!written.startsWith('@')) return written
-  try {
-    return await readFile(written.slice(1), 'utf8')
-  } catch (cause) {
-    throw new UsageFault(
-      `${written.slice(1)} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-    )
-  }
 }

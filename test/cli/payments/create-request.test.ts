@@ -187,10 +187,10 @@ test('amounts that disagree, or can be misread, are faults', async () => {
   ])
 })
 
-test('codes are in capitals, and modes are two', async () => {
+test('codes are letters, in whichever case, and modes are two', async () => {
   await Promise.all([
-    refused([...TERMS, '--country', 'th'], 'did you mean TH?'),
-    refused([...TERMS, '--currency', 'thb'], 'did you mean THB?'),
+    refused([...TERMS, '--country', 'tha'], 'two letters'),
+    refused([...TERMS, '--currency', 'th1'], 'three to six letters'),
     refused([...TERMS, '--checkout-mode', 'hsoted'], 'Did you mean hosted?'),
     refused([...TERMS, '--merchant-refrence', 'x'], 'Did you mean --merchant-reference?'),
   ])
@@ -211,11 +211,11 @@ test('whatever is missing is named at once, by its flags', async () => {
 test('data that is none is a fault that says where', async () => {
   await Promise.all([
     refused([...TERMS, '--data', '@nowhere.json'], 'nowhere.json cannot be read'),
-    refused([...TERMS, '--data', 'order.json'], 'no JSON', '@file'),
+    refused([...TERMS, '--data', 'nowhere.json'], 'nowhere.json cannot be read', 'the name of a file'),
     refused([...TERMS, '--data', '[1]'], 'one object'),
     refused([...TERMS, '--data', '-', '--data', '@-'], 'twice'),
     refused([...TERMS, '--data', '-', '--key-file', '-'], 'stdin'),
-    refused([...TERMS, '--data', '-'], 'stdin holds no JSON'),
+    refused([...TERMS, '--data', '-'], 'stdin is empty'),
   ])
 })
 

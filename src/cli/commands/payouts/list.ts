@@ -3,6 +3,7 @@ import type { PayoutsQuery } from '../../../client/index.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
+import { countryCode, currencyCode } from '../../fields/field-flags.ts'
 import { count } from '../../flag-values.ts'
 import { warnOfUnknown, words } from '../../open-words.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
@@ -32,8 +33,8 @@ export const command = (): Command =>
           .choices(PAYOUT_STATUSES)
           .argParser(words),
       )
-      .option('--country <code>', 'only those of a country, as TH')
-      .option('--currency <code>', 'only those of a currency, as THB')
+      .option('--country <code>', 'only those of a country, such as TH', countryCode)
+      .option('--currency <code>', 'only those of a currency, such as THB', currencyCode)
       .option('--merchant-reference <text>', 'only those with exactly this reference')
       .option('--created-after <time>', 'from then on: RFC 3339, or how long ago, as 12h or 7d', instant)
       .option('--created-before <time>', 'until just before then: the same', instant)

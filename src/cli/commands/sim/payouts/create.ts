@@ -3,9 +3,10 @@ import type { NewPayout, PayoutRecord } from '../../../../client/control-client.
 import { choice } from '../../../choice.ts'
 import { byItsClock } from '../../../control/by-its-clock.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
-import { readDocument } from '../../../control/read-document.ts'
 import { withControl } from '../../../control/session.ts'
 import { UsageFault } from '../../../faults/usage-fault.ts'
+import { again, countryCode, currencyCode } from '../../../fields/field-flags.ts'
+import { readData } from '../../../fields/read-data.ts'
 import { fullPayoutView } from '../views/payout.ts'
 
 const STATUSES = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'] as const
@@ -20,7 +21,7 @@ interface Flags extends ControlFlags {
   readonly accountNumber?: string
   readonly status?: PayoutRecord['status']
   readonly createdAt?: string
-  readonly data?: string
+  readonly data?: readonly string[]
 }
 
 export const command = (): Command =>
@@ -28,8 +29,8 @@ export const command = (): Command =>
     declare
       .description('Makes a payout, which the merchant API cannot.')
       .option('--amount <digits>', 'in minor units, as 123450 for 1,234.50 THB')
-      .option('--currency <code>', 'as THB')
-      .option('--country <code>', 'as TH')
+      .option('--currency <code>', 'such as THB', currencyCode)
+      .option('--country <code>', 'such as TH', countryCode)
       .option('--merchant-reference <text>', "the merchant's own name for it")
       .option('--bank <code>', "the recipient's bank, as bbl")
       .option('--holder <name>', "the recipient's name")
@@ -40,7 +41,11 @@ export const command = (): Command =>
           .argParser(choice(STATUSES)),
       )
       .option('--created-at <time>', 'to place it in the past; now otherwise')
-      .option('--data <file>', 'the same as YAML or JSON, which flags overrule; - reads stdin')
+      .option(
+        '--data <json>',
+        'the same as JSON, @file or file (JSON or YAML), or - for stdin; flags win',
+        again,
+      )
       .addHelpText(
         'after',
         `
@@ -57,10 +62,7 @@ Examples:
   )
 
 async function payoutOf(flags: Flags): Promise<NewPayout> {
-  const written = flags.data === undefined ? {} : await readDocument(flags.data)
-  if (typeof written !== 'object' || written === null || Array.isArray(written))
-    throw new UsageFault(`${flags.data}: it must hold one object`)
-  const { recipient: writtenRecipient, ...more } = written as Partial<NewPayout>
+  const { recipient: writtenRecipient, ...more }: Partial<NewPayout> = await readData(flags.data ?? [])
   const payout = {
     ...more,
     ...given({
