@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { StartFault } from './start-fault.ts'
 
 /** Where things lie on disk, and who holds them. One process at a time. */
-/** Held by this very process: its pid in a lock says nothing, since a container may give the same one again. */
-const heldHere = new Set<string>()
-
 export class DataDirectory {
-  private constructor(readonly path: string) {}
+  private constructor(
+    readonly path: string,
+    private readonly lock: ProcessLock,
+  ) {}
 
   static async claim(path: string): Promise<DataDirectory> {
     try {
@@ -18,11 +19,7 @@ export class DataDirectory {
     } catch (cause) {
       throw new StartFault(`the data directory ${path} cannot be made: ${reason(cause)}`)
     }
-    const directory = new DataDirectory(path)
-    if (heldHere.has(path)) throw new StartFault(`this process (pid ${process.pid}) serves ${path} already`)
-    await directory.#lock()
-    heldHere.add(path)
-    return directory
+    return new DataDirectory(path, await lock(path))
   }
 
   get registry(): string {
@@ -50,50 +47,21 @@ export class DataDirectory {
   }
 
   async release(): Promise<void> {
-    heldHere.delete(this.path)
     await rm(join(this.path, 'server.json'), { force: true })
-    await rm(this.#lockPath, { force: true })
-  }
-
-  get #lockPath(): string {
-    return join(this.path, 'lock')
-  }
-
-  async #lock(): Promise<void> {
-    for (let tries = 0; tries < 3; tries++) {
-      try {
-        const handle = await open(this.#lockPath, 'wx')
-        await handle.writeFile(String(process.pid))
-        await handle.close()
-        return
-      } catch (cause) {
-        if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'))
-          throw new StartFault(`the data directory ${this.path} cannot be written: ${reason(cause)}`)
-        await this.#breakStaleLock()
-      }
-    }
-    throw new StartFault(`the data directory ${this.path} is being claimed by another paysim`)
-  }
-
-  /** A process that was killed leaves its lock behind. */
-  async #breakStaleLock(): Promise<void> {
-    const pid = Number(await readFile(this.#lockPath, 'utf8').catch(() => ''))
-    if (pid > 0 && isAlive(pid)) {
-      throw new StartFault(
-        `another paysim (pid ${pid}) serves ${this.path}; stop it, or give this one another directory with --data`,
-      )
-    }
-    await rm(this.#lockPath, { force: true })
+    await this.lock.release()
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false
+async function lock(path: string): Promise<ProcessLock> {
   try {
-    process.kill(pid, 0)
-    return true
+    return await ProcessLock.take(join(path, 'lock'))
   } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
+    if (!(cause instanceof LockHeldError))
+      throw new StartFault(`the data directory ${path} cannot be written: ${reason(cause)}`)
+    const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
+    throw new StartFault(
+      `${holder} (pid ${cause.pid}) serves ${path}; stop it, or give this one another directory with --data`,
+    )
   }
 }
 

@@ -2,10 +2,13 @@ import { chmod, mkdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Low } from 'lowdb'
 import { JSONFile } from 'lowdb/node'
+import { LockHeldError, ProcessLock } from '../../engine/process-lock.ts'
 import { UsageFault } from '../faults/usage-fault.ts'
-import { holding } from './file-lock.ts'
 import { NO_PROFILES, type ProfileBook } from './profile.ts'
 import { profilesPath, readProfiles } from './read-profiles.ts'
+
+/** A change of the file takes milliseconds. */
+const PATIENCE_MS = 20_000
 
 /** Changes what is kept, from what is there now: two who do so at once do not lose each other's. */
 export async function changeProfiles(change: (book: ProfileBook) => ProfileBook): Promise<ProfileBook> {
@@ -13,12 +16,17 @@ export async function changeProfiles(change: (book: ProfileBook) => ProfileBook)
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     if (process.platform !== 'win32') await chmod(dirname(path), 0o700)
-    return await holding(`${path}.lock`, async () => {
+    const lock = await ProcessLock.take(`${path}.lock`, { patienceMs: PATIENCE_MS })
+    try {
       const book = change(await readProfiles())
       await write(await whereItLies(path), book)
       return book
-    })
+    } finally {
+      await lock.release()
+    }
   } catch (cause) {
+    if (cause instanceof LockHeldError)
+      throw new UsageFault(`${path} is being changed by another paysim (pid ${cause.pid}); try again`)
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (typeof code !== 'string') throw cause
     throw new UsageFault(`${path} cannot be written: ${(cause as Error).message}`)

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Another process holds the lock. */
+export class LockHeldError extends Error {
+  constructor(
+    readonly path: string,
+    readonly pid: number,
+  ) {
+    super(`${path} is held by process ${pid}`)
+  }
+}
+
+/** How often a holder shows that it lives to those who cannot see its process, such as another container. */
+const HEARTBEAT_MS = 1_000
+/** How long those watch for it before they take the holder for dead. */
+const SILENCE_MS = 4_000
+const POLL_MS = 10
+/** Two that come at the same moment are done with each other in a few polls. */
+const CONTENTION_MS = 5_000
+const HELD = 'held\n'
+let claims = 0
+
+/**
+ * One holder at a time, among all processes that name the same path.
+ *
+ * Each contender makes a claim: a file of its own beside the path, whose name says which process it is. Whoever then
+ * sees no other living claim holds the lock: of two, the later one to claim sees the earlier. No file is ever shared,
+ * so the claim of a dead process can be removed by anyone at any time, and nobody can break a lock that is alive.
+ */
+export class ProcessLock {
+  readonly #heartbeat: NodeJS.Timeout
+
+  private constructor(private readonly claim: string) {
+    // Not made again where somebody removed it: the flag opens what is there.
+    const touch = () => writeFile(claim, HELD, { flag: 'r+' }).catch(() => {})
+    this.#heartbeat = setInterval(touch, HEARTBEAT_MS).unref()
+  }
+
+  /** Waits as long as it is told for another holder; then throws a `LockHeldError`. */
+  static async take(path: string, { patienceMs = 0 } = {}): Promise<ProcessLock> {
+    // Many who wait do not come back together.
+    const pauseMs = POLL_MS + (process.pid % POLL_MS)
+    for (let waitedMs = 0; ; waitedMs += pauseMs) {
+      const mine = join(dirname(path), nameOf({ lock: basename(path), ...here(), nth: ++claims }))
+      const holder = (await holderBefore(path)) ?? (await contend(path, mine))
+      if (holder === undefined) return new ProcessLock(mine)
+      if (waitedMs >= patienceMs) throw new LockHeldError(path, holder)
+      await pause(pauseMs)
+    }
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#heartbeat)
+    await rm(this.claim, { force: true })
+  }
+}
+
+/** Makes the claim and keeps it, unless another process holds the lock or was first: then its pid. */
+async function contend(path: string, mine: string): Promise<number | undefined> {
+  await (await open(mine, 'wx', 0o600)).close()
+  try {
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+      const others = await livingClaims(path, basename(mine))
+      if (others.length === 0) {
+        await writeFile(mine, HELD)
+        return undefined
+      }
+      // Of those that contend, the first by name stays; one that holds has been here before.
+      const winner = others.find(({ held }) => held) ?? others.find(({ name }) => name < basename(mine))
+      if (winner || waitedMs > CONTENTION_MS) {
+        await rm(mine, { force: true })
+        return (winner ?? others[0])?.pid ?? 0
+      }
+      await pause(POLL_MS)
+    }
+  } catch (cause) {
+    await rm(mine, { force: true })
+    throw cause
+  }
+}
+
+interface Claim extends ProcessName {
+  readonly name: string
+  readonly held: boolean
+}
+
+/** The claims of living processes but one's own. Those of dead ones are removed. */
+async function livingClaims(path: string, mine: string): Promise<Claim[]> {
+  const living: Claim[] = []
+  for (const name of await readdir(dirname(path))) {
+    const claim = name === mine ? undefined : readName(basename(path), name)
+    if (!claim) continue
+    const file = join(dirname(path), name)
+    if (await isAlive(claim, file))
+      living.push({ ...claim, name, held: (await readFile(file, 'utf8').catch(() => '')) !== '' })
+    else await rm(file, { force: true })
+  }
+  return living.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
+  const { host, boot, namespace } = here()
+  const sameHost = claim.host === host
+  if (sameHost && claim.boot !== boot) return false
+  if (sameHost && claim.namespace === namespace) return startOf(claim.pid) === claim.start
+  // A process that cannot be seen from here: it lives as long as it touches its claim.
+  const touchedAt = () =>
+    stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    )
+  const before = await touchedAt()
+  for (let waitedMs = 0; waitedMs < SILENCE_MS; waitedMs += HEARTBEAT_MS / 4) {
+    await pause(HEARTBEAT_MS / 4)
+    const now = await touchedAt()
+    if (now === undefined) return false
+    if (now !== before) return true
+  }
+  return false
+}
+
+/** Earlier versions kept one file at the path itself, with nothing but the pid in it. */
+async function holderBefore(path: string): Promise<number | undefined> {
+  const pid = Number(await readFile(path, 'utf8').catch(() => 'none'))
+  if (Number.isNaN(pid)) return undefined
+  const writtenAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
+  const beganAt = pid > 0 && pid !== process.pid ? wallStartOf(pid) : undefined
+  // A process that is younger than the file was given the pid of a dead one.
+  if (beganAt !== undefined && beganAt <= writtenAt + 2_000) return pid
+  await rm(path, { force: true })
+  return undefined
+}
+
+/** What tells a process from all others, also from a later one with the same pid. */
+interface ProcessName {
+  readonly pid: number
+  readonly start: string
+  readonly namespace: string
+  readonly boot: string
+  readonly host: string
+}
+
+const nameOf = ({ lock, nth, ...of }: ProcessName & { lock: string; nth: number }) =>
+  [lock, of.pid, of.start, of.namespace, of.boot, of.host, nth].join('.')
+
+function readName(lock: string, name: string): ProcessName | undefined {
+  if (!name.startsWith(`${lock}.`)) return undefined
+  const parts = /^(\d+)\.(\w+)\.(\w+)\.(\w+)\.(\w+)\.\d+$/.exec(name.slice(lock.length + 1))
+  if (!parts) return undefined
+  const [, pid = '', start = '', namespace = '', boot = '', host = ''] = parts
+  return { pid: Number(pid), start, namespace, boot, host }
+}
+
+const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+function attempt(read: () => string): string | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const UNKNOWN = '0'
+
+/** When a process began, in whatever its system counts by; undefined where there is none, or none but its corpse. */
+function startOf(pid: number): string | undefined {
+  if (process.platform === 'linux') {
+    const status = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    // The name of the program stands in brackets and may hold anything.
+    const [state, ...fields] = status?.slice(status.lastIndexOf(')') + 2).split(' ') ?? []
+    if (state !== undefined) return state === 'Z' || state === 'X' ? undefined : fields[18]
+  } else if (process.platform !== 'win32') {
+    const { execFileSync } = process.getBuiltinModule('node:child_process')
+    const began = attempt(() =>
+      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }),
+    )
+    if (began?.trim()) return short(began.trim())
+  }
+  return exists(pid) ? UNKNOWN : undefined
+}
+
+/** The same on the wall, as well as it can be known. */
+function wallStartOf(pid: number): number | undefined {
+  const start = startOf(pid)
+  if (start === undefined) return undefined
+  const bootedAt = /^btime (\d+)$/m.exec(attempt(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
+  // The kernel counts 100 ticks a second for everyone outside of it.
+  return process.platform === 'linux' && bootedAt && start !== UNKNOWN
+    ? Number(bootedAt) * 1000 + Number(start) * 10
+    : 0
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
+  }
+}
+
+let self: ProcessName | undefined
+function here(): ProcessName {
+  self ??= {
+    pid: process.pid,
+    start: startOf(process.pid) ?? UNKNOWN,
+    namespace: short(attempt(() => readlinkSync('/proc/self/ns/pid')) ?? ''),
+    boot: short(attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? ''),
+    host: short(hostname()),
+  }
+  return self
+}

@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { LockHeldError, ProcessLock } from '../../src/engine/process-lock.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const newPath = async () => join(await temporaryDirectory(), 'lock')
+const claimsAt = (path: string) => readdir(join(path, '..'))
+const heldBy = (pid: number) => expect.objectContaining({ name: 'Error', pid })
+
+it('is held by one at a time, and leaves nothing behind', async () => {
+  const path = await newPath()
+  const first = await ProcessLock.take(path)
+  await expect(ProcessLock.take(path)).rejects.toBeInstanceOf(LockHeldError)
+  await expect(ProcessLock.take(path)).rejects.toEqual(heldBy(process.pid))
+  expect(await claimsAt(path)).toHaveLength(1)
+  await first.release()
+  expect(await claimsAt(path)).toEqual([])
+  await (await ProcessLock.take(path)).release()
+})
+
+it('of many who come at once, each gets its turn alone, if it waits', async () => {
+  const path = await newPath()
+  let holders = 0
+  let most = 0
+  await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const lock = await ProcessLock.take(path, { patienceMs: 60_000 })
+      most = Math.max(most, ++holders)
+      await new Promise(setImmediate)
+      holders--
+      await lock.release()
+    }),
+  )
+  expect(most).toBe(1)
+})
+
+it('is not held by a process that is gone', async () => {
+  const path = await newPath()
+  await renamedClaim(path, { pid: spawnSync(process.execPath, ['-e', '']).pid })
+  await (await ProcessLock.take(path)).release()
+  expect(await claimsAt(path)).toEqual([])
+})
+
+it.skipIf(process.platform === 'win32')('nor by another one that has its number now', async () => {
+  const path = await newPath()
+  await renamedClaim(path, { start: '1' })
+  await (await ProcessLock.take(path)).release()
+  expect(await claimsAt(path)).toEqual([])
+})
+
+it('nor by one of before the machine was started', async () => {
+  const path = await newPath()
+  await renamedClaim(path, { boot: '00000000' })
+  await (await ProcessLock.take(path)).release()
+})
+
+it('is not taken from a process that cannot be seen, as long as it shows that it lives', async () => {
+  const path = await newPath()
+  const claim = await renamedClaim(path, { host: '00000000' })
+  const touching = setInterval(() => utimes(claim, new Date(), new Date()), 100)
+  onTestFinished(() => clearInterval(touching))
+  await expect(ProcessLock.take(path)).rejects.toEqual(heldBy(process.pid))
+  clearInterval(touching)
+  await (await ProcessLock.take(path)).release()
+})
+
+it.skipIf(process.platform === 'win32')(
+  'honours the lock of earlier versions while its process lives',
+  async () => {
+    const path = await newPath()
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    await once(other, 'spawn')
+    await writeFile(path, String(other.pid))
+    await expect(ProcessLock.take(path)).rejects.toEqual(heldBy(other.pid ?? 0))
+    // Written long before that process began: it has the number of a dead one.
+    await utimes(path, 1_000_000_000, 1_000_000_000)
+    if (process.platform === 'linux') await (await ProcessLock.take(path)).release()
+    other.kill()
+    await once(other, 'exit')
+    await writeFile(path, String(other.pid))
+    await (await ProcessLock.take(path)).release()
+    expect(await claimsAt(path)).toEqual([])
+  },
+)
+
+/** What a holder leaves that was another process than this one: its claim, under a name with other parts. */
+async function renamedClaim(
+  path: string,
+  change: { pid?: number; start?: string; boot?: string; host?: string },
+): Promise<string> {
+  const lock = await ProcessLock.take(path)
+  const [name = ''] = await claimsAt(path)
+  const [base, pid, start, namespace, boot, host, nth] = name.split('.')
+  const parts = { pid, start, namespace, boot, host, nth, ...change }
+  const renamed = join(path, '..', [base, ...Object.values(parts)].join('.'))
+  await rename(join(path, '..', name), renamed)
+  await lock.release()
+  return renamed
+}
