@@ -26,6 +26,7 @@ export class Account {
   readonly id: string
   readonly environment: Environment
   readonly clock: AccountClock
+  #seed: string
   #ids: IdSource
   readonly #listeners = new Set<EntryListener>()
   readonly #pacer: Pacer
@@ -45,6 +46,7 @@ export class Account {
     this.id = settings.id
     this.environment = settings.environment
     this.clock = new AccountClock(settings.wall, null)
+    this.#seed = settings.seed
     this.#ids = new IdSource(settings.seed)
     this.#pacer = new Pacer(this.clock, () => this.fireDue())
   }
@@ -72,8 +74,14 @@ export class Account {
     return this.#ids.chance(what)
   }
 
+  /** What all names of this account are made from. */
+  get seed(): string {
+    return this.#seed
+  }
+
   /** Names from here on are others. */
   reseed(seed: string): void {
+    this.#seed = seed
     this.#ids = new IdSource(seed)
   }
 
@@ -223,16 +231,17 @@ export class Account {
     this.#resumers.add(resume)
   }
 
-  /** Puts another history in the place of this one. Nothing is decided until it is there. */
-  async rewrite(entries: readonly Entry[]): Promise<void> {
+  /** Puts another history in the place of this one, and all of it or none. Nothing is decided until it is there. */
+  async rewrite(entries: readonly Entry[], seed: string): Promise<void> {
     const world = new MutableWorld()
     for (const entry of entries) apply(world, entry)
-    this.#rewriting = this.journal.replace(entries)
+    this.#rewriting = this.journal.replace(entries, seed)
     try {
       await this.#rewriting
     } finally {
       this.#rewriting = undefined
     }
+    this.reseed(seed)
     this.#take(world)
     this.#resume()
   }

@@ -1,11 +1,15 @@
-import { type FileHandle, open, rename } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import type { Entry } from '../domain/events.ts'
-import { HistoryIndex, type Journal, writeLine } from './journal.ts'
+import { HistoryIndex, type Journal, type Numbered, sealLine, writeLine } from './journal.ts'
+import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'
-import { replay } from './replay.ts'
-import { syncDirectory, writeAll, writeWhole } from './safe-write.ts'
+import { isHeader, replay } from './replay.ts'
 import { Unavailable } from './unavailable.ts'
+
+/** The first line of a journal that took another's place. */
+interface Header extends Numbered {
+  readonly seed: string
+}
 
 interface Spot {
   readonly offset: number
@@ -42,6 +46,7 @@ export class FileJournal implements Journal {
   #indexing: Promise<HistoryIndex<Spot>> | undefined
   #unread: { line: string; spot: Spot }[] | undefined
   #replacing = false
+  readonly #readers = new Set<Promise<unknown>>()
   #end: number
 
   private constructor(
@@ -55,12 +60,24 @@ export class FileJournal implements Journal {
     this.#end = start.end
   }
 
+  /** From what the names in these entries are made, where that is not as it was when the account was made. */
+  seed: string | undefined
+
   /** Replays what is there. A torn last line is cut off; damage before it stops the start. */
   static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
-    const handle = await open(path, 'a+')
+    const handle = await openPrivate(path, 'append')
     try {
-      const start = await replay(path, handle, options)
-      return new FileJournal(path, handle, options, start)
+      let seed: string | undefined
+      const start = await replay<Entry | Header>(path, handle, {
+        onTorn: options.onTorn,
+        onEntry: line => {
+          if ('seed' in line) seed = line.seed
+          else options.onEntry(line)
+        },
+      })
+      const journal = new FileJournal(path, handle, options, start)
+      journal.seed = seed
+      return journal
     } catch (cause) {
       await handle.close()
       throw cause
@@ -119,7 +136,12 @@ export class FileJournal implements Journal {
   async goBack(onEntry: (entry: Entry) => void): Promise<void> {
     // A full disk still lets a file shrink.
     await this.handle.truncate(this.#end)
-    const start = await replay(this.path, this.handle, { ...this.options, onEntry })
+    const start = await replay<Entry | Header>(this.path, this.handle, {
+      onTorn: this.options.onTorn,
+      onEntry: line => {
+        if (!('seed' in line)) onEntry(line)
+      },
+    })
     this.#safeSeq = start.seq
     this.#batchSeq = start.seq
   }
@@ -152,45 +174,60 @@ export class FileJournal implements Journal {
     const index = new HistoryIndex<Spot>()
     const unread: { line: string; spot: Spot }[] = []
     this.#unread = unread
-    for await (const { text, offset, length } of readLines(this.handle, this.#end))
-      index.note(JSON.parse(text) as Entry, { offset, length })
+    for await (const line of readLines(this.handle, this.#end))
+      if (!isHeader(line)) index.note(JSON.parse(line.text) as Entry, line)
     for (const { line, spot } of unread) index.note(JSON.parse(line) as Entry, spot)
     this.#unread = undefined
     this.#index = index
     return index
   }
 
-  async history(id: string): Promise<Entry[]> {
-    await this.#settled()
-    this.#indexing ??= this.#buildIndex()
-    const index = await this.#indexing
-    const entries: Entry[] = []
-    for (const { offset, length } of index.of(id)) {
-      const { buffer } = await this.handle.read(Buffer.alloc(length), 0, length, offset)
-      const { crc: _, ...entry } = JSON.parse(buffer.toString()) as Entry & { crc: string }
-      entries.push(entry)
-    }
-    return entries
+  history(id: string): Promise<Entry[]> {
+    return this.#reading(async () => {
+      const { handle } = this
+      this.#indexing ??= this.#buildIndex()
+      const index = await this.#indexing
+      const entries: Entry[] = []
+      for (const { offset, length } of index.of(id)) {
+        const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
+        const { crc: _, ...entry } = JSON.parse(buffer.toString()) as Entry & { crc: string }
+        entries.push(entry)
+      }
+      return entries
+    })
   }
 
   async *lines(): AsyncIterable<string> {
     await this.#settled()
-    for await (const { text } of readLines(this.handle, this.#end)) yield `${text}\n`
+    for await (const line of readLines(this.handle, this.#end)) if (!isHeader(line)) yield `${line.text}\n`
   }
 
-  /** The new journal is whole on disk before it takes the old one's name. */
-  async replace(entries: readonly Entry[]): Promise<void> {
+  /** A reader goes on reading the file that it began with, also when another one takes its place. */
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    await this.#settled()
+    const reader = read()
+    const done = reader.catch(() => {})
+    this.#readers.add(done)
+    return reader.finally(() => this.#readers.delete(done))
+  }
+
+  /** The new journal is whole on disk before it takes the old one's name. Where that fails, the old one goes on. */
+  async replace(entries: readonly Entry[], seed: string): Promise<void> {
     // From here on what comes is gathered, and written to whichever file is there at the end.
     this.#replacing = true
     try {
       await this.#settled()
-      const fresh = `${this.path}.new`
-      await writeWhole(fresh, entries)
-      await this.handle.close()
-      await rename(fresh, this.path)
-      await syncDirectory(dirname(this.path))
-      this.handle = await open(this.path, 'a+')
-      this.#end = (await this.handle.stat()).size
+      const header: Header = { v: 1, seq: 0, seed }
+      const fresh = await replaceFile(this.path, [
+        sealLine(JSON.stringify(header)),
+        ...entries.map(writeLine),
+      ])
+      const before = this.handle
+      this.handle = fresh
+      const readers = [...this.#readers]
+      void Promise.all(readers).then(() => before.close())
+      this.seed = seed
+      this.#end = (await fresh.stat()).size
       this.#safeSeq = entries.at(-1)?.seq ?? 0
       this.#index = undefined
       this.#indexing = undefined

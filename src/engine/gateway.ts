@@ -2,22 +2,17 @@ import type { Contract } from '../contract/decisions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
+import type { Account } from './account.ts'
 import { IdSource, randomSeed } from './ids.ts'
-import { accountId, type GatewaySettings, openTenant } from './open-tenant.ts'
-import { type AccountSetup, type KeyPair, type MerchantRecord, Registry } from './registry.ts'
+import { MemoryJournal } from './memory-journal.ts'
+import type { KeyPair, MerchantRecord } from './merchant-record.ts'
+import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
+import { accountId, type GatewaySettings, newAccount, openTenant } from './open-tenant.ts'
+import { Registry } from './registry.ts'
 import type { Tenant } from './tenant.ts'
-
-export interface NewMerchant {
-  readonly id?: string | undefined
-  readonly name?: string | undefined
-  readonly checkoutModes?: readonly CheckoutMode[] | undefined
-  readonly seed?: string | undefined
-  readonly setup?: AccountSetup | undefined
-}
+import { Unavailable } from './unavailable.ts'
 
 const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
-/** Where a seeded account's standing time begins, so that its journal repeats. */
-const SEEDED_EPOCH = Date.UTC(2026, 0, 1)
 
 export interface KeyHolder {
   readonly secretKey: string
@@ -31,6 +26,7 @@ export class Gateway {
   readonly #tenants = new Map<string, Tenant>()
   readonly #keys = new Map<string, KeyHolder>()
   readonly #listeners = new Set<TenantListener>()
+  readonly #making = new Set<string>()
   #ready = false
 
   private constructor(
@@ -39,10 +35,11 @@ export class Gateway {
   ) {}
 
   static async open(settings: GatewaySettings): Promise<Gateway> {
-    const registry = await Registry.open(settings.directory?.registry ?? null)
+    const registry = (await settings.directory?.openRegistry(settings)) ?? (await Registry.open(null))
     const gateway = new Gateway(settings, registry)
     for (const merchant of registry.merchants)
-      for (const environment of ENVIRONMENTS) await gateway.#openAccount(merchant, environment)
+      for (const environment of ENVIRONMENTS)
+        gateway.#serve(await gateway.#open(merchant, environment), merchant)
     gateway.#ready = true
     return gateway
   }
@@ -93,28 +90,41 @@ export class Gateway {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Whether there is such a merchant, or will be in a moment. */
+  isTaken(id: string): boolean {
+    return this.#making.has(id) || this.registry.find(id) !== undefined
+  }
+
+  /** All of it, or none: it is there from the moment that the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
-    const id = wanted.id ?? this.registry.nextMerchantId()
-    const seed = wanted.seed ?? this.settings.seed
-    const setup = wanted.setup ?? {}
-    const account = (environment: Environment) => {
-      const accountSeed = seed === null ? randomSeed() : `${seed}/${accountId(id, environment)}`
-      return { seed: accountSeed, keys: [new IdSource(accountSeed).newKeyPair(environment, 0)], keysMade: 1 }
+    const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
+    if (this.isTaken(id)) throw new Error(`merchant ${id} is there already`)
+    // Before anything is awaited, or two that come at once get the same one.
+    this.#making.add(id)
+    const tenants: Tenant[] = []
+    const { directory } = this.settings
+    try {
+      const merchant = drawMerchant(id, wanted, this.settings.seed)
+      const names = ENVIRONMENTS.map(environment => accountId(id, environment))
+      for (const name of names) await directory?.mark(name)
+      for (const environment of ENVIRONMENTS) tenants.push(await this.#open(merchant, environment))
+      for (const tenant of tenants) await setUp(tenant.account, merchant)
+      if (this.settings.sync) await directory?.makeSafe(names)
+      await this.registry.add(merchant)
+      for (const tenant of tenants) this.#serve(tenant, merchant)
+      for (const name of names) await directory?.unmark(name).catch(this.#warn)
+      return merchant
+    } catch (cause) {
+      for (const { courier, account } of tenants) {
+        await courier.stop()
+        await account.close()
+      }
+      for (const environment of ENVIRONMENTS)
+        await directory?.removeAccount(accountId(id, environment)).catch(() => {})
+      throw isOfDisk(cause) ? new Unavailable('The merchant', cause) : cause
+    } finally {
+      this.#making.delete(id)
     }
-    const merchant: MerchantRecord = {
-      id,
-      name: wanted.name ?? nameFrom(id),
-      checkoutModes: [...(wanted.checkoutModes ?? ['hosted', 'merchant'])],
-      seeded: seed !== null,
-      setup,
-      accounts: { test: account('test'), live: account('live') },
-    }
-    await this.registry.add(merchant)
-    for (const environment of ENVIRONMENTS) {
-      const tenant = await this.#openAccount(merchant, environment)
-      await this.#setUp(tenant, merchant)
-    }
-    return merchant
   }
 
   changeMerchant(
@@ -124,16 +134,24 @@ export class Gateway {
     return this.registry.update(id, merchant => ({ ...merchant, ...change }))
   }
 
+  /** Gone from the moment that the list of merchants no longer names it. */
   async removeMerchant(id: string): Promise<void> {
     const merchant = this.registry.find(id)
     if (!merchant) return
-    for (const environment of ENVIRONMENTS) {
-      for (const { publicKey } of merchant.accounts[environment].keys) this.#keys.delete(publicKey)
-      const name = accountId(id, environment)
-      await this.#close(name)
-      await this.settings.directory?.removeAccount(name)
+    const { directory } = this.settings
+    const names = ENVIRONMENTS.map(environment => accountId(id, environment))
+    try {
+      for (const name of names) await directory?.mark(name)
+      await this.registry.remove(id)
+    } catch (cause) {
+      for (const name of names) await directory?.unmark(name).catch(() => {})
+      throw isOfDisk(cause) ? new Unavailable('The merchant', cause) : cause
     }
-    await this.registry.remove(id)
+    for (const [publicKey, { tenant }] of this.#keys)
+      if (tenant.merchantId === id) this.#keys.delete(publicKey)
+    for (const name of names) await this.#close(name)
+    // What cannot be removed now is marked, and the next start does it.
+    for (const name of names) await directory?.removeAccount(name).catch(this.#warn)
   }
 
   async addKeys(tenant: Tenant): Promise<KeyPair> {
@@ -167,31 +185,42 @@ export class Gateway {
   /** Empty again, with the same keys, as it was made. */
   async reset(tenant: Tenant): Promise<void> {
     const merchant = this.registry.get(tenant.merchantId)
-    await tenant.account.rewrite([])
-    await tenant.images.clear()
     // What was before must not be found under a name of now: neither a record, nor a cursor or a page.
-    if (!merchant.seeded) await this.#reseed(tenant, randomSeed())
-    await this.#setUp(tenant, merchant)
+    const seed = merchant.seeded ? this.#record(tenant).seed : randomSeed()
+    const draft = this.#draft(tenant, seed)
+    draft.start(new MemoryJournal())
+    const entries: Entry[] = []
+    draft.onEntry(entry => entries.push(entry))
+    await setUp(draft, merchant)
+    await draft.close()
+    await tenant.account.rewrite(entries, seed)
+    await tenant.images.clear().catch(this.#warn)
   }
 
-  seedOf(tenant: Tenant): string {
-    return this.#record(tenant).seed
+  /** Takes over the history and the names of an exported account; the keys stay. Throws where it does not add up. */
+  async adopt(
+    tenant: Tenant,
+    seed: string,
+    entries: readonly Entry[],
+    images: ReadonlyMap<string, Buffer>,
+  ): Promise<void> {
+    // Tried first, with all that is due: what cannot be lived with is not let in.
+    const draft = this.#draft(tenant, seed)
+    for (const entry of entries) draft.replayed(entry)
+    draft.start(new MemoryJournal())
+    await draft.close()
+    for (const [digest, bytes] of images) await tenant.images.put(digest, bytes)
+    await tenant.account.rewrite(entries, seed)
   }
 
-  /** Takes over the history and the names of an exported account; the keys stay. */
-  async adopt(tenant: Tenant, seed: string, entries: readonly Entry[]): Promise<void> {
-    await tenant.account.rewrite(entries)
-    await this.#reseed(tenant, seed)
-  }
-
-  async #reseed(tenant: Tenant, seed: string): Promise<void> {
-    const { environment } = tenant.account
-    await this.registry.updateAccount(tenant.merchantId, environment, record => ({ ...record, seed }))
-    tenant.account.reseed(seed)
+  /** An account as this one was made, whose journal nobody keeps. */
+  #draft({ merchantId, account }: Tenant, seed: string): Account {
+    return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed)
   }
 
   async close(): Promise<void> {
     for (const id of [...this.#tenants.keys()]) await this.#close(id)
+    await this.registry.close()
   }
 
   async #close(id: string): Promise<void> {
@@ -206,40 +235,25 @@ export class Gateway {
     return this.registry.get(tenant.merchantId).accounts[tenant.account.environment]
   }
 
-  async #openAccount({ id, accounts }: MerchantRecord, environment: Environment): Promise<Tenant> {
-    const tenant = await openTenant(this.settings, () => this.registry.get(id), environment)
-    const { account } = tenant
-    this.#tenants.set(account.id, tenant)
-    for (const { publicKey, secretKey } of accounts[environment].keys)
-      this.#keys.set(publicKey, { secretKey, tenant })
-    account.onEntry(entry => {
+  async #open(merchant: MerchantRecord, environment: Environment): Promise<Tenant> {
+    const { id } = merchant
+    const tenant = await openTenant(this.settings, () => this.registry.find(id) ?? merchant, environment)
+    tenant.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(tenant, entry)
     })
     tenant.begin()
     return tenant
   }
 
-  async #setUp(tenant: Tenant, { setup, seeded }: MerchantRecord): Promise<void> {
-    const { account } = tenant
-    const { clock, catalogue, rules, webhooks } = setup
-    if (clock) {
-      const start = clock.now ?? (clock.mode === 'virtual' && seeded ? SEEDED_EPOCH : undefined)
-      account.setClock(account.clock.change({ mode: clock.mode, at: start, rate: clock.rate }))
-    }
-    if (catalogue) account.execute({ type: 'ReplaceCatalogue', catalogue }, 'operator')
-    if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
-    for (const { url, environment, events } of webhooks ?? []) {
-      if (environment && environment !== account.environment) continue
-      account.execute({ type: 'AddEndpoint', url, events: events ?? null }, 'operator')
-    }
-    await account.journal.durable(account.world.seq)
+  #serve(tenant: Tenant, { accounts }: MerchantRecord): void {
+    const { id, environment } = tenant.account
+    this.#tenants.set(id, tenant)
+    for (const { publicKey, secretKey } of accounts[environment].keys)
+      this.#keys.set(publicKey, { secretKey, tenant })
   }
+
+  readonly #warn = (cause: unknown) =>
+    this.settings.warn(cause instanceof Error ? cause.message : String(cause))
 }
 
-/** `acme-store` is Acme Store, until somebody says otherwise. */
-function nameFrom(id: string): string {
-  return id
-    .split(/[-_]/)
-    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(' ')
-}
+const isOfDisk = (cause: unknown) => cause instanceof Error && 'syscall' in cause

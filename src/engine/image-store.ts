@@ -1,6 +1,10 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makePrivateFolder, openPrivate } from './private-files.ts'
 import { Unavailable } from './unavailable.ts'
+
+export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Images by the SHA-256 of their bytes. One that is stored is never changed. */
 export interface ImageStore {
@@ -38,8 +42,8 @@ export class FileImages implements ImageStore {
     const path = this.#path(digest)
     const draft = `${path}.${++this.#writes}.new`
     try {
-      await mkdir(this.directory, { recursive: true })
-      const handle = await open(draft, 'w')
+      await makePrivateFolder(this.directory)
+      const handle = await openPrivate(draft, 'fresh')
       try {
         await handle.writeFile(bytes)
         if (this.sync) await handle.datasync()
@@ -53,9 +57,13 @@ export class FileImages implements ImageStore {
     }
   }
 
+  /** What is not what it was is not there. */
   async get(digest: string): Promise<Buffer | undefined> {
+    const path = this.#path(digest)
     try {
-      return await readFile(this.#path(digest))
+      const handle = await openPrivate(path, 'read')
+      const bytes = await handle.readFile().finally(() => handle.close())
+      return digestOf(bytes) === digest ? bytes : undefined
     } catch {
       return undefined
     }
@@ -65,7 +73,9 @@ export class FileImages implements ImageStore {
     await rm(this.directory, { recursive: true, force: true })
   }
 
+  /** Checked where the path is made: a digest may come from an import. */
   #path(digest: string): string {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`no image is called ${JSON.stringify(digest)}`)
     return join(this.directory, digest)
   }
 }

@@ -14,8 +14,10 @@ export interface Journal {
   goBack(onEntry: (entry: Entry) => void): Promise<void>
   /** After a failed write: resolves if the medium takes writes again. */
   tryAgain(): Promise<void>
-  /** Starts again with these entries only. */
-  replace(entries: readonly Entry[]): Promise<void>
+  /** What names are made from, where that is not the account's first seed. */
+  readonly seed: string | undefined
+  /** Starts again with these entries only, and with names made from this seed. All of it happens, or none. */
+  replace(entries: readonly Entry[], seed: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,23 +33,40 @@ export function entryText(entry: Entry): string {
   return text
 }
 
-/** A line carries a checksum of itself, so that damage is found where it is and not by what it causes. */
-export function writeLine(entry: Entry): string {
-  const text = entryText(entry)
-  return `${text.slice(0, -1)},"crc":"${checksum(text.slice(0, -1))}"}\n`
-}
-
-const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
+/** The entry as a line of its own. */
+export const writeLine = (entry: Entry) => sealLine(entryText(entry))
 
 /** The entry on a line; throws with what is wrong with it. */
 export function readLine(line: string, expectedSeq: number): Entry {
+  return openLine<Entry>(line, expectedSeq)
+}
+
+/** What every line of ours has: the version of its form, and its number. */
+export interface Numbered {
+  readonly v: 1
+  readonly seq: number
+}
+
+/** A line carries a checksum of itself, so that damage is found where it is and not by what it causes. */
+export const sealLine = (json: string) => `${json.slice(0, -1)},"crc":"${checksum(json.slice(0, -1))}"}\n`
+
+const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
+
+/** What a sealed line says; throws with what is wrong with it. */
+export function openLine<T extends Numbered>(line: string, expectedSeq: number): T {
   const tail = TAIL.exec(line)
   if (!tail) throw new Error('it does not end as a journal line does')
   if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
-  const { crc: _, ...entry } = JSON.parse(line) as Entry & { crc: string }
-  if (entry.v !== 1) throw new Error(`it is of version ${entry.v}, which this paysim does not read`)
-  if (entry.seq !== expectedSeq) throw new Error(`it is entry ${entry.seq} where ${expectedSeq} was expected`)
-  return entry
+  const { crc: _, ...said } = JSON.parse(line) as T & { crc: string }
+  if (said.v !== 1) throw new Error(`it is of version ${said.v}, which this paysim does not read`)
+  if (said.seq !== expectedSeq) throw new Error(`it is entry ${said.seq} where ${expectedSeq} was expected`)
+  return said as unknown as T
+}
+
+/** How a line that no line feed ends came to be: whole but for that, cut off while it was written, or damaged since. */
+export function endOf(line: string): 'whole' | 'torn' | 'damaged' {
+  if (TAIL.test(line)) return 'whole'
+  return /,"crc":"[0-9a-f]{8}"\}/.test(line) ? 'damaged' : 'torn'
 }
 
 const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0')

@@ -5,6 +5,7 @@ import { HistoryIndex, type Journal, writeLine } from './journal.ts'
 export class MemoryJournal implements Journal {
   #entries: Entry[] = []
   #index: HistoryIndex<number> | undefined
+  seed: string | undefined
 
   append(entry: Entry): void {
     this.#index?.note(entry, this.#entries.length)
@@ -32,8 +33,9 @@ export class MemoryJournal implements Journal {
 
   async tryAgain(): Promise<void> {}
 
-  async replace(entries: readonly Entry[]): Promise<void> {
+  async replace(entries: readonly Entry[], seed: string): Promise<void> {
     this.#entries = [...entries]
+    this.seed = seed
     this.#index = undefined
   }
 

@@ -10,7 +10,7 @@ import type { DataDirectory } from './data-directory.ts'
 import { FileJournal } from './file-journal.ts'
 import { FileImages, MemoryImages } from './image-store.ts'
 import { MemoryJournal } from './memory-journal.ts'
-import type { MerchantRecord } from './registry.ts'
+import type { MerchantRecord } from './merchant-record.ts'
 import { Rendering } from './rendering.ts'
 import type { Tenant } from './tenant.ts'
 import { TimeTravel } from './time-travel.ts'
@@ -32,6 +32,25 @@ export interface GatewaySettings {
 
 export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
 
+/** An account of a merchant, with nothing in it yet. */
+export function newAccount(
+  { contract, catalogue, rules, wall }: GatewaySettings,
+  merchant: () => MerchantRecord,
+  environment: Environment,
+  seed = merchant().accounts[environment].seed,
+): Account {
+  return new Account({
+    id: accountId(merchant().id, environment),
+    environment,
+    seed,
+    wall,
+    surroundings: () => {
+      const { name, checkoutModes } = merchant()
+      return { contract, catalogue, rules, merchantName: name, checkoutModes }
+    },
+  })
+}
+
 /** An account as its journal left it, with all that serves it, not yet begun. */
 export async function openTenant(
   settings: GatewaySettings,
@@ -39,20 +58,10 @@ export async function openTenant(
   environment: Environment,
 ): Promise<Tenant> {
   const { contract, catalogue, rules, wall, directory, sync } = settings
-  const { id, accounts } = merchant()
-  const account = new Account({
-    id: accountId(id, environment),
-    environment,
-    seed: accounts[environment].seed,
-    wall,
-    surroundings: () => {
-      const { name, checkoutModes } = merchant()
-      return { contract, catalogue, rules, merchantName: name, checkoutModes }
-    },
-  })
+  const account = newAccount(settings, merchant, environment)
   const rendering = new Rendering(account, contract, settings.baseUrl)
   const courier = new Courier(account, event => rendering.event(event), wall)
-  const path = directory ? await directory.makeAccount(account.id) : null
+  const path = directory ? await directory.openAccount(account.id) : null
   const journal = path
     ? await FileJournal.open(join(path, 'journal.jsonl'), {
         sync,
@@ -61,13 +70,14 @@ export async function openTenant(
         onTorn: settings.warn,
       })
     : new MemoryJournal()
+  if (journal.seed !== undefined) account.reseed(journal.seed)
   return {
     account,
     courier,
     rendering,
     images: path ? new FileImages(join(path, 'images'), sync) : new MemoryImages(),
     time: new TimeTravel(account, courier),
-    merchantId: id,
+    merchantId: merchant().id,
     checkoutModes: () => merchant().checkoutModes,
     merchantName: () => merchant().name,
     catalogue,

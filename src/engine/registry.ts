@@ -1,90 +1,87 @@
-import { existsSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
-import { type Adapter, Low, Memory } from 'lowdb'
-import { JSONFile } from 'lowdb/node'
-import type { CatalogueData } from '../domain/catalogue.ts'
-import type { CheckoutMode, Environment } from '../domain/model.ts'
-import type { RuleData } from '../domain/rules/schema.ts'
-import { StartFault } from './start-fault.ts'
+import type { FileHandle } from 'node:fs/promises'
+import type { Environment } from '../domain/model.ts'
+import { type Numbered, sealLine } from './journal.ts'
+import { type AccountRecord, demandWhole, type MerchantRecord } from './merchant-record.ts'
+import { openPrivate, replaceFile, writeAll } from './private-files.ts'
+import { replay } from './replay.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** What is small and what people may want to read: merchants, their keys and policies. */
-
-export interface KeyPair {
-  readonly publicKey: string
-  readonly secretKey: string
-}
-
-export interface AccountRecord {
-  readonly seed: string
-  readonly keys: readonly KeyPair[]
-  /** How many pairs were ever made: a revoked key does not come back. */
-  readonly keysMade: number
-}
-
-export interface MerchantRecord {
-  readonly id: string
-  readonly name: string
-  readonly checkoutModes: readonly CheckoutMode[]
-  /** The seed was given: names repeat, also after a reset. */
-  readonly seeded: boolean
-  readonly setup: AccountSetup
-  readonly accounts: Readonly<Record<Environment, AccountRecord>>
-}
-
-/** How the accounts were when they were made, and will be again after a reset. */
-export interface AccountSetup {
-  readonly clock?: { readonly mode: 'real' | 'virtual'; readonly now?: number; readonly rate?: number }
-  readonly catalogue?: CatalogueData
-  readonly rules?: readonly RuleData[]
-  readonly webhooks?: readonly {
-    readonly url: string
-    readonly environment?: Environment
-    readonly events?: readonly string[]
-  }[]
-}
-
-interface RegistryData {
-  readonly version: 1
+/** One line of the file that the list is kept in: one change of it. */
+type Change =
+  | { readonly merchant: MerchantRecord }
+  | { readonly removed: string }
   /** The port served last: asked for any free one, the server takes it again, so that page addresses hold. */
-  readonly lastPort?: number
-  merchantsMade: number
+  | { readonly lastPort: number }
+  /** How many merchants were named by paysim: a name does not come back. */
+  | { readonly merchantsMade: number }
+
+/** Where nothing is kept on disk, changes go nowhere. */
+export interface RegistryFile {
+  readonly path: string
+  readonly sync: boolean
+  readonly onTorn: (message: string) => void
+}
+
+/** What a list written whole holds, also by earlier versions, which kept it so. */
+export interface MerchantList {
+  readonly lastPort?: number | undefined
+  readonly merchantsMade: number
   readonly merchants: readonly MerchantRecord[]
 }
 
-const EMPTY: RegistryData = { version: 1, merchantsMade: 0, merchants: [] }
+/** Lines that say nothing any more, beyond which the file is written anew. */
+const MOST_STALE_LINES = 1_000
 
+type Find = (id: string) => MerchantRecord | undefined
+
+interface Waiting {
+  /** Asked when its turn has come, with all changes before it made. */
+  readonly change: (find: Find) => Change | undefined
+  readonly resolve: () => void
+  readonly reject: (cause: unknown) => void
+}
+
+/**
+ * The list of merchants: one line a change, each with a checksum, synced before the change is in force. Changes that
+ * come while a write is under way share the next one.
+ */
 export class Registry {
   readonly #byId = new Map<string, MerchantRecord>()
-  #lastWrite: Promise<unknown> = Promise.resolve()
+  #lastPort: number | undefined
+  #merchantsMade = 0
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | undefined
+  #seq = 0
+  #end = 0
+  #handle: FileHandle | undefined
+  /** Whether the file may hold more than it should, from a write that failed. */
+  #failed = false
 
-  private constructor(
-    private readonly db: Low<RegistryData>,
-    private readonly path: string | null,
-  ) {
-    this.#index()
+  private constructor(private readonly file: RegistryFile | null) {}
+
+  static async open(file: RegistryFile | null): Promise<Registry> {
+    const registry = new Registry(file)
+    try {
+      if (file) await registry.#read(file)
+    } catch (cause) {
+      await registry.close()
+      throw cause
+    }
+    return registry
   }
 
-  static async open(path: string | null): Promise<Registry> {
-    const adapter: Adapter<RegistryData> = path
-      ? new JSONFile<RegistryData>(path)
-      : new Memory<RegistryData>()
-    const db = new Low<RegistryData>(adapter, structuredClone(EMPTY))
-    let held: unknown = EMPTY
-    try {
-      if (path && existsSync(path)) held = await adapter.read()
-      await db.read()
-    } catch (cause) {
-      throw new StartFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
-    }
-    // lowdb takes a file that holds null for one that is not there.
-    if (held === null || db.data?.version !== 1 || !Array.isArray(db.data.merchants))
-      throw new StartFault(`${path} is not a file that this paysim reads; move it away or use another --data`)
-    return new Registry(db, path)
+  /** A new file that begins with what was kept otherwise. */
+  static async convert(file: RegistryFile, list: MerchantList): Promise<Registry> {
+    const registry = new Registry(file)
+    for (const merchant of list.merchants) registry.#take({ merchant: demandWhole(file.path, merchant) })
+    registry.#lastPort = list.lastPort
+    registry.#merchantsMade = list.merchantsMade
+    await registry.#writeAnew(file)
+    return registry
   }
 
   get merchants(): readonly MerchantRecord[] {
-    return this.db.data.merchants
+    return [...this.#byId.values()]
   }
 
   find(id: string): MerchantRecord | undefined {
@@ -98,28 +95,30 @@ export class Registry {
   }
 
   /** A name for a merchant that came without one: the same in each run of the same calls. */
-  nextMerchantId(): string {
+  nextMerchantId(isTaken: (id: string) => boolean = () => false): string {
     let id: string
-    do id = `merchant-${++this.db.data.merchantsMade}`
-    while (this.find(id))
+    do id = `merchant-${++this.#merchantsMade}`
+    while (this.find(id) || isTaken(id))
     return id
   }
 
-  add(merchant: MerchantRecord): Promise<void> {
-    return this.#change(data => ({ ...data, merchants: [...data.merchants, merchant] }))
+  async add(merchant: MerchantRecord): Promise<void> {
+    const made = this.#merchantsMade
+    await Promise.all([
+      ...(made > 0 ? [this.#change(() => ({ merchantsMade: made }))] : []),
+      this.#change(() => ({ merchant })),
+    ])
   }
 
   remove(id: string): Promise<void> {
-    return this.#change(data => ({
-      ...data,
-      merchants: data.merchants.filter(merchant => merchant.id !== id),
-    }))
+    return this.#change(find => (find(id) ? { removed: id } : undefined))
   }
 
   update(id: string, change: (merchant: MerchantRecord) => MerchantRecord): Promise<void> {
-    const merchants = (all: readonly MerchantRecord[]) =>
-      all.map(merchant => (merchant.id === id ? change(merchant) : merchant))
-    return this.#change(data => ({ ...data, merchants: merchants(data.merchants) }))
+    return this.#change(find => {
+      const merchant = find(id)
+      return merchant && { merchant: change(merchant) }
+    })
   }
 
   updateAccount(
@@ -134,35 +133,110 @@ export class Registry {
   }
 
   get lastPort(): number | undefined {
-    return this.db.data.lastPort
+    return this.#lastPort
   }
 
   async rememberPort(lastPort: number): Promise<void> {
-    if (this.db.data.lastPort !== lastPort) await this.#change(data => ({ ...data, lastPort }))
+    if (this.#lastPort !== lastPort) await this.#change(() => ({ lastPort }))
   }
 
-  /** One change at a time. What cannot be written is not in force. */
-  #change(change: (data: RegistryData) => RegistryData): Promise<void> {
-    const write = this.#lastWrite.then(async () => {
-      const before = this.db.data
-      this.db.data = change(before)
-      try {
-        await this.db.write()
-        // It holds secret keys.
-        if (this.path) await chmod(this.path, 0o600)
-      } catch (cause) {
-        this.db.data = before
-        throw new Unavailable('The list of merchants', cause)
-      } finally {
-        this.#index()
-      }
+  async close(): Promise<void> {
+    while (this.#writing) await this.#writing
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+
+  #change(change: Waiting['change']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject })
+      this.#writing ??= this.#write()
     })
-    this.#lastWrite = write.catch(() => {})
-    return write
   }
 
-  #index(): void {
-    this.#byId.clear()
-    for (const merchant of this.db.data.merchants) this.#byId.set(merchant.id, merchant)
+  async #write(): Promise<void> {
+    // Everything that is asked for in this turn of the loop goes into one batch.
+    await new Promise(setImmediate)
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      const changed = new Map<string, MerchantRecord | undefined>()
+      const find: Find = id => (changed.has(id) ? changed.get(id) : this.find(id))
+      const changes = batch.flatMap(({ change }) => {
+        const made = change(find) ?? []
+        if ('merchant' in made) changed.set(made.merchant.id, made.merchant)
+        if ('removed' in made) changed.set(made.removed, undefined)
+        return made
+      })
+      try {
+        await this.#append(changes)
+        for (const change of changes) this.#take(change)
+        for (const { resolve } of batch) resolve()
+      } catch (cause) {
+        await this.#forget()
+        for (const { reject } of batch) reject(new Unavailable('The list of merchants', cause))
+      }
+    }
+    this.#writing = undefined
+  }
+
+  async #append(changes: readonly Change[]): Promise<void> {
+    if (!this.file || changes.length === 0) return
+    if (this.#seq > MOST_STALE_LINES + 2 * this.#byId.size) await this.#writeAnew(this.file)
+    this.#handle ??= await openPrivate(this.file.path, 'append')
+    if (this.#failed) await this.#handle.truncate(this.#end)
+    this.#failed = true
+    const bytes = Buffer.from(changes.map((change, nth) => lineOf(this.#seq + nth + 1, change)).join(''))
+    await writeAll(this.#handle, bytes)
+    if (this.file.sync) await this.#handle.datasync()
+    this.#failed = false
+    this.#seq += changes.length
+    this.#end += bytes.length
+  }
+
+  /** What was not made safe never happened. A full disk still lets a file shrink; where even that fails, it waits. */
+  async #forget(): Promise<void> {
+    if (!this.#failed) return
+    await this.#handle?.truncate(this.#end).then(
+      () => {
+        this.#failed = false
+      },
+      () => {},
+    )
+  }
+
+  async #writeAnew(file: RegistryFile): Promise<void> {
+    const changes: Change[] = [
+      { merchantsMade: this.#merchantsMade },
+      ...(this.#lastPort === undefined ? [] : [{ lastPort: this.#lastPort }]),
+      ...this.merchants.map(merchant => ({ merchant })),
+    ]
+    const fresh = await replaceFile(
+      file.path,
+      changes.map((change, nth) => lineOf(nth + 1, change)),
+    )
+    await this.#handle?.close()
+    this.#handle = fresh
+    this.#seq = changes.length
+    this.#end = (await fresh.stat()).size
+  }
+
+  async #read({ path, onTorn }: RegistryFile): Promise<void> {
+    this.#handle = await openPrivate(path, 'append')
+    const onEntry = ({ seq: _, v: __, ...change }: Numbered & Change) => {
+      if ('merchant' in change) demandWhole(path, change.merchant)
+      this.#take(change as Change)
+    }
+    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, onTorn })
+    this.#seq = seq
+    this.#end = end
+  }
+
+  #take(change: Change): void {
+    if ('merchant' in change) this.#byId.set(change.merchant.id, change.merchant)
+    else if ('removed' in change) this.#byId.delete(change.removed)
+    else if ('lastPort' in change) this.#lastPort = change.lastPort
+    else this.#merchantsMade = Math.max(this.#merchantsMade, change.merchantsMade)
   }
 }
+
+const lineOf = (seq: number, change: Change) => sealLine(JSON.stringify({ v: 1, seq, ...change }))

@@ -1,24 +1,28 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Entry } from '../domain/events.ts'
-import { readLine } from './journal.ts'
-import { readLines } from './read-lines.ts'
+import { endOf, type Numbered, openLine } from './journal.ts'
+import { writeAll } from './private-files.ts'
+import { type Line, readLines } from './read-lines.ts'
 import { StartFault } from './start-fault.ts'
 
-interface Listeners {
-  readonly onEntry: (entry: Entry) => void
+interface Listeners<T> {
+  readonly onEntry: (entry: T) => void
   readonly onTorn: (message: string) => void
 }
 
-/** Reads a journal from its start. A torn last line is cut off; damage before it stops everything. */
-export async function replay(
+/**
+ * Reads numbered lines from the first one on, which may have the number 0. A torn last line is cut off; damage anywhere
+ * else stops everything.
+ */
+export async function replay<T extends Numbered>(
   path: string,
   handle: FileHandle,
-  { onEntry, onTorn }: Listeners,
+  { onEntry, onTorn }: Listeners<T>,
 ): Promise<{ seq: number; end: number }> {
   let seq = 0
   let end = 0
   for await (const line of readLines(handle)) {
-    if (!line.terminated) {
+    const how = line.terminated ? 'whole' : endOf(line.text)
+    if (how === 'torn') {
       onTorn(
         `${path}: the last line (${line.number}) is torn: its ${line.length} bytes are cut off; nothing answered is lost`,
       )
@@ -26,7 +30,10 @@ export async function replay(
       break
     }
     try {
-      onEntry(readLine(line.text, seq + 1))
+      if (how === 'damaged') throw new Error('something stands between its checksum and its end')
+      const next = isHeader(line) ? 0 : seq + 1
+      onEntry(openLine<T>(line.text, next))
+      seq = next
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new StartFault(
@@ -34,8 +41,11 @@ export async function replay(
           `Put back a copy of the file, or keep the ${line.number - 1} good lines before it: head -n ${line.number - 1}`,
       )
     }
-    seq += 1
+    if (!line.terminated) await writeAll(handle, Buffer.from('\n'))
     end = line.offset + line.length + 1
   }
   return { seq, end }
 }
+
+/** The first line may say something about the whole file; it is no entry. */
+export const isHeader = ({ number, text }: Line) => number === 1 && text.startsWith('{"v":1,"seq":0,')

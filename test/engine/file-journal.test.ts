@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal.ts'
 import { entriesTo, entryNumber } from './entries.ts'
@@ -93,7 +93,19 @@ describe('opened again', () => {
     expect(await readFile(path, 'utf8')).toBe(textOf(4))
   })
 
-  it.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -1)}`, '\ud83d'])(
+  it('a last line that lacks nothing but its line feed was written, and stays', async () => {
+    const { journal, path } = await journalInFile()
+    for (const entry of entriesTo(2)) journal.append(entry)
+    await journal.close()
+    await truncate(path, (await stat(path)).size - 1)
+    const again = await journalInFile({ path })
+    expect(again.told).toMatchObject({ entries: entriesTo(2), torn: [] })
+    again.journal.append(entryNumber(3))
+    await again.journal.close()
+    expect(await readFile(path, 'utf8')).toBe(textOf(3))
+  })
+
+  it.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -2)}`, '\ud83d'])(
     'a torn last line is cut off and said: %s',
     async torn => {
       const { journal, path } = await journalInFile()
@@ -112,6 +124,7 @@ describe('opened again', () => {
   it.each([
     ['in the middle', (text: string) => text.replace('ast_2', 'ast_9'), 2],
     ['in the first line', (text: string) => ` ${text}`, 1],
+    ['in its very last byte', (text: string) => `${text.slice(0, -1)}\v`, 3],
     ['a line lost', (text: string) => text.split('\n').toSpliced(1, 1).join('\n'), 2],
     ['a line twice', (text: string) => text.replace(/\n/, `\n${writeLine(entryNumber(1))}`), 2],
     ['an empty line', (text: string) => text.replace(/\n/, '\n\n'), 2],
@@ -162,20 +175,37 @@ describe('replaced', () => {
   it('it holds the new entries only', async () => {
     const { journal, text } = await journalInFile()
     for (const entry of entriesTo(5)) journal.append(entry)
-    await journal.replace(entriesTo(2))
-    expect(await text()).toBe(textOf(2))
+    await journal.replace(entriesTo(2), 'seed')
+    const header = (await text()).split('\n')[0]
+    expect(JSON.parse(header ?? '')).toMatchObject({ v: 1, seq: 0, seed: 'seed' })
+    expect(await text()).toBe(`${header}\n${textOf(2)}`)
     expect((await journal.history('ast_5')).length).toBe(0)
     journal.append(entryNumber(3))
     await journal.durable(3)
-    expect(await text()).toBe(textOf(3))
+    expect(await text()).toBe(`${header}\n${textOf(3)}`)
     await journal.close()
+  })
+
+  it('it has its seed again after a restart, and shows it to nobody as an entry', async () => {
+    const { journal, path } = await journalInFile()
+    await journal.replace(entriesTo(2), 'seed')
+    journal.append(entryNumber(3))
+    await journal.close()
+    const again = await journalInFile({ path })
+    expect(again.journal.seed).toBe('seed')
+    expect(again.told.entries).toEqual(entriesTo(3))
+    const lines: string[] = []
+    for await (const line of again.journal.lines()) lines.push(line)
+    expect(lines.join('')).toBe(textOf(3))
+    expect((await again.journal.history('ast_1')).length).toBe(1)
+    await again.journal.close()
   })
 
   it('it takes what comes meanwhile, or refuses it, but does not break', async () => {
     const { journal, told } = await journalInFile()
     journal.append(entryNumber(1))
     await journal.durable(1)
-    const replaced = journal.replace(entriesTo(200))
+    const replaced = journal.replace(entriesTo(200), 'seed')
     let seq = 1
     const busy = (async () => {
       while (told.failures.length === 0 && seq < 2000) {

@@ -1,7 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
+import { digestOf, FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
 import { Unavailable } from '../../src/engine/unavailable.ts'
 import { failNext } from './journal-in-file.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -9,6 +9,8 @@ import { temporaryDirectory } from './temporary-directory.ts'
 afterEach(() => vi.restoreAllMocks())
 
 const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255])
+const other = Buffer.alloc(0)
+const [one, two] = [digestOf(bytes), digestOf(other)]
 const stores: [string, () => Promise<ImageStore>][] = [
   ['in memory', async () => new MemoryImages()],
   ['on disk', async () => new FileImages(join(await temporaryDirectory(), 'images'), true)],
@@ -18,32 +20,56 @@ const stores: [string, () => Promise<ImageStore>][] = [
 describe.each(stores)('images %s', (_, open) => {
   it('are there as they were put', async () => {
     const images = await open()
-    await images.put('one', bytes)
-    await images.put('two', Buffer.alloc(0))
-    expect([await images.get('one'), await images.get('two')]).toEqual([bytes, Buffer.alloc(0)])
+    await images.put(one, bytes)
+    await images.put(two, other)
+    expect([await images.get(one), await images.get(two)]).toEqual([bytes, other])
   })
 
   it('are none under another name', async () => {
     const images = await open()
-    expect(await images.get('one')).toBeUndefined()
-    await images.put('one', bytes)
-    expect(await images.get('on')).toBeUndefined()
+    expect(await images.get(one)).toBeUndefined()
+    await images.put(one, bytes)
+    expect(await images.get(two)).toBeUndefined()
   })
 
   it('may be put many times at once', async () => {
     const images = await open()
-    await Promise.all(Array.from({ length: 20 }, () => images.put('one', bytes)))
-    expect(await images.get('one')).toEqual(bytes)
+    await Promise.all(Array.from({ length: 20 }, () => images.put(one, bytes)))
+    expect(await images.get(one)).toEqual(bytes)
   })
 
   it('are gone when cleared, and others can come', async () => {
     const images = await open()
     await images.clear()
-    await images.put('one', bytes)
+    await images.put(one, bytes)
     await images.clear()
-    expect(await images.get('one')).toBeUndefined()
-    await images.put('two', bytes)
-    expect(await images.get('two')).toEqual(bytes)
+    expect(await images.get(one)).toBeUndefined()
+    await images.put(two, other)
+    expect(await images.get(two)).toEqual(other)
+  })
+})
+
+describe('images on disk', () => {
+  it('lie nowhere but in their folder, whatever they are called', async () => {
+    const directory = await temporaryDirectory()
+    const images = new FileImages(join(directory, 'images'), true)
+    for (const digest of ['../escaped', '', 'one', `${one}/../../x`, one.toUpperCase(), `${one}0`])
+      await expect(images.put(digest, bytes), digest).rejects.toThrow('no image is called')
+    expect(await readdir(directory)).toEqual([])
+    await writeFile(join(directory, 'secret'), bytes)
+    await expect(images.get('../secret')).rejects.toThrow('no image is called')
+  })
+
+  it('are not taken for what they are not: damaged, or reached by a link', async () => {
+    const directory = join(await temporaryDirectory(), 'images')
+    const images = new FileImages(directory, true)
+    await images.put(one, bytes)
+    await writeFile(join(directory, one), other)
+    expect(await images.get(one)).toBeUndefined()
+    await rm(join(directory, one))
+    await writeFile(join(directory, '..', 'elsewhere'), bytes)
+    await symlink('../elsewhere', join(directory, one))
+    expect(await images.get(one)).toBeUndefined()
   })
 })
 
@@ -52,15 +78,15 @@ describe('an image that cannot be kept', () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(directory, true)
     await failNext('datasync')
-    await expect(images.put('one', bytes)).rejects.toBeInstanceOf(Unavailable)
-    expect([await images.get('one'), await readdir(directory)]).toEqual([undefined, []])
-    await images.put('one', bytes)
-    expect(await readdir(directory)).toEqual(['one'])
+    await expect(images.put(one, bytes)).rejects.toBeInstanceOf(Unavailable)
+    expect([await images.get(one), await readdir(directory)]).toEqual([undefined, []])
+    await images.put(one, bytes)
+    expect(await readdir(directory)).toEqual([one])
   })
 
   it('says so where there is no directory to be had', async () => {
     const path = join(await temporaryDirectory(), 'a-file')
     await writeFile(path, '')
-    await expect(new FileImages(path, true).put('one', bytes)).rejects.toBeInstanceOf(Unavailable)
+    await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(Unavailable)
   })
 })

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal.ts'
 import { Unavailable } from '../../src/engine/unavailable.ts'
@@ -88,9 +90,24 @@ it('a replacement that cannot be written leaves the journal as it was', async ()
   journal.append(entryNumber(1))
   await journal.durable(1)
   await failNext('write')
-  await expect(journal.replace(entriesTo(3))).rejects.toBeInstanceOf(Unavailable)
+  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(Unavailable)
   journal.append(entryNumber(2))
   await journal.durable(2)
   expect(await text()).toBe(textOf(2))
+  await journal.close()
+})
+
+it('so does one whose name cannot be made safe', async () => {
+  const { journal, path, text } = await journalInFile()
+  journal.append(entryNumber(1))
+  await journal.durable(1)
+  await failNext('sync')
+  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(Unavailable)
+  journal.append(entryNumber(2))
+  await journal.durable(2)
+  expect(await text()).toBe(textOf(2))
+  expect(await readdir(dirname(path))).toEqual(['journal.jsonl'])
+  await journal.replace(entriesTo(3), 'seed')
+  expect((await text()).endsWith(textOf(3))).toBe(true)
   await journal.close()
 })

@@ -28,7 +28,7 @@ export async function fileCalls(): Promise<FileHandle> {
 const diskFull = () => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
 
 /** The next calls of a kind fail, as on a full disk. */
-export async function failNext(call: 'write' | 'datasync' | 'truncate', times = 1) {
+export async function failNext(call: 'write' | 'datasync' | 'sync' | 'truncate', times = 1) {
   const spy = vi.spyOn(await fileCalls(), call)
   for (let time = 0; time < times; time++) spy.mockRejectedValueOnce(diskFull())
   return spy

@@ -1,8 +1,10 @@
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { type MerchantRecord, Registry } from '../../src/engine/registry.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
+import { Registry } from '../../src/engine/registry.ts'
 import { Unavailable } from '../../src/engine/unavailable.ts'
+import { failNext } from './journal-in-file.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const account = (seed: string) => ({ seed, keys: [], keysMade: 0 })
@@ -16,12 +18,21 @@ const merchant = (id: string): MerchantRecord => ({
 })
 const ids = (registry: Registry) => registry.merchants.map(({ id }) => id)
 
-/** A registry on disk, in a directory that can be taken away from under it. */
+const opened: Registry[] = []
+afterEach(async () => {
+  for (const registry of opened.splice(0)) await registry.close()
+})
+
+async function openAt(path: string) {
+  const torn: string[] = []
+  const registry = await Registry.open({ path, sync: true, onTorn: message => torn.push(message) })
+  opened.push(registry)
+  return { registry, torn }
+}
+
 async function onDisk() {
-  const directory = join(await temporaryDirectory(), 'data')
-  await mkdir(directory)
-  const path = join(directory, 'merchants.json')
-  return { directory, path, registry: await Registry.open(path) }
+  const path = join(await temporaryDirectory(), 'merchants.jsonl')
+  return { path, ...(await openAt(path)) }
 }
 
 describe('the list of merchants', () => {
@@ -30,7 +41,7 @@ describe('the list of merchants', () => {
     await registry.add(merchant('a'))
     await registry.updateAccount('a', 'live', record => ({ ...record, keysMade: 2 }))
     await registry.rememberPort(7297)
-    const again = await Registry.open(path)
+    const { registry: again } = await openAt(path)
     expect(again.merchants).toEqual(registry.merchants)
     expect(again.get('a').accounts).toMatchObject({ live: { keysMade: 2 }, test: { keysMade: 0 } })
     expect(again.lastPort).toBe(7297)
@@ -40,9 +51,11 @@ describe('the list of merchants', () => {
   it('takes changes that come at once one after the other', async () => {
     const { path, registry } = await onDisk()
     await Promise.all(['a', 'b', 'c', 'd'].map(id => registry.add(merchant(id))))
-    await Promise.all([registry.remove('b'), registry.update('c', record => ({ ...record, name: 'C' }))])
+    const renamed = (name: string) =>
+      registry.update('c', record => ({ ...record, name: record.name + name }))
+    await Promise.all([registry.remove('b'), renamed('1'), renamed('2'), renamed('3')])
     expect(ids(registry)).toEqual(['a', 'c', 'd'])
-    expect((await Registry.open(path)).find('c')?.name).toBe('C')
+    expect((await openAt(path)).registry.find('c')?.name).toBe('c123')
   })
 
   it('finds by id and nothing else', async () => {
@@ -53,47 +66,92 @@ describe('the list of merchants', () => {
     expect(() => registry.get('b')).toThrow('merchant b is gone')
   })
 
-  it('names merchants that come without a name, and none twice', async () => {
-    const registry = await Registry.open(null)
+  it('names merchants that come without a name, and none twice, also after a restart', async () => {
+    const { path, registry } = await onDisk()
     await registry.add(merchant('merchant-2'))
     expect([registry.nextMerchantId(), registry.nextMerchantId()]).toEqual(['merchant-1', 'merchant-3'])
+    await registry.add(merchant('merchant-3'))
+    await registry.remove('merchant-3')
+    expect((await openAt(path)).registry.nextMerchantId()).toBe('merchant-4')
+  })
+
+  it('is a line a change, and is written anew before it grows without end', async () => {
+    const { path, registry } = await onDisk()
+    await registry.add(merchant('a'))
+    const before = (await stat(path)).size
+    await registry.rememberPort(1)
+    expect((await stat(path)).size - before).toBeLessThan(100)
+    await Promise.all(Array.from({ length: 3_000 }, (_, nth) => registry.rememberPort(nth + 2)))
+    await registry.rememberPort(9999)
+    expect((await readFile(path, 'utf8')).split('\n').length).toBeLessThan(10)
+    const { registry: again } = await openAt(path)
+    expect([ids(again), again.lastPort]).toEqual([['a'], 9999])
   })
 })
 
 describe('a change that cannot be written', () => {
-  it('is not in force, and neither stops the next one', async () => {
-    const { directory, path, registry } = await onDisk()
+  it.each(['write', 'datasync'] as const)(
+    'is not in force, and neither stops the next one: %s',
+    async call => {
+      const { path, registry } = await onDisk()
+      await registry.add(merchant('a'))
+      const changes = [
+        () => registry.add(merchant('b')),
+        () => registry.update('a', record => ({ ...record, name: 'B' })),
+        () => registry.remove('a'),
+      ]
+      for (const change of changes) {
+        await failNext(call)
+        await expect(change()).rejects.toBeInstanceOf(Unavailable)
+      }
+      expect([ids(registry), registry.find('a')?.name, registry.find('b')]).toEqual([['a'], 'a', undefined])
+      await registry.add(merchant('c'))
+      expect(ids((await openAt(path)).registry)).toEqual(['a', 'c'])
+    },
+  )
+
+  it('does not come back where even the file could not be cut at once', async () => {
+    const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
-    await rename(directory, `${directory}-gone`)
+    await failNext('datasync')
+    await failNext('truncate')
     await expect(registry.add(merchant('b'))).rejects.toBeInstanceOf(Unavailable)
-    await expect(registry.update('a', record => ({ ...record, name: 'B' }))).rejects.toBeInstanceOf(
-      Unavailable,
-    )
-    await expect(registry.remove('a')).rejects.toBeInstanceOf(Unavailable)
-    expect([ids(registry), registry.find('a')?.name, registry.find('b')]).toEqual([['a'], 'a', undefined])
-    await rename(`${directory}-gone`, directory)
     await registry.add(merchant('c'))
-    expect(ids(await Registry.open(path))).toEqual(['a', 'c'])
+    expect(ids((await openAt(path)).registry)).toEqual(['a', 'c'])
   })
 })
 
 describe('a file that is none', () => {
   it.each([
-    ['no JSON', '{"version":1,', /cannot be read/],
-    ['another version', '{"version":2,"merchants":[]}', /is not a file that this paysim reads/],
-    ['no merchants', '{"version":1}', /is not a file that this paysim reads/],
-    ['a list', '[]', /is not a file that this paysim reads/],
+    ['no list', '[]\n', /:1: this journal line is damaged/],
+    ['null', 'null\n', /:1: this journal line is damaged/],
+    ['the whole of an older one', '{"version":1,"merchants":[]}\n', /:1: this journal line is damaged/],
   ])('stops the start and is left as it was: %s', async (_, text, why) => {
-    const path = join(await temporaryDirectory(), 'merchants.json')
-    await writeFile(path, text)
-    await chmod(path, 0o600)
-    await expect(Registry.open(path)).rejects.toThrow(why)
+    const path = join(await temporaryDirectory(), 'merchants.jsonl')
+    await writeFile(path, text, { mode: 0o600 })
+    await expect(openAt(path)).rejects.toThrow(why)
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  it('stops the start also where it holds null', async () => {
-    const path = join(await temporaryDirectory(), 'merchants.json')
-    await writeFile(path, 'null')
-    await expect(Registry.open(path)).rejects.toThrow(/is not a file that this paysim reads/)
+  it('is found at every byte that is another one', async () => {
+    const { path, registry } = await onDisk()
+    await registry.add(merchant('a'))
+    await registry.add(merchant('b'))
+    const whole = await readFile(path)
+    for (let at = 0; at < whole.length; at++) {
+      const flipped = Buffer.from(whole)
+      flipped[at] = (whole[at] ?? 0) ^ 1
+      await writeFile(path, flipped)
+      await expect(openAt(path), `byte ${at}`).rejects.toThrow(path)
+    }
+  })
+
+  it('has a torn last line cut off, and says so', async () => {
+    const { path, registry } = await onDisk()
+    await registry.add(merchant('a'))
+    await appendFile(path, '{"v":1,"seq":2,"merch')
+    const again = await openAt(path)
+    expect(ids(again.registry)).toEqual(['a'])
+    expect(again.torn).toEqual([expect.stringContaining('torn')])
   })
 })

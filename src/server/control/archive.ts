@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
+import type { FieldFault } from '../../contract/errors.ts'
 import type { Entry } from '../../domain/events.ts'
-import type { Gateway } from '../../engine/gateway.ts'
+import { digestOf } from '../../engine/image-store.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import { Unavailable } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
@@ -9,6 +10,10 @@ import type { Routes } from '../http/routes.ts'
 import { refuseFaults } from '../refusal.ts'
 import { bodyReader, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
+
+const DIGEST = /^[0-9a-f]{64}$/
+/** More than these help nobody. */
+const MOST_FAULTS = 100
 
 /** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
 const Archive = Type.Object({
@@ -25,52 +30,85 @@ const Archive = Type.Object({
       events: Type.Array(Type.Object({ type: Type.String() })),
     }),
   ),
-  images: Type.Record(Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.String()),
+  images: Type.Record(Type.String({ pattern: DIGEST.source }), Type.String(), {
+    additionalProperties: false,
+  }),
 })
 
 /** A whole account is larger than any request of a merchant. */
 const readArchive = bodyReader<Static<typeof Archive>>(Archive, { cap: 512 * 1024 * 1024 })
 
 export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
-  scope.get('/accounts/:account/export', async (request, reply) =>
-    send(reply, 200, await archiveOf(gateway, tenantNamed(gateway, request))),
-  )
+  scope.get('/accounts/:account/export', (request, reply) => {
+    const tenant = tenantNamed(gateway, request)
+    return inTurn(tenant, async () => send(reply, 200, await archiveOf(tenant)))
+  })
 
   scope.put('/accounts/:account/import', async (request, reply) => {
     const tenant = tenantNamed(gateway, request)
-    const { account: name, seed, entries, images } = await readArchive(request)
-    const { environment } = tenant.account
-    if (!name.endsWith(`.${environment}`))
-      throw refuseFaults([
-        { field: 'account', message: `is of another environment than ${environment}: ${name}` },
-      ])
-    entries.forEach(({ seq }, at) => {
-      if (seq !== at + 1) throw refuseFaults([{ field: `entries.${at}.seq`, message: `must be ${at + 1}` }])
+    const archive = await readArchive(request)
+    const images = checkArchive(archive, tenant.account.environment)
+    return inTurn(tenant, async () => {
+      await demandAvailable(tenant)
+      await tenant.courier.idle()
+      try {
+        await gateway.adopt(tenant, archive.seed, archive.entries as unknown as Entry[], images)
+      } catch (cause) {
+        if (!(cause instanceof Error) || cause instanceof Unavailable) throw cause
+        throw refuseFaults([{ field: 'entries', message: `do not add up: ${cause.message}` }])
+      }
+      return send(reply, 200, { account: tenant.account.id, entries: archive.entries.length })
     })
-    await demandAvailable(tenant)
-    await tenant.courier.idle()
-    for (const [digest, text] of Object.entries(images))
-      await tenant.images.put(digest, Buffer.from(text, 'base64'))
-    try {
-      await gateway.adopt(tenant, seed, entries as unknown as Entry[])
-    } catch (cause) {
-      if (!(cause instanceof Error) || cause instanceof Unavailable) throw cause
-      throw refuseFaults([{ field: 'entries', message: `do not add up: ${cause.message}` }])
-    }
-    return send(reply, 200, { account: tenant.account.id, entries: entries.length })
   })
 
-  scope.post('/accounts/:account/reset', async (request, reply) => {
+  scope.post('/accounts/:account/reset', (request, reply) => {
     const tenant = tenantNamed(gateway, request)
-    await demandAvailable(tenant)
-    await tenant.courier.idle()
-    await gateway.reset(tenant)
-    requests.forget(tenant.account.id)
-    return send(reply, 200, { account: tenant.account.id })
+    return inTurn(tenant, async () => {
+      await demandAvailable(tenant)
+      await tenant.courier.idle()
+      await gateway.reset(tenant)
+      requests.forget(tenant.account.id)
+      return send(reply, 200, { account: tenant.account.id })
+    })
   })
 }
 
-async function archiveOf(gateway: Gateway, tenant: Tenant) {
+const lastTurns = new WeakMap<Tenant, Promise<unknown>>()
+
+/** One after the other for each account: what reads or replaces all of it sees it as it was before another, or after. */
+function inTurn<T>(tenant: Tenant, act: () => Promise<T>): Promise<T> {
+  const turn = (lastTurns.get(tenant) ?? Promise.resolve()).then(act)
+  lastTurns.set(
+    tenant,
+    turn.catch(() => {}),
+  )
+  return turn
+}
+
+/** What the schema does not say; the images as their bytes. */
+function checkArchive(
+  { account, entries, images }: Static<typeof Archive>,
+  environment: string,
+): Map<string, Buffer> {
+  const faults: FieldFault[] = []
+  if (!account.endsWith(`.${environment}`))
+    faults.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
+  entries.forEach(({ seq, events }, at) => {
+    if (seq !== at + 1) faults.push({ field: `entries.${at}.seq`, message: `must be ${at + 1}` })
+    events.forEach((event, nth) => {
+      if ('digest' in event && !(typeof event.digest === 'string' && DIGEST.test(event.digest)))
+        faults.push({ field: `entries.${at}.events.${nth}.digest`, message: 'must be 64 hexadecimal digits' })
+    })
+  })
+  const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
+  for (const [digest, bytes] of bytesOf)
+    if (digestOf(bytes) !== digest)
+      faults.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 it is named by' })
+  if (faults.length > 0) throw refuseFaults(faults.slice(0, MOST_FAULTS))
+  return bytesOf
+}
+
+async function archiveOf(tenant: Tenant) {
   const { account, images } = tenant
   const entries: unknown[] = []
   const digests = new Set<string>()
@@ -84,5 +122,5 @@ async function archiveOf(gateway: Gateway, tenant: Tenant) {
     const bytes = await images.get(digest)
     if (bytes) stored[digest] = bytes.toString('base64')
   }
-  return { paysim: 1, account: account.id, seed: gateway.seedOf(tenant), entries, images: stored }
+  return { paysim: 1, account: account.id, seed: account.seed, entries, images: stored }
 }

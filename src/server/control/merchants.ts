@@ -2,7 +2,7 @@ import type { FieldFault } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
-import type { AccountSetup } from '../../engine/registry.ts'
+import type { AccountSetup } from '../../engine/merchant-record.ts'
 import type { Routes } from '../http/routes.ts'
 import { demandNoFaults, notFound, refuse } from '../refusal.ts'
 import { bodyReader, param, send, sendNothing, tenantNamed } from './control-call.ts'
@@ -18,7 +18,7 @@ const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
 export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks }: ControlSettings): void {
   scope.post('/merchants', async (request, reply) => {
     const body = await readMerchant(request)
-    if (body.id !== undefined && gateway.merchant(body.id))
+    if (body.id !== undefined && gateway.isTaken(body.id))
       throw refuse('invalid_state', `Merchant ${body.id} exists`)
     const merchant = await gateway.createMerchant({
       id: body.id,

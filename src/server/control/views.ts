@@ -3,7 +3,7 @@ import type { Entry } from '../../domain/events.ts'
 import type { Asset, Delivery, Payment, Payout, ProviderCall, WebhookEndpoint } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
-import type { MerchantRecord } from '../../engine/registry.ts'
+import type { MerchantRecord } from '../../engine/merchant-record.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import { movesOfPayment, movesOfPayout } from './moves.ts'
 

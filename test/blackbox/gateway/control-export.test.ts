@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, rows, succeeded } from './support/account.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from './support/account.ts'
 import {
   cancelPending,
   createPayment,
@@ -152,4 +152,64 @@ test('an endpoint of a reset account hears nothing of what went before', async (
   await succeeded(account.control('POST', '/clock/advance', { body: { until: 'idle', max: '100d' } }))
   expect(before).toBe(1)
   expect(receiver.deliveries).toHaveLength(before)
+})
+
+describe('an import that does not hold together', () => {
+  const image = Buffer.from('not what it is called')
+  const harms: [string, (saved: Json) => void, RegExp][] = [
+    ['an image called as a path', saved => Object.assign(saved.images, { '../../../x': 'AAAA' }), /images/],
+    [
+      'an image that is not what it is called',
+      saved => Object.assign(saved.images, { ['0'.repeat(64)]: image.toString('base64') }),
+      /SHA-256/,
+    ],
+    [
+      'a digest that leads elsewhere',
+      saved => {
+        const events = saved.entries.flatMap((entry: Json) => entry.events)
+        const submitted = events.find((event: Json) => event.type === 'ReceiptSubmitted')
+        submitted.digest = '../../../merchants.jsonl'
+      },
+      /64 hexadecimal digits/,
+    ],
+    ['an entry left out', saved => saved.entries.splice(1, 1), /must be 2/],
+    [
+      'an event that refers to nothing',
+      saved => {
+        const events = [{ type: 'PaymentSucceeded', payment: 'pi_none' }]
+        saved.entries.push({ ...saved.entries.at(-1), seq: saved.entries.length + 1, events })
+      },
+      /do not add up/,
+    ],
+  ]
+
+  test.each(harms)('is refused and changes nothing: %s', async (_, harm, why) => {
+    const { account, cancelling, transfer } = await busyAccount()
+    const ids = [cancelling.id, transfer.id]
+    const [before, saved] = [await merchantView(account, ids), await exported(account)]
+    const harmed = structuredClone(saved)
+    harm(harmed)
+    const answer = await importInto(account, harmed)
+    expectRefusal(answer, invalid())
+    expect(answer.text).toMatch(why)
+    expect(await merchantView(account, ids)).toEqual(before)
+    expect(await exported(account)).toEqual(saved)
+  })
+})
+
+test('exports, resets and imports that come at once are answered from before or after each other', async () => {
+  const { account } = await busyAccount()
+  const saved = await exported(account)
+  const answers = await Promise.all(
+    Array.from({ length: 18 }, (_, nth) =>
+      nth % 3 === 0
+        ? account.control('GET', '/export')
+        : nth % 3 === 1
+          ? account.control('POST', '/reset')
+          : importInto(account, saved),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  const lengths = answers.filter((_, nth) => nth % 3 === 0).map(({ body }) => body.entries.length)
+  for (const length of lengths) expect([saved.entries.length, 2]).toContain(length)
 })

@@ -1,0 +1,57 @@
+import type { CheckoutMode, Environment } from '../domain/model.ts'
+import type { Account } from './account.ts'
+import { IdSource, randomSeed } from './ids.ts'
+import type { AccountSetup, MerchantRecord } from './merchant-record.ts'
+import { accountId } from './open-tenant.ts'
+
+export interface NewMerchant {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly checkoutModes?: readonly CheckoutMode[] | undefined
+  readonly seed?: string | undefined
+  readonly setup?: AccountSetup | undefined
+}
+
+/** Where a seeded account's standing time begins, so that its journal repeats. */
+const SEEDED_EPOCH = Date.UTC(2026, 0, 1)
+
+/** What is kept of a merchant that is to be made. */
+export function drawMerchant(id: string, wanted: NewMerchant, ownSeed: string | null): MerchantRecord {
+  const seed = wanted.seed ?? ownSeed
+  const account = (environment: Environment) => {
+    const accountSeed = seed === null ? randomSeed() : `${seed}/${accountId(id, environment)}`
+    return { seed: accountSeed, keys: [new IdSource(accountSeed).newKeyPair(environment, 0)], keysMade: 1 }
+  }
+  return {
+    id,
+    name: wanted.name ?? nameFrom(id),
+    checkoutModes: [...(wanted.checkoutModes ?? ['hosted', 'merchant'])],
+    seeded: seed !== null,
+    setup: wanted.setup ?? {},
+    accounts: { test: account('test'), live: account('live') },
+  }
+}
+
+/** How an account begins, the first time and after each reset. */
+export async function setUp(account: Account, { setup, seeded }: MerchantRecord): Promise<void> {
+  const { clock, catalogue, rules, webhooks } = setup
+  if (clock) {
+    const start = clock.now ?? (clock.mode === 'virtual' && seeded ? SEEDED_EPOCH : undefined)
+    account.setClock(account.clock.change({ mode: clock.mode, at: start, rate: clock.rate }))
+  }
+  if (catalogue) account.execute({ type: 'ReplaceCatalogue', catalogue }, 'operator')
+  if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
+  for (const { url, environment, events } of webhooks ?? []) {
+    if (environment && environment !== account.environment) continue
+    account.execute({ type: 'AddEndpoint', url, events: events ?? null }, 'operator')
+  }
+  await account.journal.durable(account.world.seq)
+}
+
+/** `acme-store` is Acme Store, until somebody says otherwise. */
+function nameFrom(id: string): string {
+  return id
+    .split(/[-_]/)
+    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+}

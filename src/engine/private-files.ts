@@ -1,0 +1,141 @@
+import { constants, type Stats } from 'node:fs'
+import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { StartFault } from './start-fault.ts'
+import { Unavailable } from './unavailable.ts'
+
+/**
+ * Files that hold secrets and truth: for their owner alone whatever the umask, and reached through no link, since
+ * whoever can place a link would otherwise choose which file is read, cut off or overwritten.
+ */
+
+/** Windows knows no links of this kind, and no owners. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
+const FLAGS = {
+  /** Read, and written at the end; made where it is not there. */
+  append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+  /** Written from the start. */
+  fresh: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+  read: constants.O_RDONLY,
+} as const
+
+export async function openPrivate(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
+  let handle: FileHandle
+  try {
+    handle = await open(path, FLAGS[how] | NO_FOLLOW, 0o600)
+  } catch (cause) {
+    if (codeOf(cause) !== 'ELOOP') throw cause
+    throw new StartFault(
+      `${path} is a symbolic link, and paysim follows none there; put the file itself in its place`,
+    )
+  }
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw new StartFault(`${path} is not a regular file`)
+    demandOwner(path, found)
+    if (how !== 'read' && modeOf(found) !== 0o600) await handle.chmod(0o600)
+    return handle
+  } catch (cause) {
+    await handle.close()
+    throw cause
+  }
+}
+
+/** A folder for its owner alone; made where it is not there. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch(cause => {
+    if (codeOf(cause) !== 'EEXIST') throw cause
+  })
+  const found = await lstat(path)
+  if (!found.isDirectory())
+    throw new StartFault(`${path} is not a directory, and not a link to one is followed`)
+  demandOwner(path, found)
+  if (modeOf(found) !== 0o700) await chmod(path, 0o700)
+}
+
+/** A folder that the user named and that may hold other things: its mode is the user's, within reason. */
+export async function demandSafeFolder(path: string): Promise<void> {
+  const found = await stat(path)
+  if (!found.isDirectory()) throw new StartFault(`the data directory ${path} is not a directory`)
+  demandOwner(path, found)
+  if (modeOf(found) === 0o700) return
+  const entries = await readdir(path)
+  // Nobody else can have put anything into it, or it holds nothing but paysim's own files.
+  if (entries.length === 0) return chmod(path, 0o700)
+  if (modeOf(found) & 0o022)
+    throw new StartFault(
+      `the data directory ${path} can be written by other users; look at what it holds, then close it: chmod 700 ${path}`,
+    )
+  if (entries.includes('accounts')) await chmod(path, 0o700)
+}
+
+function demandOwner(path: string, { uid }: Stats): void {
+  const us = process.getuid?.()
+  if (us !== undefined && uid !== us)
+    throw new StartFault(
+      `${path} belongs to another user (uid ${uid}); change its owner, or use another --data`,
+    )
+}
+
+/** Windows has no modes: what it says of them is not looked at. */
+const modeOf = ({ mode }: Stats) => (process.platform === 'win32' ? 0o600 : mode & 0o777)
+
+const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
+
+/**
+ * Puts a file in the place of another, written aside and synced first: whoever reads finds all of the old or all of the
+ * new. Resolves with the new one, open; where anything fails, the old one is there as it was.
+ */
+export async function replaceFile(path: string, lines: Iterable<string>): Promise<FileHandle> {
+  const [draft, before] = [`${path}.new`, `${path}.old`]
+  await rm(draft, { force: true })
+  await rm(before, { force: true })
+  let handle: FileHandle | undefined
+  try {
+    // A second name for the old file, in case the new one's cannot be made safe.
+    const undo = await link(path, before).then(
+      () => () => rename(before, path),
+      cause => (codeOf(cause) === 'ENOENT' ? () => rm(path) : undefined),
+    )
+    handle = await openPrivate(draft, 'append')
+    for (const line of lines) await writeAll(handle, Buffer.from(line))
+    await handle.datasync()
+    await rename(draft, path)
+    try {
+      await syncDirectory(dirname(path))
+    } catch (cause) {
+      // A disk that knows no second names has the new one, and it stays.
+      if (undo) {
+        await undo()
+        throw cause
+      }
+    }
+    await rm(before, { force: true }).catch(() => {})
+    return handle
+  } catch (cause) {
+    await handle?.close()
+    for (const name of [draft, before]) await rm(name, { force: true }).catch(() => {})
+    throw new Unavailable(basename(path), cause)
+  }
+}
+
+/** A write may take fewer bytes than it was given. */
+export async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, null)
+    written += bytesWritten
+  }
+}
+
+/** What a rename did must be on the disk too. */
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows has no handle on a directory to sync; there, rename is as safe as it gets.
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,234 @@
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Server } from '../harness.ts'
+import { accountOf, type Json, openMerchant } from './support/account.ts'
+import { filesUnder, fingerprints } from './support/data-directory.ts'
+import { createPayment, readPayment } from './support/payments.ts'
+import { serveIn, serveUntilExit } from './support/serve-process.ts'
+import { ownServer, recovered, restarted } from './support/shared-server.ts'
+
+/** A merchant is there whole or not at all, whatever happens while it is made, removed or set back. */
+
+const refusedStart = (dataDir: string) => serveUntilExit(['--json', '--port', '0', '--data', dataDir])
+const listOf = (dataDir: string) => join(dataDir, 'merchants.jsonl')
+const idsOf = async (server: Server) =>
+  (await server.control('GET', '/merchants')).body.data.map(({ id }: Json) => id).sort()
+
+describe('many who want one id at once', () => {
+  test('one gets it, the others are told, and the directory opens again', async () => {
+    const server = await ownServer()
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => server.control('POST', '/merchants', { body: { id: 'shop' } })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422])
+    expect(await idsOf(server)).toEqual(['default', 'shop'])
+    const again = await restarted(server)
+    expect(await idsOf(again)).toEqual(['default', 'shop'])
+    const made = answers.find(({ status }) => status === 201)?.body.accounts[0]
+    await createPayment(accountOf(again, { ...made, merchant: 'shop' }))
+  })
+
+  test('merchants without an id get one each', async () => {
+    const server = await ownServer()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => server.control('POST', '/merchants')))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(8)
+  })
+})
+
+describe('a server that is killed', () => {
+  test('while merchants are made, removed and set back leaves each whole or absent', async () => {
+    let server = await ownServer()
+    for (let round = 0; round < 5; round++) {
+      const body = { clock: { mode: 'virtual' }, webhooks: [{ url: 'http://127.0.0.1:9/' }] }
+      const kept = await server.control('POST', '/merchants', { body: { id: `kept-${round}`, ...body } })
+      expect(kept.status).toBe(201)
+      const unanswered = [
+        ...Array.from({ length: 4 }, (_, nth) =>
+          server.control('POST', '/merchants', { body: { id: `new-${round}-${nth}`, ...body } }),
+        ),
+        server.control('DELETE', `/merchants/kept-${round}`),
+        ...(round > 0 ? [server.control('POST', `/accounts/kept-${round - 1}.test/reset`)] : []),
+      ].map(call => call.catch(() => undefined))
+      // Each round is cut at another place: after so many answers.
+      for (let nth = 0; nth < round; nth++) await Promise.race(unanswered.slice(nth))
+      server = await recovered(server)
+      const answers = (await Promise.all(unanswered.slice(0, 4))).filter(answer => answer?.status === 201)
+      const ids = await idsOf(server)
+      for (const answer of answers) expect(ids).toContain(answer?.body.id)
+      for (const id of ids.filter((name: string) => name !== 'default')) {
+        const endpoints = await server.control('GET', `/accounts/${id}.test/webhook-endpoints`)
+        expect(endpoints.body.data, id).toHaveLength(1)
+        expect((await server.control('GET', `/accounts/${id}.live/clock`)).body, id).toMatchObject({
+          mode: 'virtual',
+        })
+      }
+      const folders = new Set(ids.flatMap((id: string) => [`${id}.live`, `${id}.test`]))
+      expect(new Set(await readdir(join(server.dataDir, 'accounts')))).toEqual(folders)
+    }
+  })
+
+  test('half way in has what it left swept away, and says so', async () => {
+    const server = await ownServer()
+    await server.stop()
+    for (const half of ['half.test', 'half.live']) {
+      await mkdir(join(server.dataDir, 'accounts', half))
+      await writeFile(join(server.dataDir, 'accounts', half, 'uncommitted'), '')
+    }
+    const again = await ownServer({ dataDir: server.dataDir })
+    expect(again.stderr()).toMatch(/half\.test was left half made .*removed/)
+    expect((await again.control('POST', '/merchants', { body: { id: 'half' } })).status).toBe(201)
+  })
+})
+
+describe('a directory of which a part is missing or was put there by others', () => {
+  test.each([
+    ['its list of merchants', async (dataDir: string) => rm(listOf(dataDir)), /merchants\.jsonl is missing/],
+    [
+      'the folder of an account',
+      async (dataDir: string) => rm(join(dataDir, 'accounts/default.test'), { recursive: true }),
+      /default\.test is missing/,
+    ],
+    [
+      'the merchant of a folder',
+      async (dataDir: string) => {
+        await mkdir(join(dataDir, 'accounts/stranger.test'))
+        await writeFile(join(dataDir, 'accounts/stranger.test/journal.jsonl'), '')
+      },
+      /stranger\.test belongs to no merchant/,
+    ],
+    [
+      'a byte of the list',
+      async (dataDir: string) => {
+        const text = await readFile(listOf(dataDir), 'utf8')
+        await writeFile(listOf(dataDir), text.replace('Default', 'Defauld'))
+      },
+      /merchants\.jsonl:\d+: this journal line is damaged/,
+    ],
+  ])('is refused by name, and left as it is: %s', async (_, harm, why) => {
+    const { dataDir, stop } = await ownServer()
+    await stop()
+    await harm(dataDir)
+    const before = await fingerprints(dataDir)
+    const { code, stderr } = await refusedStart(dataDir)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(why)])
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(await fingerprints(dataDir)).toEqual(before)
+  })
+
+  test('of an earlier version opens, with its keys and its records', async () => {
+    const server = await ownServer()
+    const { id, test: account } = await openMerchant(server)
+    const payment = await createPayment(account)
+    await server.stop()
+    await backToOneFile(server.dataDir)
+    const again = await ownServer({ dataDir: server.dataDir })
+    expect(await idsOf(again)).toEqual(['default', id].sort())
+    expect(await readPayment(accountOf(again, account.keys), payment.id)).toEqual(payment)
+    expect(await readdir(server.dataDir)).not.toContain('merchants.json')
+  })
+
+  test('whose list names a merchant like a path makes nothing outside', async () => {
+    const { dataDir, stop } = await ownServer()
+    await stop()
+    await backToOneFile(dataDir, text => text.replaceAll('"id":"default"', '"id":"../../escaped"'))
+    const { code, stderr } = await refusedStart(dataDir)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('../../escaped')])
+    expect(await readdir(join(dataDir, '..'))).not.toContain('escaped.test')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('what lies in a data directory', () => {
+  test('is for its owner alone, whatever the umask', async () => {
+    const before = process.umask(0)
+    onTestFinished(() => {
+      process.umask(before)
+    })
+    const server = await ownServer()
+    await createPayment((await openMerchant(server)).test)
+    for (const path of await filesUnder(server.dataDir))
+      expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600])
+    for (const path of ['', 'accounts', 'accounts/default.test'])
+      expect([path, (await stat(join(server.dataDir, path))).mode & 0o777]).toEqual([path, 0o700])
+  })
+
+  test.each(['merchants.jsonl', 'accounts/default.test/journal.jsonl'])(
+    'is not followed where it is a link: %s',
+    async name => {
+      const { dataDir, stop } = await ownServer()
+      await stop()
+      const elsewhere = join(await scratch(), 'target')
+      await rename(join(dataDir, name), elsewhere)
+      await writeFile(elsewhere, `${await readFile(elsewhere, 'utf8')}{"v":1,`)
+      const before = await readFile(elsewhere)
+      await symlink(elsewhere, join(dataDir, name))
+      const { code, stderr } = await refusedStart(dataDir)
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is a symbolic link')])
+      expect(await readFile(elsewhere)).toEqual(before)
+    },
+  )
+
+  test('server.json is not written through a link', async () => {
+    const { dataDir, stop } = await ownServer()
+    await stop()
+    const elsewhere = join(await scratch(), 'target')
+    await writeFile(elsewhere, 'mine')
+    await symlink(elsewhere, join(dataDir, 'server.json'))
+    await ownServer({ dataDir })
+    expect(await readFile(elsewhere, 'utf8')).toBe('mine')
+    expect((await stat(join(dataDir, 'server.json'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('is not trusted where others can write to it', async () => {
+    const { dataDir, stop } = await ownServer()
+    await stop()
+    await chmod(dataDir, 0o770)
+    const { code, stderr } = await refusedStart(dataDir)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`chmod 700 ${dataDir}`)])
+  })
+})
+
+test('of many that find the lock of a dead one at once, one serves', async () => {
+  const first = await ownServer()
+  await first.kill()
+  for (let round = 0; round < 3; round++) {
+    const starts = await Promise.allSettled(
+      Array.from({ length: 4 }, () => serveIn(first.dataDir, ['--port', '0', '--data', first.dataDir])),
+    )
+    const served = starts.flatMap(start => (start.status === 'fulfilled' ? start.value : []))
+    expect(served).toHaveLength(1)
+    await served[0]?.stop('SIGKILL')
+  }
+})
+
+async function scratch(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'paysim-gateway-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** The list of merchants as earlier versions kept it: one JSON file, written whole. */
+async function backToOneFile(dataDir: string, change = (text: string) => text): Promise<void> {
+  const lines = (await readFile(listOf(dataDir), 'utf8')).trimEnd().split('\n')
+  const merchants = new Map<string, unknown>()
+  let lastPort: unknown
+  for (const change of lines.map(line => JSON.parse(line))) {
+    if (change.merchant) merchants.set(change.merchant.id, change.merchant)
+    lastPort = change.lastPort ?? lastPort
+  }
+  const list = { version: 1, lastPort, merchantsMade: 3, merchants: [...merchants.values()] }
+  await writeFile(join(dataDir, 'merchants.json'), change(JSON.stringify(list)), { mode: 0o600 })
+  await rm(listOf(dataDir))
+}
