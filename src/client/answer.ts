@@ -1,6 +1,7 @@
+import { type Expected, shapeProblems } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
-import { ApiError, NotJsonError } from './faults.ts'
+import { ApiError, type FieldFault, NotJsonError, UnexpectedAnswerError } from './faults.ts'
 import type { WireAnswer } from './transport/transport.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
@@ -9,11 +10,35 @@ export function answerOf({ status, headers, text }: WireAnswer, attempts: number
   return { status, headers, text, body, requestId, attempts }
 }
 
-/** Any 2xx with JSON is the answer; all else is thrown. `bodiless`: success may have nothing to say. */
-export function accept(answer: Answer, bodiless: boolean, hide: (text: string) => string): Answer {
+/** What an answer is held against. */
+export interface Acceptance {
+  /** The call, as a message names it: `GET /payment_intents/pi_1`. */
+  readonly call: string
+  /** Whether it changes nothing, so that its failure leaves no question. */
+  readonly isRead: boolean
+  /** Success may have nothing to say. */
+  readonly bodiless: boolean
+  /** Undefined where any JSON will do. */
+  readonly expected: Expected | undefined
+  /** Whether all that the contract says of it is looked at, and not only what a caller lives on. */
+  readonly strict: boolean
+  readonly hide: (text: string) => string
+}
+
+/** A 2xx of the right shape is the answer, whichever 2xx it is; all else is thrown. */
+export async function accept(answer: Answer, acceptance: Acceptance): Promise<Answer> {
+  const { expected, strict, hide } = acceptance
   const succeeded = answer.status >= 200 && answer.status < 300
-  if (succeeded && bodiless && answer.text === '') return answer
+  if (succeeded && acceptance.bodiless && answer.text === '') return answer
   if (typeof answer.body !== 'object' || answer.body === null) throw notJson(answer, hide)
+  const problems = expected && succeeded ? shapeProblems(answer.body, expected) : []
+  if (problems.length > 0) throw unexpected(answer, problems, acceptance)
+  // Loads a validator, so only for who asks for it. A server that is broken says so in whatever words it has left.
+  if (strict && answer.status < 500) {
+    const { contractProblems } = await import('./contract-problems.ts')
+    const found = contractProblems(answer.body, succeeded ? expected?.resource : 'Fault')
+    if (found.length > 0) throw unexpected(answer, found, acceptance)
+  }
   if (succeeded) return answer
   const { message, ...facts } = readErrorBody(answer.body, answer.status)
   throw new ApiError({ ...facts, message: hide(message) }, answer)
@@ -33,10 +58,13 @@ function requestIdOf(body: unknown): string | undefined {
 
 const SHOWN_CHARACTERS = 200
 
-function notJson(answer: Answer, hide: (text: string) => string): NotJsonError {
+/** Whatever stands there is shown on somebody's terminal: no control sequences. */
+const beginningOf = (text: string, hide: Acceptance['hide']) =>
+  hide(text.slice(0, SHOWN_CHARACTERS)).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+
+function notJson(answer: Answer, hide: Acceptance['hide']): NotJsonError {
   const { status, text, headers } = answer
-  // Whatever stands there is shown on somebody's terminal: no control sequences.
-  const firstBytes = hide(text.slice(0, SHOWN_CHARACTERS)).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+  const firstBytes = beginningOf(text, hide)
   const type = headers['content-type']
   const what = text.trim() === '' ? 'nothing' : `${type ?? 'something'} that is no JSON object: ${firstBytes}`
   const location = headers.location
@@ -45,4 +73,26 @@ function notJson(answer: Answer, hide: (text: string) => string): NotJsonError {
       ? `; it redirects to ${hide(location)}, redirects are not followed: use that as the base URL`
       : '; is the base URL that of the API?'
   return new NotJsonError(`the answer (${status}) was ${what}${hint}`, answer, firstBytes)
+}
+
+const MOST_PROBLEMS = 5
+
+function unexpected(
+  answer: Answer,
+  problems: readonly FieldFault[],
+  { call, isRead, strict, hide }: Acceptance,
+): UnexpectedAnswerError {
+  const firstBytes = beginningOf(answer.text.trim(), hide)
+  const told = problems.slice(0, MOST_PROBLEMS).map(({ field, message }) => `\n  ${field || 'it'} ${message}`)
+  const more = problems.length - told.length
+  const cut = answer.text.trim().length > SHOWN_CHARACTERS ? '…' : ''
+  const message = [
+    `${call} was answered with ${answer.status}, but not as ${strict ? 'the contract has it' : 'this API answers'}:`,
+    ...told,
+    more > 0 ? `\n  and ${more} more` : '',
+    `\nThe answer begins: ${firstBytes}${cut}`,
+    '\nIs the base URL (--base-url) that of the API?',
+    isRead ? '' : ' The call may have been carried out all the same: look before making it again.',
+  ]
+  return new UnexpectedAnswerError(hide(message.join('')), answer, firstBytes, problems)
 }

@@ -1,5 +1,6 @@
 import { type Address, join, type Query } from './address.ts'
 import { accept, answerOf } from './answer.ts'
+import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
@@ -21,6 +22,8 @@ export interface CallRequest {
   readonly repeatable?: boolean
   /** Success may come with no body. */
   readonly bodiless?: boolean
+  /** What a success must be; any JSON will do, if left out. */
+  readonly expected?: Expected | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -45,6 +48,8 @@ export interface CallerSettings {
   readonly transport: Transport
   readonly policy: RetryPolicy
   readonly userAgent: string
+  /** Whether answers are held against the whole contract. */
+  readonly strict: boolean
   readonly sleep: Sleep
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
@@ -58,12 +63,12 @@ export class Caller {
   }
 
   call<T>(request: CallRequest): Call<T> {
-    // What the body is, beyond JSON, is taken on the server's word: unknown fields and values pass through.
+    // Beyond what was expected, the body is taken on the server's word: unknown fields and values pass through.
     return new Call(this.#answer(request) as Promise<Answer<T>>, request.idempotencyKey)
   }
 
   async #answer(request: CallRequest): Promise<Answer> {
-    const { policy, sleep, credentials } = this.#settings
+    const { policy, sleep, credentials, strict } = this.#settings
     const wire = this.#onTheWire(request)
     const may = repeatability(wire, request)
     for (let attempt = 1; ; attempt++) {
@@ -77,7 +82,14 @@ export class Caller {
         continue
       }
       if ('fault' in outcome) throw outcome.fault
-      return accept(outcome.answer, request.bodiless ?? false, credentials.hide)
+      return accept(outcome.answer, {
+        call: `${wire.method} ${request.path}`,
+        isRead: READS.has(wire.method),
+        bodiless: request.bodiless ?? false,
+        expected: request.expected,
+        strict,
+        hide: credentials.hide,
+      })
     }
   }
 

@@ -1,4 +1,5 @@
 import { type Query, readBaseUrl } from './address.ts'
+import { expectedOf } from './answer-shape.ts'
 import type { Call } from './call.ts'
 import { Caller, type CallRequest, type RequestRecord } from './caller.ts'
 import { basic, type Keys, refuseUnsafe } from './credentials.ts'
@@ -18,6 +19,11 @@ export interface ClientOptions extends Keys, NetworkOptions {
   readonly retries?: number | undefined
   /** Where payments are created: the interface document does not say. */
   readonly createPath?: string | undefined
+  /**
+   * Whether each answer is held against the whole contract: every member, every value, no member more, whichever way the
+   * server decided where the interface document is silent. Otherwise only what no caller can go on without is looked at.
+   */
+  readonly strict?: boolean | undefined
   readonly userAgent?: string | undefined
   /** Told of each attempt when it is over; without secrets. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
@@ -58,12 +64,14 @@ export function createClient(options: ClientOptions): Client {
     random: options.random ?? Math.random,
     now: options.now ?? (() => performance.now()),
   }
+  const { createPath = PATHS.create, strict = false } = options
   const caller = new Caller({
     address,
     credentials,
     transport,
     policy: { retries: options.retries ?? RETRIES, random: tools.random },
     userAgent: options.userAgent ?? userAgent(),
+    strict,
     sleep: tools.sleep,
     onRequest: options.onRequest,
   })
@@ -74,13 +82,21 @@ export function createClient(options: ClientOptions): Client {
           method: 'GET',
           path: PATHS.methods,
           query: { ...query },
+          expected: { resource: 'PaymentMethodOptions' },
           signal,
         }),
     },
-    payments: payments(caller, options.createPath ?? PATHS.create, tools),
+    payments: payments(caller, createPath, tools),
     payouts: payouts(caller),
     request: (method: string, path: string, request: RequestOptions = {}) =>
-      caller.call<unknown>({ ...request, method, path, bodiless: true } satisfies CallRequest),
+      caller.call<unknown>({
+        ...request,
+        method,
+        path,
+        bodiless: true,
+        // A free call is taken as it comes, unless somebody wants to know how it differs.
+        expected: strict ? expectedOf(method, path, createPath) : undefined,
+      } satisfies CallRequest),
     close: () => transport.close(),
   })
 }

@@ -60,16 +60,21 @@ export class ApiError extends AnsweredFault {
 }
 
 /** Something answered, but not this API: a page, nothing at all, JSON of another shape. */
-export class NotJsonError extends AnsweredFault {
+export class UnexpectedAnswerError extends AnsweredFault {
   constructor(
     message: string,
     answer: Answer,
     /** How the answer began, fit to be shown on a terminal. */
     readonly firstBytes: string,
+    /** What is wrong with its members, where it is JSON. */
+    readonly problems: readonly FieldFault[] = [],
   ) {
     super(message, answer)
   }
 }
+
+/** What answered was not even JSON, or JSON without members. */
+export class NotJsonError extends UnexpectedAnswerError {}
 
 export interface ConnectionFacts {
   readonly code: string
@@ -110,8 +115,17 @@ export class TimeoutError extends ConnectError {
 export class WaitTimeoutError extends AnsweredFault {}
 
 /** The list gave a cursor that it had given before: following it would never end. */
-export class CursorRepeatedError extends ClientFault {
-  constructor(readonly cursor: string) {
-    super(`the list gave the cursor ${JSON.stringify(cursor)} a second time: its pages would never end`)
+export class CursorRepeatedError extends UnexpectedAnswerError {
+  constructor(
+    readonly cursor: string,
+    answer: Answer,
+  ) {
+    const problem = { field: 'next_cursor', message: `is ${JSON.stringify(cursor)} a second time` }
+    super(
+      `the list gave the cursor ${JSON.stringify(cursor)} a second time: its pages would never end`,
+      answer,
+      '',
+      [problem],
+    )
   }
 }

@@ -25,15 +25,13 @@ export async function* pagesOf(
     if (cursor !== undefined) seen.add(cursor)
     const answer = await list({ ...query, cursor })
     const nextCursor = nextOf(answer.body)
-    yield { payouts: answer.body.data ?? [], nextCursor, answer }
+    yield { payouts: answer.body.data, nextCursor, answer }
     if (nextCursor === null) return
-    if (seen.has(nextCursor)) throw new CursorRepeatedError(nextCursor)
+    if (seen.has(nextCursor)) throw new CursorRepeatedError(nextCursor, answer)
     cursor = nextCursor
   }
 }
 
-/** Servers differ in how they say that there is no more: any of their ways will do. */
-function nextOf({ next_cursor, has_more }: PayoutList): string | null {
-  if (typeof next_cursor !== 'string' || next_cursor === '' || has_more === false) return null
-  return next_cursor
-}
+/** Servers differ in the cursor of the last page: that there is one says nothing, has_more does. */
+const nextOf = ({ next_cursor, has_more }: PayoutList): string | null =>
+  has_more ? (next_cursor ?? null) : null

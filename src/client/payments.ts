@@ -1,7 +1,8 @@
 import { fill } from './address.ts'
+import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, CallRequest } from './caller.ts'
 import { PATHS } from './paths.ts'
 import type { ReceiptImage } from './receipt/upload.ts'
 import type { CallOptions, CreatePayment, KeyedCallOptions } from './requests.ts'
@@ -26,49 +27,66 @@ export interface Payments {
 
 export function payments(caller: Caller, createPath: string, tools: Omit<WaitTools, 'get'>): Payments {
   const get: Payments['get'] = (id, options) =>
-    caller.call({ method: 'GET', path: fill(PATHS.payment, { id }), signal: options?.signal })
+    caller.call({
+      method: 'GET',
+      path: fill(PATHS.payment, { id }),
+      expected: payment(id),
+      signal: options?.signal,
+    })
 
   const cancelPending: Payments['cancelPending'] = (id, { idempotencyKey, signal } = {}) =>
-    // No body is required, but a content type is: the empty object satisfies every reading of that.
-    caller.call({ method: 'POST', path: fill(PATHS.cancelPayment, { id }), body: {}, idempotencyKey, signal })
+    caller.call({
+      method: 'POST',
+      path: fill(PATHS.cancelPayment, { id }),
+      // No body is required, but a content type is: the empty object satisfies every reading of that.
+      body: {},
+      idempotencyKey,
+      expected: payment(id),
+      signal,
+    })
 
   return {
     create: (body, { idempotencyKey, signal } = {}) =>
-      caller.call({ method: 'POST', path: createPath, body, idempotencyKey, signal }),
+      caller.call({ method: 'POST', path: createPath, body, idempotencyKey, expected: payment(), signal }),
     get,
     cancelPending,
     cancel: cancelPending,
-    submitReceipt: (id, receipt) => submitReceipt(caller, fill(PATHS.receipt, { id }), receipt),
+    submitReceipt: (id, receipt) => submitReceipt(caller, id, receipt),
     wait: (id, options = {}) =>
       new Call(waitFor(options, { ...tools, get: () => get(id, { signal: options.signal }).answer() })),
   }
 }
 
+const payment = (id?: string): Expected => ({
+  resource: 'PaymentIntent',
+  ...(id === undefined ? {} : { id }),
+})
+
 function submitReceipt(
   caller: Caller,
-  path: string,
+  id: string,
   receipt: ReceiptImageOptions | ReceiptAssetOptions,
 ): Call<PaymentIntent> {
+  const path = fill(PATHS.receipt, { id })
   const { signal } = receipt
   if ('assetId' in receipt) {
     const body = { asset_id: receipt.assetId }
     // The same asset again is safe by the interface document, so it needs no key.
-    return caller.call({ method: 'POST', path, body, repeatable: true, signal })
+    return caller.call({ method: 'POST', path, body, repeatable: true, expected: payment(id), signal })
   }
   const idempotencyKey = receipt.idempotencyKey ?? crypto.randomUUID()
-  return new Call(upload(caller, path, receipt, idempotencyKey), idempotencyKey)
+  return new Call(upload(caller, { path, expected: payment(id), idempotencyKey }, receipt), idempotencyKey)
 }
 
 async function upload(
   caller: Caller,
-  path: string,
+  call: Pick<CallRequest, 'path' | 'expected' | 'idempotencyKey'>,
   { signal, ...image }: ReceiptImageOptions,
-  idempotencyKey: string,
 ): Promise<Answer<PaymentIntent>> {
   const { file } = image
   // A stream may break while what reads it is loaded: its fault then waits to be read, and ends no process.
   if (typeof file === 'object' && 'pipe' in file) file.once('error', () => {})
   const { receiptUpload } = await import('./receipt/upload.ts')
   const form = await receiptUpload(image)
-  return caller.call<PaymentIntent>({ method: 'POST', path, upload: form, idempotencyKey, signal }).answer()
+  return caller.call<PaymentIntent>({ ...call, method: 'POST', upload: form, signal }).answer()
 }

@@ -24,12 +24,24 @@ export interface Payouts {
 
 export function payouts(caller: Caller): Payouts {
   const list: Payouts['list'] = (query = {}, options = {}) =>
-    caller.call({ method: 'GET', path: PATHS.payouts, query: query as Query, signal: options.signal })
+    caller.call({
+      method: 'GET',
+      path: PATHS.payouts,
+      query: query as Query,
+      expected: { resource: 'PayoutList' },
+      signal: options.signal,
+    })
   return {
     list,
     pages: (query = {}, { cursor, signal } = {}) =>
       pagesOf(filters => list(filters, { signal }).answer(), query, cursor),
     cancel: (id, { reason, signal } = {}) =>
-      caller.call({ method: 'POST', path: fill(PATHS.cancelPayout, { id }), body: { reason }, signal }),
+      caller.call({
+        method: 'POST',
+        path: fill(PATHS.cancelPayout, { id }),
+        body: { reason },
+        expected: { resource: 'PayoutIntent', id },
+        signal,
+      }),
   }
 }

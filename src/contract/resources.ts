@@ -28,7 +28,7 @@ const amount = Type.String({ pattern: '^[1-9]\\d*$' })
 const timestamp = Type.String({ format: 'date-time' })
 const closed = { additionalProperties: false }
 
-const NextAction = Type.Union([
+export const NextAction = Type.Union([
   Type.Object(
     { type: Type.Literal('redirect_to_url'), url: Type.String({ format: 'uri' }), expires_at: timestamp },
     closed,
@@ -54,7 +54,7 @@ const NextAction = Type.Union([
   ),
 ])
 
-const Receipt = Type.Union([
+export const Receipt = Type.Union([
   Type.Object({ status: oneOf(['required', 'processing', 'submitted']) }, closed),
   Type.Object(
     {
@@ -66,10 +66,18 @@ const Receipt = Type.Union([
   ),
 ])
 
-export function resources(contract: Contract) {
+/**
+ * The shapes under a contract; under `any`, as whoever has to take every answer that some contract allows reads them.
+ */
+export function resources(contract: Contract | 'any') {
+  const decided = contract === 'any' ? undefined : contract
   /** A field that may not apply: null, or left out. */
   const mayNotApply = (schema: TSchema): TSchema =>
-    contract['fields.absent'] === 'null' ? nullable(schema) : Type.Optional(schema)
+    decided === undefined
+      ? Type.Optional(nullable(schema))
+      : decided['fields.absent'] === 'null'
+        ? nullable(schema)
+        : Type.Optional(schema)
 
   const PaymentIntent = Type.Object(
     {
@@ -129,13 +137,14 @@ export function resources(contract: Contract) {
         null: nullable(Type.String()),
         omit: Type.Optional(Type.String()),
         empty: Type.String(),
-      }[contract['list.last_cursor']],
+        any: Type.Optional(nullable(Type.String())),
+      }[decided?.['list.last_cursor'] ?? 'any'],
     },
     closed,
   )
 
   const payerFlag = Type.Object({ required: Type.Boolean() }, closed)
-  const everyPayerKey = contract['methods.payer_keys'] === 'all'
+  const everyPayerKey = decided?.['methods.payer_keys'] === 'all'
   const banks = Type.Array(Type.Object({ code: Type.String(), label: Type.String() }, closed))
   const PaymentMethodOptions = Type.Object(
     {
@@ -151,7 +160,7 @@ export function resources(contract: Contract) {
             next_action_types: Type.Array(oneOf(ACTION_TYPES)),
             options: Type.Object(
               {
-                banks: contract['methods.banks_empty'] === 'empty' ? banks : Type.Optional(banks),
+                banks: decided?.['methods.banks_empty'] === 'empty' ? banks : Type.Optional(banks),
                 payer: Type.Object(
                   Object.fromEntries(
                     PAYER_FIELDS.map(field => [field, everyPayerKey ? payerFlag : Type.Optional(payerFlag)]),
@@ -175,14 +184,15 @@ export function resources(contract: Contract) {
     details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, closed)),
     request_id: Type.String({ pattern: '^req_' }),
   }
-  const Fault = {
+  const faults = {
     nested: Type.Object({ error: Type.Object(facts, closed) }, closed),
     flat: Type.Object(facts, closed),
     problem: Type.Object(
       { type: Type.String(), title: Type.String(), status: Type.Integer(), detail: Type.String(), ...facts },
       closed,
     ),
-  }[contract['errors.body']]
+  }
+  const Fault = decided ? faults[decided['errors.body']] : Type.Union(Object.values(faults))
 
   return { PaymentIntent, PayoutIntent, PayoutList, PaymentMethodOptions, Fault }
 }

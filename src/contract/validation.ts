@@ -16,6 +16,7 @@ const ajv = new Ajv({
   code: { optimize: false },
 })
 ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
+ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
 ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
 
 /** Which faults a value has against a schema: none, or each with the field and the rule it broke. */
@@ -71,7 +72,10 @@ function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
     case 'maxLength':
       return `must have at most ${params.limit} characters`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
+      if (params.format === 'uri') return 'must be an absolute URL'
       return params.format === 'duration'
         ? 'must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M'
         : 'must be an RFC 3339 date-time with an offset, as 2026-01-31T09:30:00Z or 2026-01-31T16:30:00%2B07:00'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, NotJsonError } from '../../src/client/index.ts'
+import { ApiError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
 import { clientFor, PAYMENT, refusal } from './support/client.ts'
 import { json, nestedError, serve } from './support/server.ts'
 
@@ -22,10 +22,15 @@ describe('a success', () => {
   })
 
   it('gives the body where it is awaited, and all of the answer where that is asked for', async () => {
-    const text = '{ "id":"pi_1",  "status":"on_the_moon", "new_field": [1.50] }\n'
+    const text = '{ "id":"pi_1", "object":"payment_intent",  "status":"on_the_moon", "new_field": [1.50] }\n'
     const client = await answering(text, 202, { 'Request-Id': 'req_2', 'X-Odd': 'a' })
     const call = client.payments.get('pi_1')
-    expect(await call).toEqual({ id: 'pi_1', status: 'on_the_moon', new_field: [1.5] })
+    expect(await call).toEqual({
+      id: 'pi_1',
+      object: 'payment_intent',
+      status: 'on_the_moon',
+      new_field: [1.5],
+    })
     const answer = await call.answer()
     expect(answer).toMatchObject({ status: 202, text, requestId: 'req_2', attempts: 1 })
     expect(answer.headers['x-odd']).toBe('a')
@@ -34,6 +39,36 @@ describe('a success', () => {
   it('of a free call may have no body', async () => {
     const client = await answering('', 200)
     expect(await client.request('GET', '/nothing').answer()).toMatchObject({ status: 200, text: '' })
+  })
+})
+
+describe('JSON of something else', () => {
+  it.each([
+    ['no payment', { hello: 'world' }, ['id', 'object', 'status']],
+    ['a list', [PAYMENT], ['']],
+    ['another payment', { ...PAYMENT, id: 'pi_2' }, ['id']],
+  ])('is no answer, though it came with 200: %s', async (_, body, fields) => {
+    const client = await answering(JSON.stringify(body))
+    const error = await refusal(client.payments.get('pi_1'), UnexpectedAnswerError)
+    expect(error).toMatchObject({ name: 'UnexpectedAnswerError', status: 200 })
+    expect(error.problems.map(({ field }) => field)).toEqual(fields)
+    expect(error.answer.body).toEqual(body)
+    expect(error.message).toContain('GET /payment_intents/pi_1')
+  })
+
+  it('is what it is to a free call', async () => {
+    const client = await answering('{"hello":"world"}')
+    expect(await client.request('GET', '/payment_intents/pi_1')).toEqual({ hello: 'world' })
+  })
+
+  it('is anything that differs from the contract, to a client that is strict', async () => {
+    const server = await serve(response => json(response, PAYMENT))
+    const strict = clientFor(server.url, { strict: true })
+    for (const call of [strict.payments.get('pi_1'), strict.request('GET', '/payment_intents/pi_1')]) {
+      const { problems } = await refusal(call, UnexpectedAnswerError)
+      expect(problems).toContainEqual({ field: 'amount', message: 'is required' })
+    }
+    expect(await strict.request('GET', '/elsewhere')).toEqual(PAYMENT)
   })
 })
 

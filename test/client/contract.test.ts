@@ -11,13 +11,21 @@ import { operations } from '../../src/contract/operations.ts'
 import type { CreatePaymentRequest, DiscoveryQuery, PayoutListQuery } from '../../src/contract/requests.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { NextActionBody, ReceiptBody } from '../../src/contract/resources.ts'
-import { clientFor, ORDER } from './support/client.ts'
+import { clientFor, ORDER, PAYMENT } from './support/client.ts'
 import { json, serve } from './support/server.ts'
 
 // The client has its own copy of paths and shapes, since the contract's load a validator. Here they are held together.
 
+/** The least that each of them may answer, about the record that was asked for. */
+function answerTo(url: string): object {
+  const [, kind, id = 'pi_1', action] = decodeURIComponent(url).replace(/\?.*/, '').split('/')
+  if (kind === 'payment_methods') return { methods: [] }
+  if (kind === 'payment_intents') return { ...PAYMENT, id }
+  return action === undefined ? { data: [], has_more: false } : { ...PAYMENT, id, object: 'payout_intent' }
+}
+
 it('the client calls every operation of the contract where the contract has it', async () => {
-  const server = await serve(response => json(response, {}))
+  const server = await serve((response, { url }) => json(response, answerTo(url)))
   const { methods, payments, payouts } = clientFor(server.url)
   await methods.list({ amount: '1', country: 'TH', currency: 'THB' })
   await payments.create(ORDER)
@@ -34,13 +42,13 @@ it('the client calls every operation of the contract where the contract has it',
 
 it('payments are created where the contract says, or where the caller does', async () => {
   expect(PATHS.create).toBe(resolveContract({})['create.path'])
-  const server = await serve(response => json(response, {}, 201))
+  const server = await serve(response => json(response, PAYMENT, 201))
   await clientFor(`${server.url}/v1`, { createPath: '/payments' }).payments.create(ORDER)
   expect(server.seen[0]?.url).toBe('/v1/payments')
 })
 
 it('a cancellation has the content type that it must have, and a body that any reader takes', async () => {
-  const server = await serve(response => json(response, {}, 202))
+  const server = await serve((response, { url }) => json(response, answerTo(url), 202))
   await clientFor(server.url).payments.cancelPending('pi_1')
   await clientFor(server.url).payouts.cancel('po_1', { reason: 'wrong account' })
   expect(server.seen.map(({ body }) => String(body))).toEqual(['{}', '{"reason":"wrong account"}'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CursorRepeatedError, NotJsonError } from '../../src/client/index.ts'
+import { CursorRepeatedError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
 import { clientFor, refusal } from './support/client.ts'
 import { json, serve } from './support/server.ts'
 
@@ -8,7 +8,8 @@ async function listing(next: Record<string, unknown>) {
   const server = await serve((response, { url }) => {
     const cursor = new URL(url, 'http://x').searchParams.get('cursor') ?? 'first'
     const page = next[cursor]
-    json(response, { data: [{ id: `po_${cursor}` }], ...(page as object) })
+    const payout = { id: `po_${cursor}`, object: 'payout_intent', status: 'processing' }
+    json(response, { data: [payout], has_more: false, ...(page as object) })
   })
   return { server, client: clientFor(server.url) }
 }
@@ -26,13 +27,25 @@ describe('pages', () => {
     ['null', { has_more: false, next_cursor: null }],
     ['absent', { has_more: false }],
     ['empty', { has_more: false, next_cursor: '' }],
-    ['null, whatever has_more says', { has_more: true, next_cursor: null }],
     ['there, but has_more says no', { has_more: false, next_cursor: 'more' }],
-    ['null, without has_more', { next_cursor: null }],
   ])('end where the next cursor is %s', async (_, last) => {
     const { client, server } = await listing({ first: to('b'), b: to('c'), c: last, more: {} })
     expect(await walk(client.payouts.pages())).toEqual(['po_first', 'po_b', 'po_c'])
     expect(server.seen).toHaveLength(3)
+  })
+
+  it.each([
+    ['has_more is true and there is no cursor', { has_more: true, next_cursor: null }],
+    ['has_more is missing', { has_more: undefined, next_cursor: 'c' }],
+    ['it is something else', { data: undefined, hello: 'world' }],
+  ])('end in a fault where a page cannot be gone on from: %s', async (_, wrong) => {
+    const { client } = await listing({ first: to('b'), b: wrong })
+    const ids: string[] = []
+    const walked = async () => {
+      for await (const { payouts } of client.payouts.pages()) ids.push(...payouts.map(({ id }) => id))
+    }
+    await refusal(walked(), UnexpectedAnswerError)
+    expect(ids).toEqual(['po_first'])
   })
 
   it('are asked for with the filters each time, and the cursor as it was given', async () => {

@@ -130,7 +130,7 @@ describe('through a proxy', () => {
     const [there, here] = [clientFor('http://api.example'), clientFor(server.url)]
     vi.unstubAllEnvs()
     await there.payments.get('pi_1')
-    await here.payments.get('pi_2')
+    await here.payments.get('pi_1')
     expect(proxy.plain.map(({ url }) => url)).toEqual(['http://api.example/payment_intents/pi_1'])
     expect(server.seen).toHaveLength(1)
   })

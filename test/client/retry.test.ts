@@ -128,14 +128,14 @@ describe('the pauses', () => {
     const server = await serve(failing(2, status(503)))
     const chances = [0, 0.5]
     const client = clientFor(server.url, { random: () => chances.shift() ?? 1 })
-    await client.payouts.list()
+    await client.payments.get('pi_1')
     expect(client.pauses).toEqual([0, 250])
   })
 
   it('are at least what Retry-After asks for', async () => {
     const server = await serve(failing(1, status(429, { 'retry-after': '7' })))
     const client = clientFor(server.url)
-    await client.payouts.list()
+    await client.payments.get('pi_1')
     expect(client.pauses).toEqual([7250])
   })
 
@@ -143,7 +143,7 @@ describe('the pauses', () => {
     const date = new Date(Date.now() + 30_000).toUTCString()
     const server = await serve(failing(1, status(503, { 'retry-after': date })))
     const client = clientFor(server.url)
-    await client.payouts.list()
+    await client.payments.get('pi_1')
     expect(client.pauses[0]).toBeGreaterThan(20_000)
   })
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ArgumentFault, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
-import { clientFor, ORDER, PUBLIC_KEY, SECRET_KEY } from './support/client.ts'
+import { clientFor, ORDER, PAYMENT, PUBLIC_KEY, SECRET_KEY } from './support/client.ts'
 import { closedPort, json, nestedError, serve } from './support/server.ts'
 
 const ENCODED = btoa(`${PUBLIC_KEY}:${SECRET_KEY}`)
@@ -56,7 +56,7 @@ function expectNoSecret(value: unknown): void {
 
 describe('the secret', () => {
   it('is not to be seen on a client, before a call or after', async () => {
-    const server = await serve(response => json(response, {}))
+    const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url)
     expectNoSecret(client)
     const call = client.payments.get('pi_1')
@@ -68,7 +68,7 @@ describe('the secret', () => {
 
   it('is not in what a request log is told', async () => {
     const server = await serve((response, _, count) =>
-      count < 2 ? response.socket?.destroy() : json(response, {}),
+      count < 2 ? response.socket?.destroy() : json(response, PAYMENT),
     )
     const client = clientFor(server.url)
     await client.payments.create(ORDER, { idempotencyKey: 'k' })

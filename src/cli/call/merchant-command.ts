@@ -8,6 +8,8 @@ export interface MerchantFlags extends TargetFlags, OutputFlags {
   readonly showHeaders?: true
   readonly dryRun?: true
   readonly verbose?: true
+  /** Whether answers are held against the whole contract. */
+  readonly strict?: true
   /** False where a person must not be asked. */
   readonly input: boolean
   readonly yes?: true
@@ -29,6 +31,7 @@ export function merchantCommand(
     .option('--show-headers', "print the answer's status and headers, on stderr")
     .option('--dry-run', 'print the request as curl, without secrets, and send nothing')
     .option('-v, --verbose', 'tell of each request on stderr, without secrets')
+    .option('--strict', 'take no answer in which anything differs from the contract: exit code 7')
     .addOption(new Option('--no-input', 'never ask: what is missing is a fault'))
   if (kind.changes) command.option('-y, --yes', 'do not ask before something is changed with a live key')
   return targetFlags(command.optionsGroup('Target options:'))

@@ -71,6 +71,7 @@ async function clientOptions(
     light,
     transport,
     retries: flags.retries,
+    strict: flags.strict,
     timeoutMs: flags.requestTimeout,
     createPath: await readCreatePath(flags.contract ?? profile?.contract),
     ca: caFile === undefined ? undefined : await authorities(caFile),

@@ -1,7 +1,9 @@
+import { shapeProblems } from '../../client/answer-shape.ts'
 import { isLive } from '../../client/credentials.ts'
 import type { Answer } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../faults/exit-code.ts'
+import { visible } from '../output/visible.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import { member, type Probe, readErrorBody } from './probe.ts'
 
@@ -24,7 +26,16 @@ export async function* checkGateway(probe: Probe, publicKey: string): AsyncGener
   return true
 }
 
-function apiCheck({ status, body, text, headers }: Answer, ms: number): Check {
+function apiCheck(answer: Answer, ms: number): Check {
+  const { status, body, text, headers } = answer
+  if (status >= 500) {
+    const what = typeof body === 'object' && body !== null ? ` ${readErrorBody(body, status).code}` : ''
+    const advice = 'the server is at fault: try again, and tell whoever runs it'
+    return fault('api', `GET ${PATHS.methods} answered ${status}${what}`, {
+      advice,
+      exitCode: EXIT.unexpected,
+    })
+  }
   const exitCode = EXIT.noAnswer
   if (typeof body !== 'object' || body === null) {
     const what = headers['content-type'] ?? (text === '' ? 'nothing' : 'something')
@@ -37,13 +48,6 @@ function apiCheck({ status, body, text, headers }: Answer, ms: number): Check {
       exitCode,
     })
   }
-  if (status >= 500) {
-    const advice = 'the server is at fault: try again, and tell whoever runs it'
-    return fault('api', `GET ${PATHS.methods} answered ${status} ${readErrorBody(body, status).code}`, {
-      advice,
-      exitCode: EXIT.unexpected,
-    })
-  }
   if (status === 404 || status === 405) {
     const advice = 'the base URL is not that of the API: is a prefix missing, as /v1?'
     return fault('api', `GET ${PATHS.methods} answered ${status}: there is no such path`, {
@@ -51,8 +55,29 @@ function apiCheck({ status, body, text, headers }: Answer, ms: number): Check {
       exitCode,
     })
   }
-  return ok('api', `answers with JSON, after ${ms} ms`)
+  return foreignCheck(answer) ?? ok('api', `answers as this API does, after ${ms} ms`)
 }
+
+/** Whatever answers with JSON need not be this API: a fault where it is not. */
+function foreignCheck({ status, body, text }: Answer): Check | undefined {
+  const answered = `GET ${PATHS.methods} answered ${status} with`
+  const begins = visible(text.trim().slice(0, SHOWN_CHARACTERS))
+  const remedy = {
+    advice: 'is the base URL that of the API, with its prefix, as /v1?',
+    exitCode: EXIT.noAnswer,
+  }
+  if (status >= 200 && status < 300) {
+    const [problem] = shapeProblems(body, { resource: 'PaymentMethodOptions' })
+    if (problem === undefined) return undefined
+    const what = `${problem.field || 'it'} ${problem.message}`
+    return fault('api', `${answered} JSON that is not of this API, as ${what}: ${begins}`, remedy)
+  }
+  const { code } = readErrorBody(Object(body), status)
+  if (exitCodeOfAnswer(code, status) !== EXIT.noAnswer) return undefined
+  return fault('api', `${answered} an error that is not of this API: ${begins}`, remedy)
+}
+
+const SHOWN_CHARACTERS = 100
 
 /** Date has whole seconds, and the answer was some time on its way. */
 const TOLERATED_MS = 5000
@@ -75,9 +100,14 @@ function clockCheck(
   )
 }
 
-/** A denied mode is said to those alone who may come in. */
+/** A denied mode is said to those alone who may come in, and so is what is wrong with a request. */
 function keysCheck({ status, body }: Answer): Check {
-  const { code, message } = readErrorBody(body as object, status)
+  const { code, message } = readErrorBody(Object(body), status)
+  if (status === 429)
+    return fault('keys', `not known: the server has had too many requests (${code}, HTTP 429)`, {
+      advice: 'wait a while, and run `paysim doctor` again',
+      exitCode: EXIT.unexpected,
+    })
   const refused = status === 401 || (status === 403 && code !== 'checkout_mode_not_allowed')
   if (!refused) return ok('keys', 'accepted')
   return fault('keys', `refused: ${message} (${code}, HTTP ${status})`, {

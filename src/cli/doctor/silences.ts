@@ -1,3 +1,4 @@
+import { shapeProblems } from '../../client/answer-shape.ts'
 import type { Answer } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { type Contract, DECISIONS, type DecisionKey, type SwitchKey } from '../../contract/decisions.ts'
@@ -25,6 +26,7 @@ export async function* checkSilences({ probe, stranger, contract }: Silences): A
   yield* see('methods.banks_empty', banksEmpty(methods))
   yield* see('methods.payer_keys', payerKeys(methods))
   const lastPage = await probe.ask(PATHS.payouts, { created_after: '9999-01-01T00:00:00Z' })
+  yield* payoutsOf(lastPage)
   yield* see('list.last_cursor', lastCursor(lastPage))
   yield* refuses('list.faults', await probe.ask(PATHS.payouts, { limit: 101 }), {
     asked: 'a page of 101',
@@ -123,6 +125,18 @@ function payerKeys(methods: readonly unknown[]): string | undefined {
   const counts = methods.map(method => Object.keys(Object(member(member(method, 'options'), 'payer'))).length)
   if (counts.length === 0) return undefined
   return counts.every(count => count >= PAYER_KEYS) ? 'all' : 'relevant'
+}
+
+/** Methods may be there, and payouts be something else altogether. */
+function* payoutsOf({ status, body }: Answer): Generator<Check> {
+  if (status >= 300) return
+  const [problem] = shapeProblems(body, { resource: 'PayoutList' })
+  if (problem === undefined) return
+  yield warning(
+    'payouts',
+    `GET ${PATHS.payouts} is answered with ${status}, but not with a list of payouts: ${problem.field || 'it'} ${problem.message}`,
+    'payouts cannot be listed here: ask whoever runs the server',
+  )
 }
 
 /** Nothing was made that late, so the page is the last one. */

@@ -3,9 +3,8 @@ import {
   ApiError,
   ArgumentFault,
   ConnectError,
-  CursorRepeatedError,
-  NotJsonError,
   ReceiptFault,
+  UnexpectedAnswerError,
   UnsafeTargetError,
   WaitTimeoutError,
 } from '../../client/index.ts'
@@ -56,8 +55,9 @@ const BY_STATUS: Readonly<Record<number, number>> = {
 export function exitCodeOf(fault: unknown): number {
   if (fault instanceof ApiError || fault instanceof ControlFault)
     return exitCodeOfAnswer(fault.code, fault.status)
-  if (fault instanceof NotJsonError || fault instanceof ConnectError || fault instanceof ControlUnreachable)
-    return EXIT.noAnswer
+  // What a broken server, or a proxy before it, has to say is rarely JSON.
+  if (fault instanceof UnexpectedAnswerError) return fault.status >= 500 ? EXIT.unexpected : EXIT.noAnswer
+  if (fault instanceof ConnectError || fault instanceof ControlUnreachable) return EXIT.noAnswer
   if (fault instanceof NotThere) return EXIT.notFound
   if (fault instanceof WaitTimeoutError) return EXIT.timedOut
   if (fault instanceof StartFault) return fault.exitCode
@@ -73,10 +73,19 @@ export const isExpected = (fault: unknown): boolean =>
   exitCodeOf(fault) !== EXIT.unexpected ||
   fault instanceof ApiError ||
   fault instanceof ControlFault ||
-  fault instanceof CursorRepeatedError
+  fault instanceof UnexpectedAnswerError
 
-/** A code that this project does not know is judged by the status it came with. */
+/**
+ * A code that this project does not know is judged by the status it came with. Without any code it is no error of this
+ * API: a web server's own 404 says nothing of a payment. That credentials were refused, or too much was asked, it may say.
+ */
 export function exitCodeOfAnswer(code: string, status: number): number {
   if (status >= 500) return EXIT.unexpected
+  if (!isErrorCode(code) && !SAID_BY_STATUS.has(status)) return EXIT.noAnswer
   return BY_CODE[code] ?? BY_STATUS[status] ?? EXIT.usage
 }
+
+const SAID_BY_STATUS: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** As the interface spells them: what others put there is `Not Found`. */
+const isErrorCode = (code: string) => code !== 'unknown' && /^[a-z][a-z\d_.-]*$/.test(code)

@@ -1,6 +1,6 @@
 import { ControlFault } from '../../client/control-fault.ts'
 import { ApiError } from '../../client/index.ts'
-import { exitCodeOf, isExpected } from './exit-code.ts'
+import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
 import { Interrupted } from './interrupted.ts'
 import { FilesFault } from './usage-fault.ts'
 
@@ -12,11 +12,14 @@ export function reportFault(fault: unknown): void {
 }
 
 function wordsOf(fault: unknown): string {
-  if (fault instanceof ApiError) return refusal(fault)
+  if (fault instanceof ApiError)
+    return `${refusal(fault)}${exitCodeOf(fault) === EXIT.noAnswer ? `\n${FOREIGN}` : ''}`
   if (fault instanceof ControlFault) return refusal({ ...fault, message: fault.reason })
   if (!(fault instanceof Error)) return String(fault)
   return isExpected(fault) ? printable(fault.message) : (fault.stack ?? fault.message)
 }
+
+const FOREIGN = 'This is no error of this API. Is the base URL (--base-url) that of the API?'
 
 interface Refusal {
   readonly message: string

@@ -71,12 +71,12 @@ inEveryWorld(world => {
     )
   })
 
-  test('what a proxy in between says is shown, and is no answer of this API', async () => {
+  test('what a proxy in between says is shown, and is the fault of a server', async () => {
     const shop = await world().shop()
     const faults = [{ on: '*', type: 'status', status: 502, body: 'Bad \u001b[2J gateway' }]
     await shop.control('PUT', '/faults', { body: { faults } })
     const { code, stdout, stderr } = await shop.paysim('payouts list --retries 0')
-    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('502')
     expect(stderr).toContain('Bad')
     expect(stderr, 'nothing of it acts on the terminal').not.toContain('\u001b')

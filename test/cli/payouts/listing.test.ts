@@ -32,15 +32,17 @@ type Page = (
   filters: URLSearchParams,
 ) => { data: unknown[]; next_cursor: string | null }
 
-/** A gateway that only lists payouts, as a test has it. */
+/** A gateway that only lists payouts, as a test has it, and cancels the one it is asked to. */
 async function gateway(pageAt: Page) {
   const asked: URLSearchParams[] = []
   const { url, close } = await openSite((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://gateway')
+    const { searchParams, pathname } = new URL(request.url ?? '', 'http://gateway')
     asked.push(searchParams)
     const page = pageAt(searchParams.get('cursor'), searchParams)
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ ...page, has_more: page.next_cursor !== null }))
+    const [, , id] = pathname.split('/')
+    const body = id === undefined ? { ...page, has_more: page.next_cursor !== null } : { ...payout(0), id }
+    response.end(JSON.stringify(body))
   })
   onTestFinished(close)
   const env = { PAYSIM_BASE_URL: url, PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_listing' }
@@ -67,7 +69,7 @@ test('a cursor that comes again ends the list with a fault, and with no command 
     next_cursor: cursor === 'b' ? 'a' : cursor === 'a' ? 'b' : 'a',
   }))
   const { code, stdout, stderr } = await list(env, '--all', '-o', 'jsonl')
-  expect(code).toBe(1)
+  expect(code).toBe(7)
   expect(readLines(stdout)).toHaveLength(3)
   expect(asked).toHaveLength(3)
   expect(stderr).toContain('a second time')

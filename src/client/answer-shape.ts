@@ -1,0 +1,109 @@
+import type { FieldFault } from './faults.ts'
+import { PATHS } from './paths.ts'
+
+/** What an answer is expected to be: of which kind, and about which record. */
+export interface Expected {
+  readonly resource: 'PaymentIntent' | 'PayoutIntent' | 'PayoutList' | 'PaymentMethodOptions'
+  /** The record that was asked for. An answer about another one is not the answer to this call. */
+  readonly id?: string
+}
+
+/**
+ * What keeps a body from being what was expected: only members without which no caller can go on are looked at. A real
+ * base URL may say more than the interface document, and less.
+ */
+export function shapeProblems(body: unknown, { resource, id }: Expected): readonly FieldFault[] {
+  if (!isRecord(body)) return [{ field: '', message: `is no object, but ${kindOf(body)}` }]
+  switch (resource) {
+    case 'PaymentIntent':
+      return recordProblems(body, { object: 'payment_intent', id })
+    case 'PayoutIntent':
+      return recordProblems(body, { object: 'payout_intent', id })
+    case 'PayoutList':
+      return listProblems(body)
+    case 'PaymentMethodOptions':
+      return each(body, 'methods', method => text(method, 'code'))
+  }
+}
+
+type Loose = Readonly<Record<string, unknown>>
+
+function recordProblems(
+  body: Loose,
+  { object, id }: { readonly object: string; readonly id?: string | undefined },
+): FieldFault[] {
+  const problems = [...text(body, 'id'), ...constant(body, 'object', object), ...text(body, 'status')]
+  if (id === undefined || typeof body.id !== 'string' || body.id === '' || body.id === id) return problems
+  return [{ field: 'id', message: `is ${shown(body.id)}, and ${shown(id)} was asked for` }, ...problems]
+}
+
+function listProblems(body: Loose): FieldFault[] {
+  const cursor = body.next_cursor ?? null
+  return [
+    ...each(body, 'data', payout => recordProblems(payout, { object: 'payout_intent' })),
+    ...(typeof body.has_more === 'boolean' ? [] : [wrong(body, 'has_more', 'a boolean')]),
+    ...(cursor === null || typeof cursor === 'string' ? [] : [wrong(body, 'next_cursor', 'a string')]),
+    // Without one, what is still to come could not be asked for, and would be missed in silence.
+    ...(body.has_more === true && (cursor === null || cursor === '')
+      ? [{ field: 'next_cursor', message: `is ${cursor === '' ? 'empty' : 'missing'}, and has_more is true` }]
+      : []),
+  ]
+}
+
+/** A list under a name, of which each member is an object in which `look` finds nothing wrong. */
+function each(body: Loose, name: string, look: (member: Loose) => FieldFault[]): FieldFault[] {
+  const list = body[name]
+  if (!Array.isArray(list)) return [wrong(body, name, 'an array')]
+  return list.flatMap((member: unknown, at) =>
+    isRecord(member)
+      ? look(member).map(({ field, message }) => ({ field: `${name}.${at}.${field}`, message }))
+      : [{ field: `${name}.${at}`, message: `is no object, but ${kindOf(member)}` }],
+  )
+}
+
+const text = (body: Loose, name: string): FieldFault[] =>
+  typeof body[name] === 'string' && body[name] !== '' ? [] : [wrong(body, name, 'a string')]
+
+const constant = (body: Loose, name: string, value: string): FieldFault[] =>
+  body[name] === value ? [] : [wrong(body, name, shown(value))]
+
+function wrong(body: Loose, name: string, wanted: string): FieldFault {
+  const found = body[name]
+  if (found === undefined) return { field: name, message: 'is missing' }
+  const what = typeof found === 'string' ? shown(found) : kindOf(found)
+  return { field: name, message: `is ${what}, and not ${wanted}` }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (value === '') return 'empty'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+const SHOWN_CHARACTERS = 40
+const shown = (value: string) =>
+  JSON.stringify(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
+
+const isRecord = (value: unknown): value is Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const RESOURCES: readonly (readonly [string, string, Expected['resource']])[] = [
+  ['GET', PATHS.methods, 'PaymentMethodOptions'],
+  ['GET', PATHS.payment, 'PaymentIntent'],
+  ['POST', PATHS.cancelPayment, 'PaymentIntent'],
+  ['POST', PATHS.receipt, 'PaymentIntent'],
+  ['GET', PATHS.payouts, 'PayoutList'],
+  ['POST', PATHS.cancelPayout, 'PayoutIntent'],
+]
+
+/** What the interface document has for a call that is made by its path alone; undefined where it has nothing. */
+export function expectedOf(method: string, path: string, createPath: string): Expected | undefined {
+  const [plain = ''] = `/${path.replace(/^\/+/, '')}`.split('?')
+  const known = [...RESOURCES, ['POST', createPath, 'PaymentIntent'] as const]
+  for (const [verb, template, resource] of known) {
+    const pattern = new RegExp(`^${template.replaceAll(':id', '[^/]+')}$`)
+    if (verb === method.toUpperCase() && pattern.test(plain)) return { resource }
+  }
+  return undefined
+}

@@ -1,0 +1,252 @@
+import { createServer } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSite } from '../contract-suite/support/site.ts'
+import { useWorkplace } from '../contract-suite/support/workplace.ts'
+
+/** What answers 2xx and is not this API must not be taken for it: by no command, and in no format. */
+
+const place = useWorkplace()
+
+const PAYMENT = { id: 'pi_1', object: 'payment_intent', status: 'pending' }
+const PAYOUT = { id: 'po_1', object: 'payout_intent', status: 'processing' }
+const page = (...ids: string[]) => ids.map(id => ({ ...PAYOUT, id }))
+
+interface Said {
+  readonly status?: number
+  readonly body: unknown
+}
+
+/** A server that says what it is told to; a text is no JSON, but a page. */
+async function site(answer: (asked: { url: URL; method: string }) => Said): Promise<string> {
+  const { url, close } = await openSite((request, response) => {
+    const { status = 200, body } = answer({
+      url: new URL(request.url ?? '/', 'http://x'),
+      method: request.method ?? '',
+    })
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const type = typeof body === 'string' ? 'text/html' : 'application/json'
+    request.resume().once('end', () => response.writeHead(status, { 'content-type': type }).end(text))
+  })
+  onTestFinished(close)
+  return url
+}
+
+async function paysim(baseUrl: string, ...args: string[]) {
+  const env = {
+    PAYSIM_BASE_URL: baseUrl,
+    PAYSIM_PUBLIC_KEY: 'pk_test_1',
+    PAYSIM_SECRET_KEY: 'sk_test_1',
+  }
+  return place().paysim(args, { env })
+}
+
+const ORDER = [
+  ...['--amount', '10000', '--currency', 'THB', '--country', 'TH', '--merchant-reference', 'order-1'],
+  ...['--customer-name', 'Somchai'],
+]
+const TERMS = ['--amount', '10000', '--currency', 'THB', '--country', 'TH']
+
+const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
+  ['payments create', ['payments', 'create', ...ORDER]],
+  ['payments get', ['payments', 'get', 'pi_1']],
+  ['payments wait', ['payments', 'wait', 'pi_1', '--timeout', '2s']],
+  ['payments cancel', ['payments', 'cancel', 'pi_1']],
+  ['payments submit-receipt', ['payments', 'submit-receipt', 'pi_1', '--asset', 'ast_1']],
+  ['payouts list', ['payouts', 'list']],
+  ['payouts list --all', ['payouts', 'list', '--all']],
+  ['payouts cancel', ['payouts', 'cancel', 'po_1', '--yes']],
+  ['methods list', ['methods', 'list', ...TERMS]],
+]
+
+describe.each(COMMANDS)('%s', (_, args) => {
+  test.each([
+    ['an object of something else', { hello: 'world' }],
+    ['an empty object', {}],
+    ['a list', [PAYMENT]],
+    ['a text', '"ok"'],
+    ['a page', '<!doctype html><title>Welcome</title>'],
+  ])('takes %s for no answer', async (_, body) => {
+    const url = await site(() => ({ body }))
+    for (const format of ['human', 'json', 'csv']) {
+      const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
+      expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+      expect(stderr, 'what to do about it').toMatch(/base URL/)
+    }
+  })
+})
+
+describe('what a command lives on is looked at', () => {
+  test.each([
+    ['no id', { ...PAYMENT, id: undefined }, 'id is missing'],
+    ['an id that is a number', { ...PAYMENT, id: 7 }, 'id '],
+    ['another object', { ...PAYMENT, object: 'charge' }, 'object '],
+    ['no status', { ...PAYMENT, status: undefined }, 'status is missing'],
+    ['a status that is no text', { ...PAYMENT, status: 3 }, 'status '],
+    ['another payment', { ...PAYMENT, id: 'pi_2' }, 'pi_2'],
+  ])('a payment with %s', async (_, body, told) => {
+    const url = await site(() => ({ body }))
+    const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1')
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toContain(told)
+    expect(stderr, 'which answer').toContain('GET /payment_intents/pi_1')
+  })
+
+  test.each([
+    ['no data', { has_more: false }, 'data is missing'],
+    ['data that is no list', { data: {}, has_more: false }, 'data '],
+    ['a text among them', { data: ['po_1'], has_more: false }, 'data.0'],
+    ['a payment among them', { data: [PAYMENT], has_more: false }, 'data.0.object'],
+    ['one without an id', { data: [{ ...PAYOUT, id: undefined }], has_more: false }, 'data.0.id'],
+    ['one without a status', { data: [{ ...PAYOUT, status: null }], has_more: false }, 'data.0.status'],
+    ['no has_more', { data: [] }, 'has_more is missing'],
+    ['a has_more that is a text', { data: [], has_more: 'false' }, 'has_more '],
+    ['more, and no cursor', { data: page('po_1'), has_more: true }, 'next_cursor is missing'],
+    ['more, and a cursor of null', { data: page('po_1'), has_more: true, next_cursor: null }, 'next_cursor'],
+    ['more, and an empty cursor', { data: page('po_1'), has_more: true, next_cursor: '' }, 'next_cursor'],
+    ['a cursor that is a number', { data: [], has_more: false, next_cursor: 5 }, 'next_cursor'],
+  ])('a list with %s', async (_, body, told) => {
+    const url = await site(() => ({ body }))
+    for (const all of [[], ['--all']]) {
+      const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', ...all)
+      expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+      expect(stderr).toContain(told)
+    }
+  })
+
+  test('a list of all keeps what it printed before', async () => {
+    const url = await site(({ url }) => ({
+      body: url.searchParams.has('cursor')
+        ? { hello: 'world' }
+        : { data: page('po_1', 'po_2'), has_more: true, next_cursor: 'b' },
+    }))
+    const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', '--all', '--query', 'id')
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: 'po_1\npo_2\n' })
+    expect(stderr).toContain('--cursor b')
+  })
+
+  test('a list that goes in a circle is no list', async () => {
+    const url = await site(() => ({ body: { data: page('po_1'), has_more: true, next_cursor: 'b' } }))
+    const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', '--all', '--query', 'id')
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: 'po_1\npo_1\n' })
+    expect(stderr).toContain('"b"')
+  })
+
+  test.each([
+    ['methods that are no list', { methods: {} }, 'methods '],
+    ['a method without a code', { methods: [{ label: 'Bank' }] }, 'methods.0.code'],
+  ])('%s', async (_, body, told) => {
+    const url = await site(() => ({ body }))
+    const { code, stdout, stderr } = await paysim(url, 'methods', 'list', ...TERMS)
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toContain(told)
+  })
+
+  test('a call that changes something may have been carried out, and one that reads has not', async () => {
+    const url = await site(() => ({ body: { hello: 'world' } }))
+    expect((await paysim(url, 'payments', 'cancel', 'pi_1')).stderr).toMatch(/may have been carried out/)
+    expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
+  })
+})
+
+describe('all else is tolerated', () => {
+  test('members that nobody knows, values that nobody knows, and members that are not there', async () => {
+    const url = await site(({ url: { pathname } }) => {
+      if (pathname.endsWith('/options')) return { body: { methods: [{ code: 'th_new' }], more: 1 } }
+      if (pathname === '/payout_intents') return { body: { data: [PAYOUT], has_more: false } }
+      if (pathname.startsWith('/payout_intents'))
+        return { status: 207, body: { ...PAYOUT, status: 'on_hold' } }
+      return { status: 202, body: { ...PAYMENT, status: 'on_hold', x: [1] } }
+    })
+    for (const [name, args] of COMMANDS) {
+      const { code, stdout, stderr } = await paysim(url, ...args, '-o', 'json')
+      expect(code, `${name}: ${stderr}`).toBe(name === 'payments wait' ? 8 : 0)
+      if (code === 0) expect(stdout).toMatch(/^[[{]/)
+    }
+  })
+
+  test.each([null, '', undefined])('a last page whose cursor is %j', async next_cursor => {
+    const url = await site(() => ({ body: { data: page('po_1'), has_more: false, next_cursor } }))
+    for (const all of [[], ['--all']])
+      expect(await paysim(url, 'payouts', 'list', ...all, '--query', 'data[].id')).toMatchObject({
+        code: all.length ? expect.any(Number) : 0,
+      })
+  })
+})
+
+describe('an error that is not of this API', () => {
+  test.each([
+    [500, 1],
+    [502, 1],
+    [503, 1],
+    [400, 7],
+    [401, 7],
+    [403, 7],
+    [404, 7],
+    [302, 7],
+    [200, 7],
+  ])('a page with %i ends with %i', async (status, wanted) => {
+    const url = await site(() => ({ status, body: '<!doctype html><title>Hello</title>' }))
+    const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1', '--retries', '0')
+    expect({ code, stdout }, stderr).toEqual({ code: wanted, stdout: '' })
+    expect(stderr).toContain(String(status))
+  })
+
+  test.each([
+    [404, { detail: 'Not Found' }, 7],
+    [404, { statusCode: 404, error: 'Not Found', message: 'Cannot GET /payment_intents/pi_1' }, 7],
+    [404, { error: { code: 'not_found', message: 'No such payment' } }, 4],
+    [404, { code: 'gone_for_good', message: 'No such payment' }, 4],
+    [401, { message: 'Unauthorized' }, 3],
+    [403, {}, 3],
+    [500, {}, 1],
+  ])('JSON with %i, %j, ends with %i', async (status, body, wanted) => {
+    const url = await site(() => ({ status, body }))
+    const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1')
+    expect({ code, stdout }, stderr).toEqual({ code: wanted, stdout: '' })
+    if (wanted === 7) expect(stderr).toMatch(/base URL/)
+  })
+})
+
+describe('paysim doctor', () => {
+  test.each([
+    ['an object of something else', { body: { hello: 'world' } }, 7],
+    ['a list', { body: [] }, 7],
+    ['an error of something else', { status: 400, body: { detail: 'no' } }, 7],
+    ['a page with 503', { status: 503, body: '<html>' }, 1],
+    ['a page with 200', { body: '<html>' }, 7],
+  ])('does not say that the keys are accepted by %s', async (_, said, wanted) => {
+    const url = await site(() => said)
+    const { code, stdout } = await paysim(url, 'doctor')
+    expect(code, stdout).toBe(wanted)
+    expect(stdout).not.toMatch(/accepted/)
+  })
+
+  test('looks at the list of payouts too', async () => {
+    const url = await site(({ url: { pathname } }) => ({
+      body: pathname.endsWith('/options') ? { methods: [], environment: 'test' } : { hello: 'world' },
+    }))
+    const { code, stdout } = await paysim(url, 'doctor')
+    expect(code, stdout).toBe(0)
+    expect(stdout).toMatch(/^! payouts .*not with a list of payouts/m)
+  })
+})
+
+test('paysim init keeps no profile of such a server', async () => {
+  const url = await site(() => ({ body: { hello: 'world' } }))
+  const { code, stdout, stderr } = await paysim(url, 'init', '--name', 'wrong', '--no-input')
+  expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+  expect(stderr).not.toMatch(/accepted/)
+  expect((await place().paysim(['profile', 'list', '-o', 'json'])).stdout).not.toContain('wrong')
+})
+
+test('a port that speaks something else is no answer either', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  server.on('connection', socket => socket.end('220 mail.example ESMTP\r\n'))
+  await new Promise(resolve => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  expect(await paysim(`http://127.0.0.1:${port}`, 'payouts', 'list', '--retries', '0')).toMatchObject({
+    code: 7,
+  })
+})
