@@ -17,7 +17,7 @@ export function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void 
   if (event.type === 'PayoutCreated') return create(world, event)
   const payout = world.payouts.get(event.payout)
   if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
-  const next = { ...payout, ...changes(event), updatedAt: world.at, seq: world.seq }
+  const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.place), seq: world.seq }
   world.payouts.set(event.payout, next)
   world.payoutList.move(payout.place, payoutFacets(payout), payoutFacets(next))
   world.timers.clear(payoutTimer(event.payout, 'approve'))
@@ -45,6 +45,9 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
   world.payoutList.add(place, payoutFacets(payout))
   world.payoutsByReference.add(merchantReference, place)
 }
+
+/** A payout may be made with a time of creation that is still to come. */
+const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['place']) => Math.max(at, createdAt)
 
 function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {
   switch (event.type) {

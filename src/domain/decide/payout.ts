@@ -35,7 +35,7 @@ export function createPayout(
     country,
     merchantReference,
     // The full number is not kept: nothing may ever return it.
-    recipient: { bankCode, holderName, accountLast4: accountNumber.slice(-4) },
+    recipient: { bankCode, holderName, accountLast4: accountNumber.replace(/\D/g, '').slice(-4) },
     status,
     ...(rule ? { script } : {}),
     ...(payout.createdAt === null ? {} : { createdAt: payout.createdAt }),

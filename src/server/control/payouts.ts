@@ -1,4 +1,5 @@
 import { isCountry } from '../../contract/countries.ts'
+import type { FieldFault } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { Tenant } from '../../engine/tenant.ts'
@@ -6,7 +7,7 @@ import { carryOut } from '../carry-out.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
-import { notFound, refuseFaults } from '../refusal.ts'
+import { demandNoFaults, notFound } from '../refusal.ts'
 import { bodyReader, param, send, tenantNamed } from './control-call.ts'
 import { pageOf } from './paging.ts'
 import { PayoutBody, PayoutCancelBody, TriggerBody } from './schemas.ts'
@@ -37,10 +38,7 @@ export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
   scope.post('/accounts/:account/payouts', async (request, reply) => {
     const tenant = tenantNamed(gateway, request)
     const body = await readPayout(request)
-    if (!isCountry(body.country))
-      throw refuseFaults([
-        { field: 'country', message: `is not an assigned ISO 3166-1 code: ${body.country}` },
-      ])
+    demandNoFaults(payoutFaults(body))
     const id = await carryOut(tenant, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
     return send(reply, 201, viewOf(tenant, id))
   })
@@ -73,6 +71,17 @@ export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
 function viewOf(tenant: Tenant, id: string) {
   const payout = tenant.account.world.payouts.get(id)
   return payout && fullPayout(payout, tenant)
+}
+
+/** What no schema says. */
+function payoutFaults({ country, recipient }: PayoutBody): FieldFault[] {
+  const faults: FieldFault[] = []
+  if (!isCountry(country))
+    faults.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
+  // Its last four digits are shown.
+  if (recipient.account_number.replace(/\D/g, '').length < 4)
+    faults.push({ field: 'recipient.account_number', message: 'must have at least four digits' })
+  return faults
 }
 
 function newPayout(body: PayoutBody) {

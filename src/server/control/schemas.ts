@@ -98,7 +98,12 @@ export const PayoutBody = Type.Object(
         type: Type.Optional(oneOf(['bank_account'])),
         bank_code: text(),
         holder_name: text(),
-        account_number: Type.String({ minLength: 4, maxLength: 256 }),
+        account_number: Type.String({
+          minLength: 4,
+          maxLength: 34,
+          pattern: '^[0-9A-Za-z -]*$',
+          description: 'digits, letters, spaces and hyphens',
+        }),
       },
       closed,
     ),
