@@ -20,6 +20,11 @@ interface Duration extends Described {
   readonly kind: 'duration'
   readonly value: string
 }
+/** A word that stands for itself, which is the default, or a duration. */
+interface WordOrDuration<V extends string = string> extends Described {
+  readonly kind: 'word or duration'
+  readonly value: V
+}
 interface Durations extends Described {
   readonly kind: 'durations'
   readonly value: readonly string[]
@@ -28,7 +33,7 @@ export interface Constant extends Described {
   readonly kind: 'constant'
   readonly answer: string
 }
-export type Decision = Choice | Path | Duration | Durations | Constant
+export type Decision = Choice | Path | Duration | WordOrDuration | Durations | Constant
 
 /** The first value is the default. */
 function choice<const V extends string>(
@@ -53,7 +58,7 @@ export const DECISIONS = {
   ),
   'auth.rotation': constant(
     'Key rotation and scopes',
-    'several active key pairs a merchant and environment; revoking is instant; no scopes',
+    'several active key pairs for each merchant and environment; revoking is instant; no scopes',
     'Rotation without downtime needs two live pairs at a time.',
   ),
   'create.path': {
@@ -128,9 +133,9 @@ export const DECISIONS = {
     'The set of methods is configuration, not schema.',
   ),
   'errors.amount_limits': choice(
-    "An amount outside every route's limits",
+    "An amount outside every route's limits, with a method or (hosted) without",
     ['routing_unavailable', 'payment_configuration_unavailable'],
-    'Another amount would route: the configuration is there.',
+    'Another amount would route: the configuration is there. The message names the limits.',
   ),
   'errors.country': constant(
     'A well-formed but unassigned ISO 3166 code',
@@ -154,8 +159,8 @@ export const DECISIONS = {
   ),
   'errors.precedence': constant(
     'Which fault wins',
-    '401, syntax (415, 413, 400), 404, schema 400, 403, idempotent replay, state 422, capability 422, configuration and routing 422, and last the 400 of fields that the chosen route requires',
-    'The route must be known before its fields are.',
+    '401 (also for two Authorization headers, whatever they hold), then syntax (415, 413, 400), 404, schema 400 (what the body alone shows), idempotent replay, 403, state 422, capability 422, unknown bank 400, configuration and routing 422, and last the 400 of fields that the chosen route requires',
+    'A repeat with a key gets its answer whatever changed since; the route must be known before its fields are.',
   ),
   'strict.unknown_members': choice(
     'Unknown top-level members of a body',
@@ -168,13 +173,13 @@ export const DECISIONS = {
     'null is not a string; absent treats it as if the member were not there.',
   ),
   'strict.options': constant(
-    'Unknown keys in payment_method_options',
-    '400 validation_failed; a known key that the route does not need is accepted',
-    'The four keys are a closed list; which of them a route needs is not.',
+    'An unknown key or value in payment_method_options',
+    "an unknown key is 400 validation_failed; a known key that the route does not need is accepted; bank must be one of the method's codes, so with a method that lists no banks any bank is 400",
+    'The four keys are a closed list, and so are the banks of a method; which keys a route needs is not.',
   ),
   'customer.formats': constant(
     'Formats of customer fields',
-    'non-empty strings of at most 256; email needs one @; {} is fine where the route needs nothing; extras ignored',
+    'non-empty strings of at most 256, not only of blanks; email needs one @; {} is fine where the route needs nothing; extras ignored',
     'Names and phones come in every form.',
   ),
   'return_url.rules': constant(
@@ -189,14 +194,14 @@ export const DECISIONS = {
   ),
   'payment.action_expiry': constant(
     'The action expires before an outcome',
-    'the intent reads processing with next_action null, in both modes',
-    'A pending intent with no current next_action is returned as processing.',
+    "the intent reads processing with next_action null, in both modes; but an action never expires while a cancellation or a receipt's verification is in flight, nor while a rejected receipt awaits its replacement; when that ends without ending the payment, an expiry that is overdue happens then; the intent's own expiry is never held back",
+    'A pending intent with no current next_action is returned as processing; during a cancellation, a verification and after a rejected receipt the payment is stated to stay pending.',
   ),
   'payment.expiry': {
     kind: 'duration',
     question: 'When the whole intent expires',
     value: '72h',
-    why: 'Long enough for a bank transfer over a weekend; a rule may say otherwise.',
+    why: 'Counted from its creation, unless its rule says expiry otherwise: long enough for a bank transfer over a weekend.',
   } as Duration,
   'payment.after_cancel': choice(
     'The status once a cancellation is confirmed',
@@ -216,7 +221,7 @@ export const DECISIONS = {
   'cancel.no_route': choice(
     'cancel-pending on a hosted intent with no method chosen',
     ['refuse', 'cancel'],
-    'There is no frozen route to support it; cancel answers 202 and settles locally.',
+    'There is no frozen route to support it (422 provider_capability_unsupported); cancel answers 202 and settles locally.',
   ),
   'cancel.during_receipt': choice(
     'cancel-pending while a receipt is verified',
@@ -230,8 +235,13 @@ export const DECISIONS = {
   ),
   'idempotency.keys': constant(
     'Key format, scope, what is stored',
-    '1 to 255 printable ASCII, non-UUID accepted; scope = merchant, environment, method and full path with the id; stored after validation passed; ends at 24 h; ignored on the JSON receipt; replay = the stored status and body, plus Idempotent-Replayed: true',
+    '1 to 255 printable ASCII, non-UUID accepted; scope = merchant, environment, method and full path with the id; stored after validation passed; ends at 24 h; ignored on the JSON receipt; replay = the stored status and body, plus Idempotent-Replayed: true; a kept answer is replayed whatever became of catalogue, policy, health or state since',
     "Scoped by path, or one intent's answer would be replayed for another with the same image.",
+  ),
+  'idempotency.refusals': choice(
+    'Whether a 422 uses its key up',
+    ['keep', 'forget'],
+    'keep: it is an answer like any other, and replayed; forget: only successes are kept, so a call refused for an outage can be repeated with its key. Under both only successes and 422 are ever kept; no 400, 401, 403, 404, 409, 415 or 5xx.',
   ),
   'receipt.refusals': constant(
     'A receipt refused',
@@ -245,8 +255,13 @@ export const DECISIONS = {
   ),
   'receipt.same_again': constant(
     'The same asset or image again',
-    'after a rejection: a new attempt; in progress: success, no second submission',
-    'Repeating the request is stated to be safe.',
+    "after a rejection: a new attempt; while processing or submitted: success with the current intent and no second submission, whatever the payment's status is by then",
+    'Repeating the request is stated to be safe, and the first answer may have been lost.',
+  ),
+  'receipt.after_end': constant(
+    'A verification in flight when the payment ends',
+    'it goes on: the receipt becomes submitted or rejected as the provider says, the payment stays as it ended',
+    'The image is with the provider, and what it says of it is still true.',
   ),
   'receipt.file_faults': choice(
     'Image too large, of the wrong type, missing, or two of them',
@@ -265,13 +280,13 @@ export const DECISIONS = {
   ),
   'list.faults': constant(
     'Bad list parameters and cursors',
-    '400 validation_failed, never clamped, never page one again; strict RFC 3339 with Z or ±hh:mm; after > before gives an empty page; unknown names ignored; a repeated single-valued name is 400; status takes commas and repeats',
+    '400 validation_failed, never clamped, never page one again; strict RFC 3339 with Z or ±hh:mm; after > before gives an empty page; unknown names ignored; a repeated single-valued name is 400 (discovery too); status takes commas and repeats',
     'A silent repair hides the bug.',
   ),
   'list.last_cursor': choice('next_cursor on the last page', ['null', 'omit', 'empty'], 'null says none.'),
   'payout.states': constant(
     'Payout states and moves',
-    'requires_approval to processing or cancelled; processing to succeeded or failed',
+    'requires_approval to processing or cancelled; processing to succeeded or failed; names as spelled here',
     'The named states and the ends they need.',
   ),
   'payout.errors': constant(
@@ -279,9 +294,14 @@ export const DECISIONS = {
     '404 not_found; 422 invalid_state; 400 validation_failed; a second cancel is 422',
     'The same codes as for payments.',
   ),
+  'payout.recipient': constant(
+    'account_last4 of a recipient',
+    'the last four digits of the account number, its separators ignored; an account number is 4 to 34 of digits, letters, spaces and hyphens with at least four digits',
+    'Last four digits are stated; account numbers are written in groups, and an IBAN has letters.',
+  ),
   'payout.admin': constant(
     'Creating, retrieving and approving payouts',
-    'not on the merchant API but on the control surface; an unknown path is 404, a known one by another method 405 with Allow',
+    'not on the merchant API but on the control surface; a path that no operation has is 404 not_found; a path that one has, by another method, is 405 with Allow (so POST /payout_intents is 405, GET /payout_intents/{id} 404)',
     'No such endpoint is shown.',
   ),
   'events.names': constant(
@@ -303,7 +323,7 @@ export const DECISIONS = {
     kind: 'durations',
     question: 'The gap before each delivery attempt',
     value: ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
-    why: "On the account's clock; 2xx succeeds, 3xx fails, 410 disables, Retry-After honoured, 15 s time-out; same id and fresh timestamp at each attempt.",
+    why: "On the account's clock (75 h 35 min 5 s in all); 2xx succeeds, 3xx fails, 410 disables, Retry-After honoured, 15 s time-out (an advance waits at most 15 s of wall time for receivers in all; attempts still open then count as timed out); same id and fresh timestamp at each attempt.",
   } as Durations,
   'limits.rate': constant(
     'Rate limits',
@@ -327,11 +347,11 @@ export const DECISIONS = {
     'Frozen means frozen.',
   ),
   'hosted.page': {
-    kind: 'duration',
+    kind: 'word or duration',
     question: 'How long a hosted page is open',
-    value: '30m',
-    why: 'An HMAC-signed URL; the terminal page links return_url as given, by GET, nothing appended.',
-  } as Duration,
+    value: 'intent',
+    why: "An HMAC-signed URL. intent: it lives as long as the intent is open, and next_action.expires_at is the intent's expiry; the URL keeps its bytes for life, and a rule's expiry or expires_after moves only expires_at. A duration counts from creation: then the action expires, by the rule of payment.action_expiry. The terminal page links return_url as given, by GET, nothing appended; once the intent has ended its URL shows how.",
+  } as WordOrDuration<'intent'>,
 } satisfies Record<string, Decision>
 
 export type DecisionKey = keyof typeof DECISIONS
@@ -342,9 +362,11 @@ type Value<D> =
       ? string
       : D extends Duration
         ? number
-        : D extends Durations
-          ? readonly number[]
-          : never
+        : D extends WordOrDuration<infer V>
+          ? V | number
+          : D extends Durations
+            ? readonly number[]
+            : never
 export type SwitchKey = {
   [K in DecisionKey]: (typeof DECISIONS)[K] extends Constant ? never : K
 }[DecisionKey]

@@ -19,7 +19,9 @@ export function allowedValues(decision: Decision): string | undefined {
     case 'path':
       return 'any path that nothing else has'
     case 'duration':
-      return 'a duration, as 30m or 72h'
+      return 'a duration, such as 30m or 72h'
+    case 'word or duration':
+      return `${decision.value}, or a duration such as 30m or 72h`
     case 'durations':
       return 'a list of durations, as ["0s","5s"]'
     case 'constant':
@@ -32,9 +34,15 @@ export function answerOf(key: DecisionKey, contract: Contract): string {
   const decision: Decision = DECISIONS[key]
   if (decision.kind === 'constant') return decision.answer
   const value = contract[key as SwitchKey]
-  if (typeof value === 'number') return formatDuration(value)
-  return typeof value === 'string' ? value : value.map(formatDuration).join(', ')
+  if (typeof value === 'string') return value
+  // A default is shown as the decision spells it: 72h, not 3d.
+  if (JSON.stringify(value) === JSON.stringify(readValue(key, decision, standardOf(decision))))
+    return [standardOf(decision)].flat().join(', ')
+  return typeof value === 'number' ? formatDuration(value) : value.map(formatDuration).join(', ')
 }
+
+const standardOf = (decision: Exclude<Decision, Constant>) =>
+  decision.kind === 'choice' ? decision.values[0] : decision.value
 
 export class ContractFault extends Error {}
 
@@ -43,8 +51,8 @@ export function resolveContract(overrides: Readonly<Record<string, unknown>> = {
   const contract: Record<string, unknown> = {}
   for (const [key, decision] of Object.entries<Decision>(DECISIONS)) {
     if (decision.kind === 'constant') continue
-    const standard = decision.kind === 'choice' ? decision.values[0] : decision.value
-    contract[key] = readValue(key, decision, Object.hasOwn(overrides, key) ? overrides[key] : standard)
+    const given = Object.hasOwn(overrides, key) ? overrides[key] : standardOf(decision)
+    contract[key] = readValue(key, decision, given)
   }
   for (const key of Object.keys(overrides)) {
     if (!isDecisionKey(key)) throw new ContractFault(unknownKey(key))
@@ -77,6 +85,12 @@ function readValue(key: string, decision: Exclude<Decision, Constant>, given: un
       return given
     }
     case 'duration': {
+      const ms = typeof given === 'string' ? parseDuration(given) : undefined
+      if (ms === undefined || ms === 0) throw refuse()
+      return ms
+    }
+    case 'word or duration': {
+      if (given === decision.value) return given
       const ms = typeof given === 'string' ? parseDuration(given) : undefined
       if (ms === undefined || ms === 0) throw refuse()
       return ms

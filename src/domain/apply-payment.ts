@@ -126,16 +126,9 @@ function submitReceipt(
   return { receipt: { status: 'processing', submissions, digest, assetId, rejection: null } }
 }
 
-/** Terminal is final: nothing that was still to come may come. */
+/** Terminal is final: nothing that was still to come may come, but the verdict on a receipt under verification. */
 function settle(world: MutableWorld, id: string, outcome: TerminalStatus): Partial<Payment> {
-  for (const timer of [
-    'present-action',
-    'withdraw-action',
-    'receipt',
-    'cancel',
-    'outcome',
-    'expire',
-  ] as const)
+  for (const timer of ['present-action', 'withdraw-action', 'cancel', 'outcome', 'expire'] as const)
     world.timers.clear(paymentTimer(id, timer))
   return { outcome, action: null }
 }

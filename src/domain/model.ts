@@ -192,6 +192,15 @@ export function statusOf(payment: Payment): PaymentStatus {
   return payment.outcome ?? (payment.action ? 'pending' : 'processing')
 }
 
+/**
+ * Whether the action stays although its time is over: the payment has to be pending until a cancellation is
+ * answered, a receipt is judged, or a rejected one is replaced.
+ */
+export function holdsItsAction({ outcome, cancelRequestedAt, receipt }: Payment): boolean {
+  if (outcome !== null) return false
+  return cancelRequestedAt !== null || receipt?.status === 'processing' || receipt?.status === 'rejected'
+}
+
 export function methodOf(payment: Payment): string | null {
   return payment.route?.method ?? null
 }

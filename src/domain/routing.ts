@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/decisions.ts'
-import { type Rejection, rejection } from '../contract/errors.ts'
+import { type FieldFault, type Rejection, rejection } from '../contract/errors.ts'
 import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
 import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
 import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
@@ -27,8 +27,11 @@ const isConfigured = (route: RouteEntry, request: RouteRequest) =>
   route.environments.includes(request.environment) &&
   (request.provider === undefined || route.provider === request.provider)
 
+/** Of an amount, where a route says nothing. */
+const LEAST = '1'
+
 const takesAmount = (route: RouteEntry, amount: string) =>
-  compareAmounts(amount, route.min_amount ?? '1') >= 0 &&
+  compareAmounts(amount, route.min_amount ?? LEAST) >= 0 &&
   (route.max_amount === undefined || compareAmounts(amount, route.max_amount) <= 0)
 
 const mapsBank = ({ banks }: RouteEntry, bank: string) => banks !== undefined && Object.hasOwn(banks, bank)
@@ -91,20 +94,79 @@ export function chooseRoute(
   const configured = (table.catalogue.routesOf.get(method.code) ?? []).filter(route =>
     isConfigured(route, request),
   )
-  const bank = method.banks?.length ? request.bank : undefined
+  const { bank } = request
   const able = bank === undefined ? configured : configured.filter(route => mapsBank(route, bank))
   if (able.length === 0)
     return { refused: unconfigured(configured.length > 0 ? `Bank ${bank}` : 'This method') }
   const inLimits = able.filter(route => takesAmount(route, request.amount))
-  if (inLimits.length === 0) {
-    const code = contract['errors.amount_limits']
-    return { refused: rejection(code, `The amount ${request.amount} is outside the limits of every route`) }
-  }
+  if (inLimits.length === 0) return { refused: outsideLimits(able, contract, request.amount) }
   const route = inLimits.find(candidate => table.isHealthy(candidate.provider))
   return route ? { route } : { refused: noRoute() }
 }
 
-export const noRoute = () => rejection('routing_unavailable', 'No healthy route can carry this request now')
+/** Why a hosted intent without a method could not be paid by any; undefined where it could. */
+export function whyNoMethod(
+  table: RoutingTable,
+  contract: Contract,
+  request: RouteRequest,
+): Rejection | undefined {
+  if (eligibleMethods(table, request).length > 0) return undefined
+  const configured = table.catalogue.data.routes.filter(route => isConfigured(route, request))
+  const isOutside = configured.length > 0 && !configured.some(route => takesAmount(route, request.amount))
+  return isOutside ? outsideLimits(configured, contract, request.amount) : noRoute()
+}
+
+/** An option value that the method does not list is a problem of the request, whatever the routes. */
+export function unknownBank(
+  { methods }: Catalogue,
+  code: string,
+  bank: string | undefined,
+): FieldFault | undefined {
+  const method = methods.get(code)
+  if (!method || bank === undefined) return undefined
+  const banks = method.banks ?? []
+  if (banks.some(listed => listed.code === bank)) return undefined
+  const message =
+    banks.length > 0
+      ? `is no bank of this method: ${bank}`
+      : `must be left out: ${code} has no banks to choose from`
+  return { field: 'payment_method_options.bank', message }
+}
+
+const noRoute = () => rejection('routing_unavailable', 'No healthy route can carry this request now')
+
+function outsideLimits(routes: readonly RouteEntry[], contract: Contract, amount: string): Rejection {
+  const limits = limitsOf(routes).map(({ min, max }) =>
+    max === null ? `${min} or more` : `${min} to ${max}`,
+  )
+  return rejection(
+    contract['errors.amount_limits'],
+    `The amount ${amount} is outside the limits of every route; possible, in minor units: ${limits.join('; ')}`,
+  )
+}
+
+interface Limits {
+  readonly min: string
+  /** Null where there is none. */
+  readonly max: string | null
+}
+
+/** The amounts that some route takes, from the smallest; ranges that overlap are one. */
+function limitsOf(routes: readonly RouteEntry[]): Limits[] {
+  const ranges = routes
+    .map(({ min_amount: min = LEAST, max_amount: max = null }) => ({ min, max }))
+    .sort((a, b) => compareAmounts(a.min, b.min))
+  const merged: Limits[] = []
+  for (const range of ranges) {
+    const last = merged.at(-1)
+    if (!last || (last.max !== null && compareAmounts(range.min, last.max) > 0)) merged.push(range)
+    else merged[merged.length - 1] = { min: last.min, max: greater(last.max, range.max) }
+  }
+  return merged
+}
+
+const greater = (a: string | null, b: string | null) =>
+  a === null || b === null ? null : compareAmounts(a, b) > 0 ? a : b
 
 function unconfigured(what: string): Rejection {
   return rejection(

@@ -21,8 +21,15 @@ export class Rendering {
       environment: account.environment,
       contract,
       links: {
+        // A page that lives as long as its intent has one address for life, whatever moves its end.
         hostedPage: (payment, action) =>
-          baseUrl() + pagePath(account, 'checkout', payment.place.id, action.expiresAt),
+          baseUrl() +
+          pagePath(
+            account,
+            'checkout',
+            payment.place.id,
+            contract['hosted.page'] === 'intent' ? null : action.expiresAt,
+          ),
         bankPage: (payment, action) =>
           baseUrl() + pagePath(account, 'bank', payment.place.id, action.expiresAt),
         qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.place.id, null),

@@ -24,8 +24,15 @@ function chosen(rules: readonly RuleData[], overrides: Record<string, string> = 
 }
 
 describe('the payer chooses a method on the hosted page', () => {
-  it('and the page stays open as long as it was', () => {
-    const { account, now, createdAt } = chosen([])
+  it('and the page stays open as long as its intent', () => {
+    const { account, now, createdAt } = chosen([{ expiry: '10h' }])
+    expect(now().action?.expiresAt).toBe(createdAt + 10 * HOUR)
+    account.advance(10 * HOUR - 5 * MINUTE - 1)
+    expect(now().action).not.toBeNull()
+  })
+
+  it('and a page that has its own time stays open as long as it was', () => {
+    const { account, now, createdAt } = chosen([], { 'hosted.page': '30m' })
     expect(now().action?.expiresAt).toBe(createdAt + 30 * MINUTE)
     account.advance(25 * MINUTE - 1)
     expect(now().action).not.toBeNull()
@@ -75,7 +82,10 @@ describe('the payer chooses a method on the hosted page', () => {
   })
 
   it('and a rule lets the intent outlive its page', () => {
-    const { account, now } = chosen([{ expiry: '24h' }], { 'payment.expiry': '20m' })
+    const { account, now } = chosen([{ expiry: '24h' }], {
+      'payment.expiry': '20m',
+      'hosted.page': '20m',
+    })
     account.advance(HOUR)
     expect(now().outcome).toBeNull()
     expect(now().action).toBeNull()

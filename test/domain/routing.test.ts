@@ -129,10 +129,6 @@ describe('banks', () => {
     expect(method?.required).toEqual(new Set(['customer_name', 'customer_phone']))
     expect(method?.named).toEqual(new Set(['customer_name', 'customer_phone', 'name_th']))
   })
-
-  it('a method without banks takes no notice of one', () => {
-    expect(chosen({ routes: [aRoute()] }, { bank: 'x' })).toBe('route-1')
-  })
 })
 
 it('missing fields are named as the request names them', () => {

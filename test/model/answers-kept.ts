@@ -1,4 +1,5 @@
 import { renderError } from '../../src/contract/error-body.ts'
+import { ERROR_STATUS } from '../../src/contract/errors.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import type { Command } from '../../src/domain/commands.ts'
 import type { Outcome } from '../../src/engine/account.ts'
@@ -37,9 +38,7 @@ export class AnswersKept {
 }
 
 export const keepsAnswer = (outcome: Outcome) =>
-  'id' in outcome ||
-  ('refused' in outcome &&
-    !['validation_failed', 'not_found', 'checkout_mode_not_allowed'].includes(outcome.refused.code))
+  'id' in outcome || ('refused' in outcome && ERROR_STATUS[outcome.refused.code] === 422)
 
 /** The bytes of an answer, and its status where it is a refusal. */
 export function answerText(machine: Machine, outcome: Outcome, key: { requestId: string }): string {

@@ -1,4 +1,4 @@
-import type { RouteEntry } from '../../src/domain/catalogue.ts'
+import type { CatalogueData, RouteEntry } from '../../src/domain/catalogue.ts'
 import type { Command } from '../../src/domain/commands.ts'
 import type { PAYOUT_MOVES } from '../../src/domain/lifecycle.ts'
 import { type Payment, statusOf } from '../../src/domain/model.ts'
@@ -9,14 +9,10 @@ import { CATALOGUES, expectedRoute, PROVIDERS } from './provider.ts'
 export type Prediction = string | null
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** What comes before a kept answer: what the request is about must be there, and be allowed. */
+/** What comes before a kept answer: what the request is about must be there. */
 export function predictEarly(machine: Machine, command: Command): Prediction {
   const { payments, assets } = machine.world
   switch (command.type) {
-    case 'CreatePayment':
-      return machine.checkoutModes.includes(command.request.checkout_mode ?? 'hosted')
-        ? null
-        : 'checkout_mode_not_allowed'
     case 'RequestCancel':
       return payments.has(command.payment) ? null : 'not_found'
     case 'SubmitReceipt': {
@@ -92,10 +88,18 @@ const routesNow = ({ world }: Machine) => {
 function creation(machine: Machine, { request }: CommandOf<'CreatePayment'>): Prediction {
   const { data, isHealthy } = routesNow(machine)
   const { amount, payment_method: method, payment_method_options: options, customer } = request
-  const wanted = { mode: request.checkout_mode ?? 'hosted', amount, method, bank: options?.bank }
+  const mode = request.checkout_mode ?? 'hosted'
+  if (!machine.checkoutModes.includes(mode)) return 'checkout_mode_not_allowed'
+  if (isUnknownBank(data, method, options?.bank)) return 'validation_failed'
+  const wanted = { mode, amount, method, bank: options?.bank }
   const route = expectedRoute(data, isHealthy, wanted)
   if (typeof route === 'string') return route
   return method !== undefined && lacks(route.payer, customer) ? 'validation_failed' : null
+}
+
+function isUnknownBank(data: CatalogueData, method: string | undefined, bank: string | undefined): boolean {
+  const known = data.methods.find(({ code }) => code === method)
+  return bank !== undefined && known !== undefined && !known.banks?.some(({ code }) => code === bank)
 }
 
 const lacks = (payer: RouteEntry['payer'], customer: { name?: string; phone?: string }) =>
@@ -107,8 +111,7 @@ function choice(machine: Machine, command: CommandOf<'ChooseMethod'>): Predictio
   if (payment.route || statusOf(payment) !== 'pending') return 'invalid_state'
   const { data, isHealthy } = routesNow(machine)
   const { bank } = command.options
-  const banks = data.methods.find(({ code }) => code === command.method)?.banks
-  if (bank !== undefined && banks && !banks.some(({ code }) => code === bank)) return 'validation_failed'
+  if (isUnknownBank(data, command.method, bank)) return 'validation_failed'
   const wanted = { mode: 'hosted' as const, amount: payment.amount, method: command.method, bank }
   const route = expectedRoute(data, isHealthy, wanted)
   if (typeof route === 'string') return route
@@ -126,28 +129,32 @@ function submission(machine: Machine, { payment: id, image }: CommandOf<'SubmitR
   const { payments, assets } = machine.world
   const payment = payments.get(id)
   if (!payment) return 'not_found'
+  const { receipt } = payment
+  const asset = 'asset' in image ? assets.get(image.asset) : undefined
+  const isElsewhere = !!asset && asset.paymentId !== null && asset.paymentId !== id
+  const digest = 'upload' in image ? image.upload.digest : asset?.digest
+  const isTaken = receipt?.status === 'processing' || receipt?.status === 'submitted'
+  // The repeat of a lost answer is safe, whatever became of the payment.
+  if (isTaken && receipt.digest === digest && !isElsewhere) return null
   if (statusOf(payment) !== 'pending') return 'invalid_state'
   if (machine.frozen.get(id)?.receipt !== 'required') return 'provider_capability_unsupported'
-  const asset = 'asset' in image ? assets.get(image.asset) : undefined
-  if (asset && asset.paymentId !== null && asset.paymentId !== id) return 'invalid_state'
-  const { receipt } = payment
-  if (receipt?.status === 'required' || receipt?.status === 'rejected') return null
-  const digest = 'upload' in image ? image.upload.digest : asset?.digest
-  return receipt?.digest === digest ? null : 'invalid_state'
+  return isElsewhere || isTaken ? 'invalid_state' : null
 }
 
 function move(payment: Payment | undefined, trigger: CommandOf<'MovePayment'>['trigger']): Prediction {
   if (!payment) return 'not_found'
   const status = statusOf(payment)
   const open = status === 'pending' || status === 'processing'
+  const isJudged = payment.receipt?.status === 'processing'
+  const isHeld = payment.cancelRequestedAt !== null || isJudged || payment.receipt?.status === 'rejected'
   const possible = {
     'present-action': status === 'processing',
-    'withdraw-action': status === 'pending',
-    succeed: open,
+    'withdraw-action': status === 'pending' && !isHeld,
+    succeed: open && payment.route !== null,
     fail: open,
     expire: open,
-    'accept-receipt': open && payment.receipt?.status === 'processing',
-    'reject-receipt': open && payment.receipt?.status === 'processing',
+    'accept-receipt': isJudged,
+    'reject-receipt': isJudged,
     'confirm-cancel': open && payment.cancelRequestedAt !== null,
   }
   return possible[trigger] ? null : 'invalid_state'

@@ -1,6 +1,6 @@
 import { invalid } from '../../contract/errors.ts'
 import type { Command } from '../commands.ts'
-import { chooseRoute, missingFields } from '../routing.ts'
+import { chooseRoute, missingFields, unknownBank } from '../routing.ts'
 import type { World } from '../world.ts'
 import { routeNeeds } from './create-payment.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
@@ -20,7 +20,7 @@ export function chooseMethod(
     return refuse('invalid_state', 'The method of this payment can no longer be chosen')
   const { amount, currency, country, checkoutMode } = payment
   const table = routingTable(world, context)
-  const unknown = unknownBank(table.catalogue.methods.get(command.method)?.banks, command.options.bank)
+  const unknown = unknownBank(table.catalogue, command.method, command.options.bank)
   if (unknown) return { refused: invalid([unknown]) }
   const chosen = chooseRoute(table, context.contract, {
     amount,
@@ -46,10 +46,4 @@ export function chooseMethod(
     ...events,
     ...emit(world, context, 'payment.updated', { payment: command.payment }),
   ])
-}
-
-/** An option value that the method does not list is a fault of the request, whatever the routes. */
-export function unknownBank(banks: readonly { code: string }[] | undefined, bank: string | undefined) {
-  if (bank === undefined || !banks?.length || banks.some(({ code }) => code === bank)) return undefined
-  return { field: 'payment_method_options.bank', message: `is no bank of this method: ${bank}` }
 }

@@ -4,7 +4,7 @@ import type { RouteEntry } from '../catalogue.ts'
 import type { Command } from '../commands.ts'
 import type { EventOf } from '../events.ts'
 import type { CheckoutMode, Customer, MethodOptions } from '../model.ts'
-import { chooseRoute, eligibleMethods, missingFields, noRoute } from '../routing.ts'
+import { chooseRoute, missingFields, unknownBank, whyNoMethod } from '../routing.ts'
 import { UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, refuse } from './decision.ts'
@@ -21,7 +21,6 @@ export function createPayment(
 ): Decision {
   const { request, idempotency } = command
   const checkoutMode = request.checkout_mode ?? 'hosted'
-  if (!context.checkoutModes.includes(checkoutMode)) return refuse(...deniedMode(checkoutMode))
   return once(world, context, idempotency, () => create(world, request, checkoutMode, context))
 }
 
@@ -36,12 +35,15 @@ function create(
   checkoutMode: CheckoutMode,
   context: Context,
 ): Decision {
+  if (!context.checkoutModes.includes(checkoutMode)) return refuse(...deniedMode(checkoutMode))
   const { amount, currency, country } = request
   const table = routingTable(world, context)
   const wanted = { amount, currency, country, checkoutMode, environment: context.environment }
   const options: MethodOptions = request.payment_method_options ?? {}
   let route: RouteEntry | undefined
   if (request.payment_method !== undefined) {
+    const unknown = unknownBank(table.catalogue, request.payment_method, options.bank)
+    if (unknown) return { refused: invalid([unknown]) }
     const chosen = chooseRoute(table, context.contract, {
       ...wanted,
       method: request.payment_method,
@@ -51,7 +53,10 @@ function create(
     const missing = missingFields(chosen.route, request.customer, options)
     if (missing.length > 0) return { refused: routeNeeds(missing) }
     route = chosen.route
-  } else if (eligibleMethods(table, wanted).length === 0) return { refused: noRoute() }
+  } else {
+    const refused = whyNoMethod(table, context.contract, wanted)
+    if (refused) return { refused }
+  }
 
   const id = context.newId('pi')
   const expiresAt = context.at + context.contract['payment.expiry']

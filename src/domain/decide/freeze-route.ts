@@ -115,13 +115,13 @@ function firstAction(
   return presentAction(context, payment)
 }
 
-/** The payer can act, until the action ends: as its rule says, or as long as a page that is open already. */
+/** The payer can act until the action ends: as its rule says, else with the page or, by default, with the intent. */
 export function presentAction(context: Context, payment: Presentable, pageEndsAt?: number): DomainEvent[] {
   const { at, contract } = context
   const { id, expiresAt } = payment
-  const pageMs = payment.checkoutMode === 'hosted' ? contract['hosted.page'] : Number.POSITIVE_INFINITY
+  const page = payment.checkoutMode === 'hosted' ? contract['hosted.page'] : 'intent'
   const { expiresAfterMs } = payment.script.action
-  const standardEnd = pageEndsAt ?? at + pageMs
+  const standardEnd = page === 'intent' ? expiresAt : (pageEndsAt ?? at + page)
   const endsAt = Math.min(expiresAfterMs === null ? standardEnd : at + expiresAfterMs, expiresAt)
   return [
     { type: 'ActionPresented', payment: id, expiresAt: endsAt },

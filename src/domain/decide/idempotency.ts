@@ -1,4 +1,4 @@
-import { rejection } from '../../contract/errors.ts'
+import { ERROR_STATUS, rejection } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { IdempotencyKey } from '../commands.ts'
 import type { DomainEvent, KeptRefusal } from '../events.ts'
@@ -7,25 +7,28 @@ import type { Context, Decision } from './decision.ts'
 
 /**
  * A key seen before gets its answer again, a key seen with something else is a conflict, and a new key keeps the
- * answer: a success as the record it left, a refusal for its state as it was worded. A request that was not valid
- * keeps nothing, so that it can be put right and sent again.
+ * answer: a success as the record it left, and a 422 as it was worded, if refusals are kept. Nothing else is kept, so
+ * that a request that was not valid, or not allowed, can be put right and sent again. Whatever may have changed since
+ * the first request belongs into `decideAfresh`.
  */
 export function once(
   world: World,
-  { at }: Context,
+  { at, contract }: Context,
   key: IdempotencyKey | undefined,
   decideAfresh: () => Decision,
 ): Decision {
   if (!key) return decideAfresh()
+  const keepsRefusals = contract['idempotency.refusals'] === 'keep'
   const kept = world.kept.get(key.scope)
-  if (kept && at - kept.at < LIMITS.idempotencyWindowMs) return repeat(kept, key)
+  const isInForce = kept && at - kept.at < LIMITS.idempotencyWindowMs
+  if (isInForce && (keepsRefusals || 'payment' in kept.answer)) return repeat(kept, key)
   const decision = decideAfresh()
   if ('replay' in decision) return decision
   if ('events' in decision) {
     return { ...decision, events: [...decision.events, keep(key, { payment: decision.id })] }
   }
   const { refused } = decision
-  if (refused.code === 'validation_failed' || refused.code === 'not_found') return decision
+  if (ERROR_STATUS[refused.code] !== 422 || !keepsRefusals) return decision
   const refusal: KeptRefusal = { ...refused, requestId: key.requestId }
   return { refused, kept: keep(key, refusal) }
 }

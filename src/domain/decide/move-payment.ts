@@ -1,7 +1,7 @@
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
-import { type Failure, type Payment, statusOf } from '../model.ts'
+import { type Failure, holdsItsAction, type Payment, statusOf } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
@@ -21,19 +21,21 @@ export function movePayment(
   return happens(id, move(world, payment, trigger, failure, context))
 }
 
-/** The moves that a payment's lifecycle allows now. */
+/** The moves that a payment's lifecycle allows now: what is offered anywhere is what is taken here. */
 export function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
   const status = statusOf(payment)
   switch (trigger) {
     case 'accept-receipt':
     case 'reject-receipt':
-      return (
-        payment.outcome === null &&
-        !!payment.receipt &&
-        allows(RECEIPT_MOVES[trigger], payment.receipt.status)
-      )
+      // Also when the payment has ended: a verification that is in flight goes on.
+      return payment.receipt !== null && allows(RECEIPT_MOVES[trigger], payment.receipt.status)
     case 'confirm-cancel':
       return payment.outcome === null && payment.cancelRequestedAt !== null
+    case 'withdraw-action':
+      return allows(PAYMENT_MOVES[trigger], status) && !holdsItsAction(payment)
+    case 'succeed':
+      // Without a method no provider was asked for anything that could succeed.
+      return allows(PAYMENT_MOVES[trigger], status) && payment.route !== null
     default:
       return allows(PAYMENT_MOVES[trigger], status)
   }
@@ -41,11 +43,21 @@ export function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
 
 function whyNot(payment: Payment, trigger: PaymentTrigger): string {
   const status = statusOf(payment)
-  if (payment.outcome !== null) return `The payment intent is ${status}, which is final`
+  const isVerdict = trigger === 'accept-receipt' || trigger === 'reject-receipt'
+  if (payment.outcome !== null && !isVerdict) return `The payment intent is ${status}, which is final`
   if (trigger === 'confirm-cancel') return 'No cancellation of this payment intent is in flight'
-  if (trigger === 'accept-receipt' || trigger === 'reject-receipt')
+  if (trigger === 'succeed') return 'No method was chosen for this payment intent, so it cannot succeed yet'
+  if (trigger === 'withdraw-action' && holdsItsAction(payment)) return `The action stays: ${whyHeld(payment)}`
+  if (isVerdict)
     return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none taken'})`
   return `${trigger} is not possible while the payment intent is ${status}`
+}
+
+function whyHeld({ cancelRequestedAt, receipt }: Payment): string {
+  if (cancelRequestedAt !== null) return 'a cancellation of this payment intent is in flight'
+  return receipt?.status === 'processing'
+    ? 'a receipt of this payment intent is being verified'
+    : 'a rejected receipt of this payment intent awaits its replacement'
 }
 
 function move(
@@ -68,7 +80,7 @@ function move(
     case 'accept-receipt':
       return [
         { type: 'ReceiptAccepted', payment: id },
-        ...outcomeTimer(context, id, payment.script),
+        ...(payment.outcome === null ? afterReceipt(payment, context) : []),
         ...updated(),
       ]
     case 'reject-receipt':
@@ -96,6 +108,17 @@ function move(
     case 'confirm-cancel':
       return [cancelled(id, wording, context), ...emit(world, context, 'payment.cancelled', subject)]
   }
+}
+
+/** The money is on its way by the provider's script; the action ends if only the verification has kept it. */
+function afterReceipt(payment: Payment, context: Context): DomainEvent[] {
+  const { id } = payment.place
+  const { action, cancelRequestedAt } = payment
+  const isOverdue = action !== null && action.expiresAt <= context.at && cancelRequestedAt === null
+  return [
+    ...outcomeTimer(context, id, payment.script),
+    ...(isOverdue ? [{ type: 'ActionWithdrawn', payment: id } as const] : []),
+  ]
 }
 
 function cancelled(payment: string, wording: Wording, { contract }: Context): DomainEvent {

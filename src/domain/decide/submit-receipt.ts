@@ -1,7 +1,7 @@
 import type { Command, ReceiptSource } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, RECEIPT_MOVES } from '../lifecycle.ts'
-import { type Payment, statusOf } from '../model.ts'
+import { type Payment, type Receipt, statusOf } from '../model.ts'
 import { verdictFor } from '../script.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
@@ -49,30 +49,30 @@ function findImage(
 
 function submit(world: World, payment: Payment, image: ReceiptImage, context: Context): Decision {
   const { id } = payment.place
+  const { receipt } = payment
+  const isElsewhere = image.attachedTo !== null && image.attachedTo !== id
+  const isTaken = receipt !== null && !allows(RECEIPT_MOVES.submit, receipt.status)
+  // Whatever became of the payment since: who asks again may have missed the answer.
+  if (isTaken && !isElsewhere && isSame(receipt, image)) return happens(id, [])
   const status = statusOf(payment)
   if (status !== 'pending')
     return refuse('invalid_state', `Only a pending payment intent takes a receipt; this one is ${status}`)
-  const { receipt } = payment
   if (!receipt) return refuse('provider_capability_unsupported', 'This payment intent takes no receipt')
-  if (image.attachedTo !== null && image.attachedTo !== id)
-    return refuse('invalid_state', 'The asset is attached to another payment intent')
-  const same =
-    image.asset === null
-      ? receipt.digest === image.digest
-      : receipt.assetId === image.asset || receipt.digest === image.digest
-  if (!allows(RECEIPT_MOVES.submit, receipt.status)) {
-    if (same) return happens(id, [])
+  if (isElsewhere) return refuse('invalid_state', 'The asset is attached to another payment intent')
+  if (isTaken)
     return refuse(
       'invalid_state',
       `A different receipt is ${receipt.status}: it can be replaced only after a rejection`,
     )
-  }
   return happens(id, [
     { type: 'ReceiptSubmitted', payment: id, digest: image.digest, asset: image.asset },
     ...verdict(payment, context),
     ...emit(world, context, 'payment.updated', { payment: id }),
   ])
 }
+
+const isSame = ({ digest, assetId }: Receipt, image: ReceiptImage) =>
+  digest === image.digest || (image.asset !== null && assetId === image.asset)
 
 function verdict({ place: { id }, receipt, script }: Payment, { at }: Context): DomainEvent[] {
   const scripted = verdictFor(script, (receipt?.submissions ?? 0) + 1)

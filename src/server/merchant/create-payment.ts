@@ -4,12 +4,9 @@ import type { Contract } from '../../contract/decisions.ts'
 import type { FieldFault } from '../../contract/errors.ts'
 import { type CreatePaymentRequest, createPaymentBody } from '../../contract/requests.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
-import { unknownBank } from '../../domain/decide/choose-method.ts'
-import { routingTable } from '../../domain/decide/routing-table.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type JsonObject, readJson } from '../read-body.ts'
 import { demandNoFaults } from '../refusal.ts'
-import { tenantOf } from '../send-json.ts'
 import { answerPayment } from './answer.ts'
 import { readNulls, unknownMembers } from './body-members.ts'
 import type { Handler } from './handler.ts'
@@ -22,14 +19,11 @@ export const createPayment: Handler = async call => {
   const { key, faults: keyFaults } =
     mode === 'off' ? { key: undefined, faults: [] } : readKey(request, { required: mode === 'required' })
   const given = readNulls(contract, body)
-  const tenant = tenantOf(request)
-  const { account } = tenant
   demandNoFaults([
     ...keyFaults,
     ...checkOf(contract)(given),
     ...unknownMembers(contract, request, given, createPaymentBody(contract)),
     ...crossFaults(given),
-    ...bankFaults(given, routingTable(account.world, tenant).catalogue.methods),
   ])
   return answerPayment(call, {
     type: 'CreatePayment',
@@ -73,13 +67,3 @@ function isWebAddress(text: string): boolean {
 }
 
 const hasControlOrSpace = (text: string) => /[\s\p{Cc}]/u.test(text)
-
-function bankFaults(
-  { payment_method, payment_method_options }: JsonObject,
-  methods: ReadonlyMap<string, { banks?: readonly { code: string }[] }>,
-): FieldFault[] {
-  if (typeof payment_method !== 'string' || typeof payment_method_options !== 'object') return []
-  const bank = (payment_method_options as JsonObject | null)?.bank
-  const fault = typeof bank === 'string' ? unknownBank(methods.get(payment_method)?.banks, bank) : undefined
-  return fault ? [fault] : []
-}

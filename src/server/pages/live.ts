@@ -40,9 +40,8 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
       isAboutTo = false
     })
     const payment = account.world.payments.get(opened.payment.place.id)
-    const isOver = opened.expiresAt !== null && account.now >= opened.expiresAt
     // The browser comes again, and is told what became of the link.
-    if (!payment || isOver) return raw.end()
+    if (!payment || opened.isOver(payment)) return raw.end()
     const { shown, now, rate } = liveState({ ...opened, payment })
     // Where time runs, the browser can tell it by itself.
     const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })

@@ -18,6 +18,8 @@ export interface Opened {
   readonly expiresAt: number | null
   /** Another page of this payment, in the same language. */
   readonly pathTo: (kind: PageKind, expiresAt: number | null) => string
+  /** Whether the link opens nothing any more, as things stand now. */
+  readonly isOver: (payment: Payment) => boolean
   /** Where a browser hears when there is something else to see here. */
   readonly livePath: string
 }
@@ -39,7 +41,10 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
     return notice(403, 'forged')
   const payment = account.world.payments.get(id)
   if (!payment) return notice(404, 'unknown')
-  if (expiresAt !== null && account.now >= expiresAt) return notice(410, 'ended')
+  // How a payment ended can be seen for ever, and an action that is held beyond its time still needs its page.
+  const isOver = ({ outcome, action }: Payment) =>
+    expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
+  if (isOver(payment)) return notice(410, 'ended')
   return {
     kind,
     tenant,
@@ -47,6 +52,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
     words,
     path: request.url,
     expiresAt,
+    isOver,
     pathTo: (other, until) => keepLanguage(pagePath(account, other, id, until), request),
     livePath: pagePath(account, kind, id, expiresAt).replace('?', '/live?'),
   }

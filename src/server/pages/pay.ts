@@ -14,7 +14,7 @@ export function paySteps(view: View): Html {
   if (!action || !instrument) return processing(view)
   const cancelling =
     payment.cancelRequestedAt === null ? '' : html`<p class="banner" role="status">${words.cancelling}</p>`
-  const { title, how, body } = instructions(view, instrument, action.expiresAt)
+  const { title, how, body } = instructions(view, instrument)
   // A receipt that is on its way, or back, matters more than how to pay.
   if (receipt !== null && receipt.status !== 'required')
     return html`${cancelling}${receiptPanel(view)}
@@ -34,7 +34,7 @@ interface Instructions {
   readonly body: Html
 }
 
-function instructions(view: View, instrument: Instrument, expiresAt: number): Instructions {
+function instructions(view: View, instrument: Instrument): Instructions {
   const { words } = view
   switch (instrument.type) {
     case 'display_qr_code':
@@ -43,7 +43,7 @@ function instructions(view: View, instrument: Instrument, expiresAt: number): In
       return { title: words.transfer, how: words.transferHow, body: transfer(view, instrument) }
     case 'redirect_to_url': {
       const { name } = bankShown(view)
-      return { title: words.redirect(name), how: words.redirectHow, body: redirect(view, name, expiresAt) }
+      return { title: words.redirect(name), how: words.redirectHow, body: redirect(view, name) }
     }
   }
 }
@@ -82,6 +82,6 @@ function row({ copy, copied, copyWhat }: View['words'], name: string, shown: str
 /** Digits in fours are read without losing the place. */
 const grouped = (number: string) => number.replace(/(\d{4})(?=\d)/g, '$1 ')
 
-const redirect = ({ words, pathTo }: View, name: string, expiresAt: number) =>
+const redirect = ({ words, pathTo, expiresAt }: View, name: string) =>
   html`<div class="leaving"><span class="mark neutral">${icon('phone')}</span>
 <a class="primary" href="${pathTo('bank', expiresAt)}">${words.toBank(name)}</a></div>`

@@ -1,6 +1,7 @@
 import { spellTime } from '../../contract/time-left.ts'
-import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
-import { type Payment, statusOf } from '../../domain/model.ts'
+import { isPossible } from '../../domain/decide/move-payment.ts'
+import { allows, type PaymentTrigger, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
+import { holdsItsAction, type Payment } from '../../domain/model.ts'
 import { verdictFor } from '../../domain/script.ts'
 import { type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
@@ -29,25 +30,10 @@ export type SimulatorAct = (typeof ACTS)[number]
 export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
   (ACTS as readonly (string | undefined)[]).includes(act)
 
-/** What the lifecycle allows now. A bank's page has its own buttons for what the payer decides there. */
+/** What the lifecycle allows now, as everywhere. A bank's page has its own buttons for what the payer decides there. */
 function possibleActs({ payment, kind }: View): SimulatorAct[] {
   const onPage: readonly SimulatorAct[] = kind === 'bank' && payment.action ? ['succeed', 'fail'] : []
   return ACTS.filter(act => isPossible(payment, act) && !onPage.includes(act))
-}
-
-function isPossible(payment: Payment, act: SimulatorAct): boolean {
-  switch (act) {
-    case 'accept-receipt':
-    case 'reject-receipt':
-      return payment.receipt !== null && allows(RECEIPT_MOVES[act], payment.receipt.status)
-    case 'confirm-cancel':
-      return payment.cancelRequestedAt !== null
-    case 'expire':
-      return allows(PAYMENT_MOVES.expire, statusOf(payment))
-    default:
-      // Nothing was started that could succeed or be declined.
-      return payment.route !== null && allows(PAYMENT_MOVES[act], statusOf(payment))
-  }
 }
 
 /** What comes by itself, as far as this payment's own copy of its rule says. */
@@ -69,13 +55,11 @@ function outlook(view: View): (Html | string)[] {
 const DECISIVE: readonly PaymentTimer[] = ['receipt', 'cancel', 'outcome', 'present-action']
 const CLOSING: readonly PaymentTimer[] = ['withdraw-action', 'expire']
 
-function nextTimer(
-  { account }: Tenant,
-  { place }: Payment,
-  kinds: readonly PaymentTimer[],
-): Timer | undefined {
+function nextTimer({ account }: Tenant, payment: Payment, kinds: readonly PaymentTimer[]): Timer | undefined {
+  const isHeld = holdsItsAction(payment)
   return kinds
-    .map(kind => account.world.timers.get(paymentTimer(place.id, kind)))
+    .filter(kind => !(kind === 'withdraw-action' && isHeld))
+    .map(kind => account.world.timers.get(paymentTimer(payment.place.id, kind)))
     .filter(timer => timer !== undefined)
     .sort((a, b) => a.dueAt - b.dueAt)
     .at(0)

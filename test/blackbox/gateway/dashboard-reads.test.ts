@@ -124,8 +124,8 @@ describe('the moves of a record', () => {
     expect(await triggersOf(account, path)).toEqual(['withdraw-action', 'succeed', 'fail', 'expire'])
     await uploadReceipt(account, id, 'receipt')
     await cancelPending(account, id)
+    // The action has to stay while either is in flight.
     expect(await triggersOf(account, path)).toEqual([
-      'withdraw-action',
       'succeed',
       'fail',
       'expire',
@@ -136,6 +136,9 @@ describe('the moves of a record', () => {
     const { moves } = await read(account, path)
     const { to } = moves.find((move: Json) => move.trigger === 'confirm-cancel')
     expect((await succeeded(trigger(account, id, 'confirm-cancel'))).status).toBe(to)
+    // What the provider says of the receipt is still to come.
+    expect(await triggersOf(account, path)).toEqual(['accept-receipt', 'reject-receipt'])
+    await succeeded(trigger(account, id, 'accept-receipt'))
     expect(await triggersOf(account, path)).toEqual([])
   })
 

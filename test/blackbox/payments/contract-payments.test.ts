@@ -103,6 +103,9 @@ describe('with the other answers of the register', () => {
     const made = await account.payHosted()
     const lifetime = new Date(made.next_action.expires_at).getTime() - new Date(made.created_at).getTime()
     expect(lifetime).toBe(600_000)
+    await account.advance('10m')
+    expect(await account.read(made.id)).toMatchObject({ status: 'processing', next_action: null })
+    expect((await fetch(made.next_action.url)).status).toBe(410)
   })
 })
 

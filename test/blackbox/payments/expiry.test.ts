@@ -12,6 +12,8 @@ beforeEach(async () => {
   account = await gateway.account()
 })
 
+const expiresAfter = (duration: string) =>
+  account.control('PUT', '/rules', { body: { rules: [{ action: { expires_after: duration } }] } })
 const justBefore = (time: string) => new Date(new Date(time).getTime() - 1).toISOString()
 
 describe('an action expires', () => {
@@ -32,8 +34,9 @@ describe('an action expires', () => {
     expect(after.next_action).toBeNull()
   })
 
-  test('as the hosted page does: 29:59 pending, 30:00 processing', async () => {
-    const { id } = await account.payHosted()
+  test('as its rule says: 29:59 pending, 30:00 processing', async () => {
+    await expiresAfter('30m')
+    const { id } = await account.payHosted({ payment_method: 'probe_qr' })
     await account.advance('29m59s')
     expect((await account.read(id)).status).toBe('pending')
     await account.advance('1s')
@@ -41,6 +44,7 @@ describe('an action expires', () => {
   })
 
   test('and the payment can still come', async () => {
+    await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_transfer' })
     await account.advance('30m')
     await account.trigger(id, 'succeed')
@@ -48,6 +52,7 @@ describe('an action expires', () => {
   })
 
   test('and neither a receipt nor a cancellation is taken any more', async () => {
+    await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_receipt' })
     await account.advance('30m')
     expectFault(await account.cancel(id), 422, 'invalid_state')
@@ -55,7 +60,8 @@ describe('an action expires', () => {
   })
 
   test('and one presented again has its whole time', async () => {
-    const { id } = await account.payHosted()
+    await expiresAfter('30m')
+    const { id } = await account.pay('probe_transfer')
     await account.advance('20m')
     await account.trigger(id, 'withdraw-action')
     await account.trigger(id, 'present-action')

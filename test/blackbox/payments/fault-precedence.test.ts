@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../support/account.ts'
-import { expectCleanAnswer, expectFault, expectInvalid, expectReplay } from '../support/answers.ts'
+import {
+  expectCleanAnswer,
+  expectFault,
+  expectFresh,
+  expectInvalid,
+  expectReplay,
+} from '../support/answers.ts'
 import { hosted, paying } from '../support/payment-requests.ts'
 import { png } from '../support/receipt-images.ts'
 import { attach, freshKey, storeAsset, upload } from '../support/receipts.ts'
@@ -111,25 +117,32 @@ describe('the rules of the fields come before', () => {
   })
 })
 
-describe('403 comes before', () => {
-  test('the replay of what was made when it was still allowed', async () => {
+describe('an idempotent replay comes before 403', () => {
+  test('so what was made when it was still allowed is replayed, and new keys are refused', async () => {
     const own = await gateway.merchant()
-    const headers = { 'idempotency-key': freshKey() }
-    const repeat = () =>
-      own.test.call('POST', '/payment_intents', { body: paying('probe_transfer'), headers })
-    const first = await repeat()
+    const repeat = (key: string, changes = {}) =>
+      own.test.call('POST', '/payment_intents', {
+        body: paying('probe_transfer', changes),
+        headers: { 'idempotency-key': key },
+      })
+    const first = await repeat('first')
     expect(first.status).toBe(201)
     const path = `/merchants/${own.id}`
     await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted'] } })
-    expectFault(await repeat(), 403, 'checkout_mode_not_allowed')
+    expectReplay(await repeat('first'), first)
+    expectFault(await repeat('first', { amount: '777' }), 409, 'idempotency_conflict')
+    expectFault(await repeat('second'), 403, 'checkout_mode_not_allowed')
     await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted', 'merchant'] } })
-    expectReplay(await repeat(), first)
+    expectFresh(await repeat('second'), 201)
   })
+})
 
+describe('403 comes before', () => {
   test.each([
     ['an unknown method', paying('no_such_method')],
     ['no route', paying('probe_sick')],
     ['fields that the route requires', paying('probe_form', { customer: {} })],
+    ['an unknown bank', paying('probe_banks', { payment_method_options: { bank: 'none' } })],
   ])('%s', async (_, body) => {
     expectFault(await create(body, restricted), 403, 'checkout_mode_not_allowed')
   })
@@ -153,7 +166,20 @@ describe('an idempotent replay comes before', () => {
     await account.trigger(id, 'succeed')
     expectReplay(await upload(account, id, png(1), { key }), first)
     expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
-    expectFault(await upload(account, id, png(1)), 422, 'invalid_state')
+    expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
+  })
+
+  test('an unknown bank, for a creation', async () => {
+    const own = await gateway.account()
+    const body = paying('probe_banks', { payment_method_options: { bank: 'beta' } })
+    const repeat = (key: string) =>
+      own.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
+    const first = await repeat('first')
+    const catalogue = (await own.control('GET', '/catalogue')).body
+    const put = await own.control('PUT', '/catalogue', { body: withoutBank(catalogue, 'beta') })
+    expect(put.status, put.text).toBe(200)
+    expectReplay(await repeat('first'), first)
+    expectInvalid(await repeat('second'), 'payment_method_options.bank')
   })
 
   test('routing, for a creation', async () => {
@@ -164,6 +190,37 @@ describe('an idempotent replay comes before', () => {
     const catalogue = (await own.control('GET', '/catalogue')).body
     for (const { id } of catalogue.providers) await own.setHealth(id, false)
     expectReplay(await repeat(), first)
+  })
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the catalogue as it came
+function withoutBank({ providers, methods, routes }: any, gone: string) {
+  const codes = (banks: Record<string, string>) =>
+    Object.fromEntries(Object.entries(banks).filter(([code]) => code !== gone))
+  return {
+    providers,
+    // biome-ignore lint/suspicious/noExplicitAny: the catalogue as it came
+    methods: methods.map((method: any) => ({
+      ...method,
+      banks: method.banks.filter(({ code }: { code: string }) => code !== gone),
+    })),
+    // biome-ignore lint/suspicious/noExplicitAny: the catalogue as it came
+    routes: routes.map((route: any) => ({ ...route, banks: codes(route.banks) })),
+  }
+}
+
+describe('an unknown bank comes before configuration and routing', () => {
+  test.each([
+    [
+      'no route for the amount',
+      paying('probe_banks', { amount: '99', payment_method_options: { bank: 'x' } }),
+    ],
+    [
+      'fields that the route requires',
+      paying('probe_form', { customer: {}, payment_method_options: { bank: 'x' } }),
+    ],
+  ])('%s', async (_, body) => {
+    expectInvalid(await create(body), 'payment_method_options.bank')
   })
 })
 

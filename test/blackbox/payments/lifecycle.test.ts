@@ -23,6 +23,9 @@ const TRIGGERS = [
   'confirm-cancel',
 ]
 
+/** A verification that is in flight goes on when the payment has ended. */
+const VERDICTS = ['accept-receipt', 'reject-receipt']
+
 const RESULTS: [string, string][] = [
   ['succeed', 'succeeded'],
   ['fail', 'failed'],
@@ -48,13 +51,18 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     expect((await account.read(id)).status).toBe(status)
   })
 
-  test('takes a hosted intent without a method, too', async () => {
-    const { id } = await account.payHosted()
-    await account.trigger(id, trigger)
-    expect(await account.read(id)).toMatchObject({ status, next_action: null, payment_method: null })
+  test('takes a hosted intent without a method, too, but none can succeed', async () => {
+    const made = await account.payHosted()
+    const answer = await account.trigger(made.id, trigger)
+    if (trigger === 'succeed') {
+      expectFault(answer, 422, 'invalid_state')
+      expect(await account.read(made.id)).toEqual(made)
+    } else
+      expect(await account.read(made.id)).toMatchObject({ status, next_action: null, payment_method: null })
   })
 
-  test.each(TRIGGERS)('is final: %s is refused and changes nothing', async next => {
+  const others = TRIGGERS.filter(next => !VERDICTS.includes(next))
+  test.each(others)('is final: %s is refused and changes nothing', async next => {
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
     await account.trigger(id, trigger)
@@ -68,6 +76,8 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
     await own.cancel(id)
+    await own.advance('4s')
+    await own.trigger(id, 'accept-receipt')
     await own.trigger(id, trigger)
     const before = await own.read(id)
     await own.advance('100h')

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RouteEntry } from '../../../src/domain/catalogue.ts'
 import type { Entry } from '../../../src/domain/events.ts'
 import type { Machine, Watch } from '../machine.ts'
@@ -53,6 +54,7 @@ export class Payments implements Watch {
     })
     if (before) followsFrom(JSON.parse(before.text), view)
     holdsTogether(view, machine.frozen.get(id))
+    staysPending(view, machine.world.payments.get(id)?.cancelRequestedAt ?? null)
     must(!SECRETS.test(text), 'nothing of the provider gets out', text)
   }
 }
@@ -64,12 +66,39 @@ function read(machine: Machine, id: string): string {
 }
 
 function followsFrom(before: PaymentView, now: PaymentView): void {
-  must(!TERMINAL.includes(before.status), 'terminal is final', { before, now })
+  if (TERMINAL.includes(before.status))
+    must(
+      isUnderVerification(before.receipt) && isDeepStrictEqual(ended(before), ended(now)),
+      'terminal is final: only a receipt under verification still gets its verdict',
+      { before, now },
+    )
   for (const field of UNCHANGING)
     must(before[field] === now[field], `${field} never changes`, { before, now })
   must(String(before.updated_at) <= String(now.updated_at), 'updated_at never goes back', { before, now })
   if (before.payment_method !== null)
     must(before.payment_method === now.payment_method, 'a frozen method stays', { before, now })
+}
+
+/** What nothing changes after the end. */
+export const ended = ({ receipt, updated_at, ...rest }: PaymentView) => rest
+
+export const isUnderVerification = (receipt: unknown) =>
+  (receipt as PaymentView['receipt'])?.status === 'processing'
+
+/** As the document has it, from the request to cancel to the end, and from a receipt to its acceptance. */
+function staysPending(view: PaymentView, cancelRequestedAt: number | null): void {
+  const { status, receipt } = view
+  if (TERMINAL.includes(status)) return
+  must(
+    cancelRequestedAt === null || status === 'pending',
+    'a payment is pending while a cancellation is in flight',
+    view,
+  )
+  must(
+    (receipt?.status !== 'processing' && receipt?.status !== 'rejected') || status === 'pending',
+    'a payment is pending while a receipt is verified, or awaits its replacement',
+    view,
+  )
 }
 
 function holdsTogether(view: PaymentView, route: RouteEntry | undefined): void {

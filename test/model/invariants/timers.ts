@@ -13,14 +13,17 @@ export class TimersLive implements Watch {
       must(timer.dueAt >= (timers[at - 1]?.dueAt ?? 0), 'timers stand in the order they are due', timers)
       must(belongs(world, timer), 'timers belong to live records', timer)
     }
-    for (const [id, payment] of world.payments) if (payment.outcome === null) hasItsTimers(world, id, payment)
+    for (const payment of world.payments.values())
+      if (payment.outcome === null) hasItsTimers(world, account.now, payment)
   }
 }
 
 function belongs(world: Machine['world'], { id }: Timer): boolean {
   const [record = '', kind = ''] = id.split(':')
   const payment = world.payments.get(record)
-  if (payment) return payment.outcome === null && PAYMENT_KINDS[kind]?.(payment) === true
+  // The verdict on a receipt comes also when its payment has ended.
+  if (payment)
+    return (payment.outcome === null || kind === 'receipt') && PAYMENT_KINDS[kind]?.(payment) === true
   const status = world.payouts.get(record)?.status
   if (status) return status === (kind === 'approve' ? 'requires_approval' : 'processing')
   return kind === 'attempt' && world.deliveries.get(record)?.status === 'pending'
@@ -35,18 +38,32 @@ const PAYMENT_KINDS: Readonly<Record<string, (payment: Payment) => boolean>> = {
   expire: () => true,
 }
 
-function hasItsTimers({ timers }: Machine['world'], id: string, payment: Payment): void {
+function hasItsTimers({ timers }: Machine['world'], now: number, payment: Payment): void {
+  const { id } = payment.place
   const { action, expiresAt } = payment
   must(timers.get(`${id}:expire`)?.dueAt === expiresAt, 'an open intent expires when it says', {
     id,
     expiresAt,
   })
   if (!action) return
-  const ends = timers.get(`${id}:withdraw-action`)?.dueAt ?? expiresAt
-  must(ends === action.expiresAt && ends <= expiresAt, 'an action ends when it says', {
-    id,
-    action,
-    ends,
-    expiresAt,
-  })
+  const ends = timers.get(`${id}:withdraw-action`)?.dueAt
+  if (ends === undefined && action.expiresAt < expiresAt)
+    return must(
+      action.expiresAt <= now && isHeld(payment),
+      'an action outlives its time only while something holds it',
+      payment,
+    )
+  must(
+    (ends ?? expiresAt) === action.expiresAt && action.expiresAt <= expiresAt,
+    'an action ends when it says',
+    {
+      id,
+      action,
+      ends,
+      expiresAt,
+    },
+  )
 }
+
+const isHeld = ({ cancelRequestedAt, receipt }: Payment) =>
+  cancelRequestedAt !== null || receipt?.status === 'processing' || receipt?.status === 'rejected'
