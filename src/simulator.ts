@@ -104,6 +104,7 @@ export class Simulator {
       signInLinks,
       allowHosts: [...(options.allowHosts ?? []), host],
       allowWebhooks: options.allowWebhooks ?? [],
+      merchantUrl: () => url,
       onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
     }
     const apps = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]

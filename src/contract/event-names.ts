@@ -1,3 +1,5 @@
+import type { Contract } from './decisions.ts'
+
 /** What webhooks report: the ends of payments and payouts, and on request the steps before them. */
 export const STANDARD_EVENTS = [
   'payment.succeeded',
@@ -12,3 +14,11 @@ export const STANDARD_EVENTS = [
 export const OPTIONAL_EVENTS = ['payment.created', 'payment.updated', 'payout.updated'] as const
 
 export const isStandardEvent = (name: string) => STANDARD_EVENTS.some(event => event === name)
+
+export type EventName = (typeof STANDARD_EVENTS)[number] | (typeof OPTIONAL_EVENTS)[number]
+
+/** The status of a record whose end an event tells of; undefined for a step before. */
+export function endingOf(event: EventName, contract: Contract): string | undefined {
+  if (event === 'payment.cancelled') return contract['payment.after_cancel']
+  return isStandardEvent(event) ? event.split('.')[1] : undefined
+}

@@ -50,7 +50,6 @@ export function operations(contract: Contract): readonly Operation[] {
       errors: [
         'validation_failed',
         'checkout_mode_not_allowed',
-        'idempotency_conflict',
         'payment_configuration_unavailable',
         'routing_unavailable',
       ],
@@ -69,13 +68,7 @@ export function operations(contract: Contract): readonly Operation[] {
       json: { required: false },
       idempotencyKey: 'optional',
       success: { status: 202, resource: 'PaymentIntent' },
-      errors: [
-        'validation_failed',
-        'not_found',
-        'idempotency_conflict',
-        'invalid_state',
-        'provider_capability_unsupported',
-      ],
+      errors: ['validation_failed', 'not_found', 'invalid_state', 'provider_capability_unsupported'],
     },
     {
       id: 'submitReceipt',
@@ -85,13 +78,7 @@ export function operations(contract: Contract): readonly Operation[] {
       multipart: true,
       idempotencyKey: 'multipart',
       success: { status: Number(contract['status.receipt']), resource: 'PaymentIntent' },
-      errors: [
-        'validation_failed',
-        'not_found',
-        'idempotency_conflict',
-        'invalid_state',
-        'provider_capability_unsupported',
-      ],
+      errors: ['validation_failed', 'not_found', 'invalid_state', 'provider_capability_unsupported'],
     },
     {
       id: 'listPayouts',

@@ -66,6 +66,30 @@ export const Receipt = Type.Union([
   ),
 ])
 
+const payoutFields = {
+  id: Type.String({ pattern: '^po_' }),
+  object: Type.Literal('payout_intent'),
+  amount,
+  currency: Type.String(),
+  country: Type.String(),
+  environment: oneOf(['live', 'test']),
+  merchant_reference: Type.String(),
+  status: oneOf(PAYOUT_STATUSES),
+  recipient: Type.Object(
+    {
+      type: Type.Literal('bank_account'),
+      bank_code: Type.String(),
+      holder_name: Type.String(),
+      account_last4: Type.String({ pattern: '^[0-9]{4}$' }),
+    },
+    closed,
+  ),
+  failure_code: nullable(Type.String()),
+  failure_message: nullable(Type.String()),
+  created_at: timestamp,
+  updated_at: timestamp,
+}
+
 /**
  * The shapes under a contract; under `any`, as whoever has to take every answer that some contract allows reads them.
  */
@@ -102,32 +126,7 @@ export function resources(contract: Contract | 'any') {
     closed,
   )
 
-  const PayoutIntent = Type.Object(
-    {
-      id: Type.String({ pattern: '^po_' }),
-      object: Type.Literal('payout_intent'),
-      amount,
-      currency: Type.String(),
-      country: Type.String(),
-      environment: oneOf(['live', 'test']),
-      merchant_reference: Type.String(),
-      status: oneOf(PAYOUT_STATUSES),
-      recipient: Type.Object(
-        {
-          type: Type.Literal('bank_account'),
-          bank_code: Type.String(),
-          holder_name: Type.String(),
-          account_last4: Type.String(),
-        },
-        closed,
-      ),
-      failure_code: nullable(Type.String()),
-      failure_message: nullable(Type.String()),
-      created_at: timestamp,
-      updated_at: timestamp,
-    },
-    closed,
-  )
+  const PayoutIntent = Type.Object(payoutFields, closed)
 
   const PayoutList = Type.Object(
     {
@@ -196,6 +195,12 @@ export function resources(contract: Contract | 'any') {
 
   return { PaymentIntent, PayoutIntent, PayoutList, PaymentMethodOptions, Fault }
 }
+
+/** A payout as an event tells of it: with the reason of its cancellation, where one was given. */
+export const PayoutInEvent = Type.Object(
+  { ...payoutFields, cancel_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })) },
+  closed,
+)
 
 /** The shapes as code on this side of the wire has them: every absence is a null. */
 export type NextActionBody = Static<typeof NextAction>

@@ -28,6 +28,7 @@ export interface AppSettings {
   readonly signInLinks: SignInLinks
   readonly allowHosts: readonly string[]
   readonly allowWebhooks: readonly string[]
+  readonly merchantUrl: () => string
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
   /** A fault of ours, with all there is to know of it. */
   readonly onBug: (cause: unknown) => void

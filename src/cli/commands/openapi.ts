@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openApiDocument } from '../../contract/openapi.ts'
+import { openApiDocument } from '../../contract/openapi/document.ts'
 import { newCommand } from '../new-command.ts'
 import { readContract } from '../read-contract.ts'
 

@@ -5,16 +5,17 @@ import { send } from './control-call.ts'
 import { metricsText } from './metrics.ts'
 import type { ControlSettings } from './settings.ts'
 
-export function serverCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
+export function serverCalls(scope: Routes, settings: ControlSettings): void {
+  const { gateway, requests } = settings
   const { contract } = gateway
   scope.get('/health', (_, reply) => send(reply, 200, { status: 'ok' }))
   scope.get('/ready', (_, reply) =>
     send(reply, gateway.ready ? 200 : 503, { status: gateway.ready ? 'ready' : 'loading' }),
   )
   scope.get('/contract', (_, reply) => send(reply, 200, inForce()))
-  scope.get('/openapi.json', async (_, reply) => {
-    const { openApiDocument } = await import('../../contract/openapi.ts')
-    return send(reply, 200, openApiDocument(contract))
+  scope.get('/openapi.json', async ({ headers }, reply) => {
+    const { openApiDocument } = await import('../../contract/openapi/document.ts')
+    return send(reply, 200, openApiDocument(contract, urlFor(headers.host, settings)))
   })
   scope.get('/metrics', (_, reply) =>
     reply
@@ -29,4 +30,12 @@ export function serverCalls(scope: Routes, { gateway, requests }: ControlSetting
         { value: answerOf(key, contract), kind: DECISIONS[key].kind === 'constant' ? 'constant' : 'switch' },
       ]),
     )
+}
+
+/** Where the merchant API is for whoever asks: under the name that they asked by. */
+function urlFor(host: string | undefined, { surfaces, merchantUrl }: ControlSettings): string {
+  if (!URL.canParse(`http://${host}`)) return merchantUrl()
+  const asked = new URL(`http://${host}`)
+  if (!surfaces.merchant) asked.port = new URL(merchantUrl()).port
+  return asked.origin
 }

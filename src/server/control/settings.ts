@@ -11,4 +11,8 @@ export interface ControlSettings {
   readonly controlToken: string
   readonly signInLinks: SignInLinks
   readonly allowWebhooks: readonly string[]
+  /** Where the merchant API is, for a client on this machine. */
+  readonly merchantUrl: () => string
+  /** What the listener has on which these calls are. */
+  readonly surfaces: { readonly merchant: boolean }
 }

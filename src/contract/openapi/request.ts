@@ -1,0 +1,151 @@
+import type { TSchema } from '@sinclair/typebox'
+import { COUNTRIES } from '../countries.ts'
+import type { Contract } from '../decisions.ts'
+import { LIMITS, RECEIPT_TYPES } from '../limits.ts'
+import type { Operation, OperationId } from '../operations.ts'
+import { EXAMPLE_KEY, exampleBody, examplePathId, exampleQuery } from './examples.ts'
+import { type Json, plain } from './plain.ts'
+
+/** What a request may hold. The schemas are the server's own, and the rules that it has beside them. */
+export function parameters(operation: Operation): Json[] {
+  return [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)]
+}
+
+function pathParameters({ path, id }: Operation): Json[] {
+  if (!path.includes('/:id')) return []
+  const schema = { type: 'string', minLength: 1 }
+  return [{ name: 'id', in: 'path', required: true, schema, example: examplePathId(id) }]
+}
+
+function queryParameters({ id, query }: Operation): Json[] {
+  if (!query) return []
+  const required: readonly string[] = query.required ?? []
+  const example = exampleQuery(id)
+  return Object.entries<TSchema>(query.properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(name in NOTES ? { description: NOTES[name] } : {}),
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema: name === 'limit' ? { ...LIMIT_SCHEMA } : plain(schema),
+    ...(name in example ? { example: example[name] } : {}),
+  }))
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  cursor: 'The next_cursor of the page before. Send the filters with it again.',
+  created_after: 'Inclusive.',
+  created_before: 'Exclusive.',
+  provider: "Only this provider's routes; never another's in its place.",
+}
+
+/** On the wire it is text; what it means is a number. */
+const LIMIT_SCHEMA = {
+  type: 'integer',
+  minimum: LIMITS.pageSize.min,
+  maximum: LIMITS.pageSize.max,
+  default: LIMITS.pageSize.standard,
+}
+
+function headerParameters({ idempotencyKey }: Operation): Json[] {
+  if (!idempotencyKey) return []
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: idempotencyKey === 'required',
+      description:
+        idempotencyKey === 'multipart'
+          ? 'Required with an image, ignored with an asset. The same key and image get the same answer for 24 hours.'
+          : 'The same key and request get the same answer for 24 hours.',
+      // HTTP trims a value, so a blank at its ends never arrives.
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
+      example: EXAMPLE_KEY,
+    },
+  ]
+}
+
+export function requestBody({ id, json, multipart }: Operation, contract: Contract): Json {
+  if (!json) return {}
+  const content: Json = {
+    'application/json': { schema: bodySchema(id, json.schema, contract), example: exampleBody(id) },
+  }
+  if (multipart) {
+    content['multipart/form-data'] = {
+      schema: {
+        type: 'object',
+        required: ['file'],
+        properties: {
+          file: {
+            type: 'string',
+            contentMediaType: 'application/octet-stream',
+            description: `A JPEG or PNG image of at most ${LIMITS.receiptImage} bytes`,
+          },
+        },
+      },
+      encoding: { file: { contentType: RECEIPT_TYPES.join(', ') } },
+      example: { file: 'the bytes of the image' },
+    }
+  }
+  const note = id === 'cancelPayment' ? { description: 'May be empty; its Content-Type may not.' } : {}
+  return { requestBody: { ...note, required: json.required, content } }
+}
+
+function bodySchema(id: OperationId, schema: TSchema | undefined, contract: Contract): Json {
+  const isCreation = id === 'createPayment'
+  const described = isCreation ? withFieldRules(schema) : schema
+  const fields = described ? plain(described) : { type: 'object' }
+  const body = contract['strict.nulls'] === 'absent' ? withNulls(fields) : fields
+  return {
+    ...body,
+    ...(contract['strict.unknown_members'] === 'reject' ? { additionalProperties: false } : {}),
+    ...(isCreation ? { allOf: RULES_BETWEEN_FIELDS } : {}),
+  }
+}
+
+/** Where a null counts as absent, every member that may be left out may be null. */
+function withNulls(schema: Json): Json {
+  const properties = schema.properties as Record<string, Json> | undefined
+  if (!properties) return schema
+  const required = (schema.required ?? []) as readonly string[]
+  const orNull = (name: string, member: Json): Json =>
+    required.includes(name) ? withNulls(member) : { anyOf: [withNulls(member), { type: 'null' }] }
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, orNull(name, member)]),
+    ),
+  }
+}
+
+/** What the server asks of single fields of a creation beside its schema, since it can say it better in words. */
+function withFieldRules(schema: TSchema | undefined): TSchema {
+  const { country, return_url: returnUrl, ...others } = schema?.properties ?? {}
+  const properties = {
+    ...others,
+    country: { ...country, enum: COUNTRIES },
+    return_url: { ...returnUrl, pattern: WEB_ADDRESS, examples: ['https://shop.example/thanks?order=1001'] },
+  }
+  return { ...schema, properties } as TSchema
+}
+
+/** As far as a pattern can tell. */
+const WEB_ADDRESS =
+  '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#\\\\\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/** The rules between fields say nothing of the others, and say so: some validators assume that what is not named is refused. */
+const where = (properties: Record<string, Json>) => ({
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+})
+/** A null counts as absent where it is taken at all, so what is asked is the type. */
+const given = (field: string, type: string) => where({ [field]: { type } })
+const when = (condition: Json, consequence: Json) => ({ if: condition, then: consequence })
+
+const RULES_BETWEEN_FIELDS = [
+  when(where({ checkout_mode: { const: 'merchant' } }), {
+    allOf: [given('payment_method', 'string'), { not: given('return_url', 'string') }],
+  }),
+  when(given('payment_method_options', 'object'), given('payment_method', 'string')),
+]

@@ -1,0 +1,104 @@
+import * as Type from '@sinclair/typebox'
+import type { Contract } from '../decisions.ts'
+import {
+  type EventName,
+  endingOf,
+  isStandardEvent,
+  OPTIONAL_EVENTS,
+  STANDARD_EVENTS,
+} from '../event-names.ts'
+import { PayoutInEvent } from '../resources.ts'
+import { exampleEvent } from './examples.ts'
+import type { Json } from './plain.ts'
+
+const EVENTS: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** `payment.succeeded` is described as PaymentSucceeded. */
+const schemaName = (event: EventName) =>
+  event.replaceAll(/(?:^|\.)([a-z])/g, (_, first: string) => first.toUpperCase())
+
+/** What is posted to a merchant's endpoint, event by event. */
+export function webhooks(contract: Contract): Record<string, Json> {
+  return Object.fromEntries(EVENTS.map(event => [event, { post: describeEvent(event, contract) }]))
+}
+
+function describeEvent(event: EventName, contract: Contract): Json {
+  return {
+    operationId: `on${schemaName(event)}`,
+    summary: `Tells of ${event}`,
+    description: isStandardEvent(event)
+      ? 'Sent to every endpoint that does not choose its events.'
+      : 'Sent only to an endpoint that asks for it by name or with *.',
+    tags: [event.startsWith('payout') ? 'Payouts' : 'Payments'],
+    security: [],
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${schemaName(event)}` },
+          example: exampleEvent(event, contract),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Taken. The event is not sent to this endpoint again.' },
+      '410': { description: 'The endpoint is gone, and is switched off.' },
+      default: { description: 'Anything else, a redirect too: the event is sent again later.' },
+    },
+  }
+}
+
+/** Standard Webhooks: each attempt is signed. */
+const HEADERS = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: "The event's id: the same at each attempt, so drop what you have seen.",
+    schema: { type: 'string', pattern: '^evt_' },
+    example: 'evt_9WIAdzhCBvYLVBSN4VX6BFNc',
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'Seconds since 1970 at this attempt, by the wall clock.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    example: '1798725600',
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` under the endpoint's secret; several, separated by spaces, while a secret rotates.",
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+]
+
+export function eventSchemas(contract: Contract) {
+  const schemas = EVENTS.map(event => {
+    const ending = endingOf(event, contract)
+    const record = Type.Ref(event.startsWith('payout') ? 'PayoutInEvent' : 'PaymentIntent')
+    const data =
+      ending === undefined
+        ? record
+        : Type.Unsafe({ allOf: [record, { properties: { status: { const: ending } } }] })
+    return [
+      schemaName(event),
+      Type.Object(
+        {
+          id: Type.String({ pattern: '^evt_' }),
+          type: Type.Literal(event),
+          timestamp: Type.String({ format: 'date-time' }),
+          environment: Type.Unsafe({ type: 'string', enum: ['live', 'test'] }),
+          data,
+        },
+        { additionalProperties: false },
+      ),
+    ] as const
+  })
+  return { PayoutInEvent, ...Object.fromEntries(schemas) }
+}
