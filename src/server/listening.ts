@@ -19,7 +19,13 @@ export async function listenAgain(
   return url
 }
 
-export async function listen(app: App | undefined, host: string, port: number): Promise<string> {
+/** `flag` is the one that says which port it is to be. */
+export async function listen(
+  app: App | undefined,
+  host: string,
+  port: number,
+  flag: '--port' | '--control-port' = '--port',
+): Promise<string> {
   if (!app) throw new Error('there is no such listener')
   try {
     const bound = await app.listener.listen(host, port)
@@ -28,10 +34,12 @@ export async function listen(app: App | undefined, host: string, port: number): 
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (code === 'EADDRINUSE')
       throw new StartFault(
-        `port ${port} on ${host} is taken; choose another with --port, or 0 for any free one`,
+        `port ${port} on ${host} is taken; choose another with ${flag}, or 0 for any free one`,
+        2,
       )
     throw new StartFault(
-      `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`,
+      `cannot listen on ${host}:${port}, by --host and ${flag}: ${cause instanceof Error ? cause.message : cause}`,
+      2,
     )
   }
 }

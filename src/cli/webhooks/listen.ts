@@ -137,8 +137,13 @@ async function openListener(port: number | undefined): Promise<WebhookListener> 
   try {
     return await listenForWebhooks(port)
   } catch (cause) {
+    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageFault(`--port ${port ?? 0}: ${why}`)
+    throw new UsageFault(
+      isTaken
+        ? `port ${port} is taken; choose another with --port, or leave it out for any free one`
+        : `--port ${port ?? 0}: ${why}`,
+    )
   }
 }
 
