@@ -5,7 +5,7 @@ import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
 import type { Sleep } from './pause.ts'
-import { type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
+import { isRead, type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
 import type { Transport, Upload, WireRequest } from './transport/transport.ts'
 
 export interface CallRequest {
@@ -84,7 +84,7 @@ export class Caller {
       if ('fault' in outcome) throw outcome.fault
       return accept(outcome.answer, {
         call: `${wire.method} ${request.path}`,
-        isRead: READS.has(wire.method),
+        isRead: isRead(wire.method),
         bodiless: request.bodiless ?? false,
         expected: request.expected,
         strict,
@@ -140,11 +140,9 @@ export class Caller {
   }
 }
 
-const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
-
 function repeatability(wire: WireRequest, request: CallRequest): Repeatability {
   const keyed = wire.headers['idempotency-key'] !== undefined
-  return { keyed, repeatable: keyed || READS.has(wire.method) || request.repeatable === true }
+  return { keyed, repeatable: keyed || isRead(wire.method) || request.repeatable === true }
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>) =>

@@ -67,7 +67,7 @@ async function begin(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
     if (outgoing?.reusedSocket && isReset(cause)) return undefined
-    throw unreachable(cause, origin, { sent: false })
+    throw unreachable(cause, origin, { method, sent: false })
   } finally {
     release()
   }
@@ -95,8 +95,8 @@ function unreused(answer: OpenAnswer | undefined): OpenAnswer {
 export function unreachable(
   cause: unknown,
   origin: string,
-  { sent }: { readonly sent: boolean },
+  { method, sent }: { readonly method: string; readonly sent: boolean },
 ): ControlUnreachable {
-  const { message } = connectionFault(cause, { origin, sent, connectTimeoutMs: 0, timeoutMs: 0 })
+  const { message } = connectionFault(cause, { origin, method, sent, connectTimeoutMs: 0, timeoutMs: 0 })
   return new ControlUnreachable(message, { cause })
 }

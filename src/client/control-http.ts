@@ -57,7 +57,7 @@ export class ControlHttp {
 
   async #json<T>(method: Method, path: string, options: ControlCallOptions): Promise<Answer<T>> {
     const { status, headers, body } = await this.open(method, path, options)
-    const text = (await this.#whole(body, options)).toString('utf8')
+    const text = (await this.#whole(body, method, options)).toString('utf8')
     const requestId = headers['request-id']
     return { status, headers, text, body: parse<T>(text, `${method} ${path}`), requestId, attempts: 1 }
   }
@@ -68,7 +68,7 @@ export class ControlHttp {
 
   async bytes(path: string): Promise<Buffer> {
     const { body } = await this.open('GET', path)
-    return this.#whole(body, {})
+    return this.#whole(body, 'GET', {})
   }
 
   /** The answer of a success, its body still to be read. */
@@ -76,18 +76,22 @@ export class ControlHttp {
     const request = await this.#onTheWire(method, path, options)
     const answer = await this.#door.open(request, options.signal ?? this.#signal)
     if (answer.status < 300) return answer
-    const text = await this.#whole(answer.body, options)
+    const text = await this.#whole(answer.body, method, options)
     throw ControlFault.from(`${method} ${path}`, answer.status, text.toString('utf8'))
   }
 
-  async #whole(body: OpenAnswer['body'], { signal = this.#signal }: ControlCallOptions): Promise<Buffer> {
+  async #whole(
+    body: OpenAnswer['body'],
+    method: Method,
+    { signal = this.#signal }: ControlCallOptions,
+  ): Promise<Buffer> {
     try {
       const chunks: Buffer[] = []
       for await (const chunk of body) chunks.push(chunk)
       return Buffer.concat(chunks)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      throw unreachable(cause, this.#address.controlUrl, { sent: true })
+      throw unreachable(cause, this.#address.controlUrl, { method, sent: true })
     }
   }
 

@@ -22,6 +22,11 @@ const LONGEST_PAUSE_MS = 8000
 /** A server that asks for more than this is better reported than waited for. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Whether a call by this method changes nothing. */
+export const isRead = (method: string): boolean => READS.has(method.toUpperCase())
+
 const PASSING = new Set([429, 502, 503, 504])
 
 export const isPassing = (status: number): boolean => PASSING.has(status)

@@ -1,10 +1,12 @@
 import { ArgumentFault, ConnectError, TimeoutError, type TimeoutPhase } from '../faults.ts'
 import { isLoopback } from '../loopback.ts'
+import { isRead } from '../retry.ts'
 import type { TransportSettings } from './transport.ts'
 
 /** What was being done when no answer came. */
 export interface Attempted extends TransportSettings {
   readonly sent: boolean
+  readonly method: string
 }
 
 /** The fault of undici, Node or OpenSSL, in words that say what to do. Their own text may hold what must not be shown. */
@@ -44,11 +46,12 @@ function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): Time
   const message =
     phase === 'connect'
       ? `took no connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
-      : `took the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(sent)}`
+      : `took the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
   return new TimeoutError(`${origin}${via(attempted)} ${message}`, { code, sent }, phase)
 }
 
-function advice(code: string, cause: unknown, { origin, sent, proxy }: Attempted): string {
+function advice(code: string, cause: unknown, attempted: Attempted): string {
+  const { origin, sent, proxy } = attempted
   if (code === 'ECONNREFUSED') {
     if (proxy) return 'cannot be reached: the proxy refused the connection; is it running?'
     return isLoopback(new URL(origin).hostname)
@@ -65,11 +68,14 @@ function advice(code: string, cause: unknown, { origin, sent, proxy }: Attempted
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
     return `answered in something that is not HTTP (${code}): check the port`
   if (!sent) return `could not be reached (${code}): check the base URL, and the network`
-  return `broke the connection off before its answer was whole (${code})${perhapsDone(sent)}`
+  return `broke the connection off before its answer was whole (${code})${perhapsDone(attempted)}`
 }
 
-const perhapsDone = (sent: boolean) =>
-  sent ? '; the call may have been carried out all the same: look before making it again' : ''
+/** A read that failed leaves no question: it can be made again. */
+const perhapsDone = ({ sent, method }: Attempted) =>
+  sent && !isRead(method)
+    ? '; the call may have been carried out all the same: look before making it again'
+    : ''
 
 const via = ({ proxy }: Attempted) => (proxy ? ` (through the proxy ${proxy.host})` : '')
 

@@ -24,7 +24,12 @@ export function nodeTransport(settings: TransportSettings): Transport {
       return await exchange(outgoing, body, { ...settings, secure, state, signal })
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      throw connectionFault(cause, { ...settings, sent: state.sent, proxy: undefined })
+      throw connectionFault(cause, {
+        ...settings,
+        sent: state.sent,
+        method: request.method,
+        proxy: undefined,
+      })
     } finally {
       release()
     }

@@ -32,7 +32,7 @@ export function undiciTransport(settings: TransportSettings): Transport {
       return await exchange.answered
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      throw connectionFault(cause, { ...settings, sent: exchange.sent, proxy })
+      throw connectionFault(cause, { ...settings, sent: exchange.sent, method: request.method, proxy })
     } finally {
       signal?.removeEventListener('abort', abort)
       release()
