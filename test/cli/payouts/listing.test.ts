@@ -140,12 +140,27 @@ test('what no page could be, and no time, is refused before anything is asked', 
   expect(asked).toEqual([])
 })
 
-test('a status that only the server knows is asked for, and not in silence', async () => {
+test.each([
+  ['succeded', 'Did you mean succeeded?'],
+  ['paid', 'Did you mean succeeded?'],
+  ['pending', 'Did you mean requires_approval?'],
+  ['canceled', 'Did you mean cancelled?'],
+  ['failed,Succeeded', 'Did you mean succeeded?'],
+  ['quarantined', '--any-status'],
+])('a status that no payout has is refused before anything is asked: %s', async (status, told) => {
   const { env, asked } = await gateway(counted(1))
-  const { code, stderr } = await list(env, '--status', 'quarantined,failed', '--status', 'processing')
-  expect(code).toBe(0)
+  const { code, stdout, stderr } = await list(env, '--status', status)
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(told)
+  expect(asked).toEqual([])
+})
+
+test('a status that only the server knows is asked for by whoever says so', async () => {
+  const { env, asked } = await gateway(counted(1))
+  const statuses = ['--status', 'quarantined,failed', '--status', 'processing', '--any-status']
+  const { code, stderr } = await list(env, ...statuses)
+  expect(code, stderr).toBe(0)
   expect(asked[0]?.get('status')).toBe('quarantined,failed,processing')
-  expect(stderr).toContain('--status quarantined is none that paysim knows')
 })
 
 test('a list without an end stops quietly when its reader has seen enough', async () => {

@@ -44,13 +44,56 @@ inTheSimulator(world => {
     ])
   })
 
-  test('a status that is nearly one is a slip, and a payment that is not there is not waited for', async () => {
+  test.each([
+    ['sucseeded', 'Did you mean succeeded?'],
+    ['paid', 'Did you mean succeeded?'],
+    ['Completed', 'Did you mean succeeded?'],
+    ['failed,canceled', 'Did you mean cancelled?'],
+    ['refunded', '--any-status'],
+  ])('a status that no payment has is not waited for: %s', async (status, told) => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
-    const slip = await shop.paysim(`payments wait ${id} --until sucseeded`)
-    expect(slip).toMatchObject({ code: 2, stdout: '' })
-    expect(slip.stderr).toContain('Did you mean succeeded?')
+    const { code, stdout, stderr } = await shop.paysim(`payments wait ${id} --until ${status}`)
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(told)
+    expect(await shop.requests()).toEqual([`POST /payment_intents`])
+  })
+
+  test('one that only the server has is waited for by whoever says so', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const wait = `payments wait ${id} --until refunded --any-status --timeout 200ms`
+    expect(await shop.paysim(wait)).toMatchObject({ code: 8 })
+  })
+
+  test('what is not there is not waited for, and what can never come is not either', async () => {
+    const shop = await world().shop()
     expect(await shop.paysim('payments wait pi_none')).toMatchObject({ code: 4, stdout: '' })
+    const { id } = await shop.pay('probe_transfer')
+    await shop.control('POST', `/payments/${id}/succeed`, { body: {} })
+    for (const status of ['pending', 'processing', 'cancelled', 'failed,expired'])
+      expect(await shop.paysim(`payments wait ${id} --until ${status} --query status`)).toMatchObject({
+        code: 9,
+        stdout: 'succeeded\n',
+      })
+  })
+
+  test('cancelled is an end that a payment comes to, by its failure code', async () => {
+    const shop = await world().shop()
+    const [cancelled, failed] = await Promise.all([shop.pay('probe_transfer'), shop.pay('probe_transfer')])
+    const waiting = shop.start(`payments wait ${cancelled.id} --until cancelled -o json`)
+    await waiting.says(/pending/)
+    await shop.paysim(`payments cancel ${cancelled.id}`)
+    await shop.advance('5s')
+    const { code, stdout, stderr } = await waiting.ended
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', failure_code: 'payment_cancelled' })
+    expect(stderr).toMatch(/ended as failed \(payment_cancelled.*it was cancelled/)
+    await shop.control('POST', `/payments/${failed.id}/fail`, { body: {} })
+    expect(await shop.paysim(`payments wait ${failed.id} --until cancelled`)).toMatchObject({ code: 9 })
+    expect(await shop.paysim(`payments wait ${failed.id} --until cancelled,failed`)).toMatchObject({
+      code: 0,
+    })
   })
 
   test('Ctrl-C ends it with 130, and nothing on stdout', async () => {

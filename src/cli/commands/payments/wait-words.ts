@@ -1,6 +1,8 @@
 import type { NextAction, PaymentIntent } from '../../../client/index.ts'
 import { memberAt, plain } from '../../output/plain.ts'
+
 import { visible } from '../../output/visible.ts'
+import { CANCELLED } from '../../statuses.ts'
 
 /** Puts each news of a payment on one line: `pending, receipt required: the payer transfers to …`. */
 export function newsTeller(): (payment: PaymentIntent) => string | undefined {
@@ -47,7 +49,19 @@ function reasonOf({ failure_code, failure_message }: PaymentIntent): string {
   return reason === '' ? '' : ` (${reason})`
 }
 
-export function sayHowItEnded(payment: PaymentIntent, wanted: readonly string[]): void {
+/** How it ended, where that is another way than wanted, or another word than was asked for. */
+export function sayHowItEnded(payment: PaymentIntent, wanted: readonly string[], reached: boolean): void {
   const end = visible(`${payment.id} ended as ${payment.status}${reasonOf(payment)}`)
-  process.stderr.write(`paysim: ${end}, and not as ${wanted.join(' or ')}\n`)
+  const isExpired = payment.status === 'expired' && wanted.includes(CANCELLED)
+  if (!reached) {
+    const hint = isExpired
+      ? '. Some servers end a cancelled payment so: where yours does, --contract says it (payment.after_cancel: expired)'
+      : ''
+    process.stderr.write(`paysim: ${end}, and not as ${wanted.join(' or ')}${hint}\n`)
+  } else if (!wanted.includes(payment.status)) {
+    const how = isExpired
+      ? ', as a cancelled payment does by the contract of this server'
+      : ': it was cancelled'
+    process.stderr.write(`paysim: ${end}${how}\n`)
+  }
 }

@@ -1,18 +1,19 @@
 import { type Command, Option } from 'commander'
-import { FINAL_STATUSES } from '../../../client/index.ts'
-import { PAYMENT_STATUSES } from '../../../contract/statuses.ts'
+import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
 import { EXIT } from '../../faults/exit-code.ts'
 import { milliseconds } from '../../flag-values.ts'
-import { warnOfUnknown, words } from '../../open-words.ts'
+import { words } from '../../open-words.ts'
 import { paymentView } from '../../output/views/payment.ts'
+import { CANCELLED, PAYMENT_ENDS, refuseUnknownStatus } from '../../statuses.ts'
 import { stillClockHint } from './still-clock.ts'
 import { openProgress } from './wait-progress.ts'
 import { sayHowItEnded } from './wait-words.ts'
 
 interface WaitFlags extends MerchantFlags {
   readonly until?: readonly string[]
+  readonly anyStatus?: true
   readonly timeout?: number
 }
 
@@ -28,28 +29,34 @@ export const command = (): Command =>
           '--until <status>',
           'what is wanted; several with commas, or repeated (default: succeeded)',
         )
-          .choices(PAYMENT_STATUSES)
+          .choices(PAYMENT_ENDS.known)
           .argParser(words),
       )
+      .option('--any-status', 'let --until name one that only your server has')
       .option('--timeout <duration>', 'how long to wait, as 90s (default: 10m)', milliseconds)
       .addHelpText(
         'after',
         `
 It ends with 0 when the payment is as wanted, with 9 when it ended in any other way, with 8 when time ran out.
+No payment has the status cancelled: --until cancelled waits until it ended with failure_code payment_cancelled, or as
+the contract of the server (--contract) says that a cancelled payment ends.
 What changes meanwhile is told on stderr; the payment as it is in the end is printed on stdout.
 
 Examples:
   paysim payments wait pi_123
   paysim payments wait pi_123 --timeout 90s --query status
+  paysim payments wait pi_123 --until cancelled
   paysim payments wait pi_123 --until succeeded,failed,expired -o json`,
       )
-      .action((id: string, flags: WaitFlags) => withSession(flags, session => wait(session, id, flags))),
+      .action((id: string, flags: WaitFlags) => {
+        if (!flags.anyStatus) refuseUnknownStatus('--until', flags.until ?? [], PAYMENT_ENDS)
+        return withSession(flags, session => wait(session, id, flags))
+      }),
   )
 
 async function wait(session: Session, id: string, flags: WaitFlags): Promise<void> {
   const { client, signal, show, target } = session
   const wanted = flags.until?.length ? flags.until : WANTED
-  warnOfUnknown('--until', wanted, PAYMENT_STATUSES)
   const progress = await openProgress(id, flags)
   let hinted = false
   try {
@@ -68,10 +75,29 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
       .answer()
     progress.end()
     await show(answer, paymentView)
-    if (wanted.includes(answer.body.status)) return
-    sayHowItEnded(answer.body, wanted)
-    process.exitCode = EXIT.endedOtherwise
+    const reached = isReached(answer.body, wanted, await endOfCancelled(session, flags))
+    sayHowItEnded(answer.body, wanted, reached)
+    if (!reached) process.exitCode = EXIT.endedOtherwise
   } finally {
     progress.end()
   }
+}
+
+/** Which status this server gives a payment whose cancellation was confirmed, if its contract is known. */
+async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<string | undefined> {
+  const contract = flags.contract ?? target.profile?.contract
+  if (contract === undefined || !flags.until?.includes(CANCELLED)) return undefined
+  const { readContract } = await import('../../read-contract.ts')
+  return (await readContract(contract))['payment.after_cancel']
+}
+
+function isReached(
+  { status, failure_code }: PaymentIntent,
+  wanted: readonly string[],
+  cancelledIs: string | undefined,
+): boolean {
+  if (wanted.includes(status)) return true
+  if (!wanted.includes(CANCELLED)) return false
+  // With `expired` no code comes, and nothing tells it from one whose time ran out: the contract's word is taken.
+  return failure_code === 'payment_cancelled' || (cancelledIs === 'expired' && status === cancelledIs)
 }

@@ -5,13 +5,15 @@ import { type MerchantFlags, merchantCommand } from '../../call/merchant-command
 import { type Session, withSession } from '../../call/session.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
 import { count } from '../../flag-values.ts'
-import { warnOfUnknown, words } from '../../open-words.ts'
+import { words } from '../../open-words.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
+import { PAYOUTS, refuseUnknownStatus } from '../../statuses.ts'
 import { goOnCommand } from './go-on.ts'
 import { type Instant, instant, tellResolved } from './instant.ts'
 
 interface ListFlags extends MerchantFlags {
   readonly status?: readonly string[]
+  readonly anyStatus?: true
   readonly country?: string
   readonly currency?: string
   readonly merchantReference?: string
@@ -33,6 +35,7 @@ export const command = (): Command =>
           .choices(PAYOUT_STATUSES)
           .argParser(words),
       )
+      .option('--any-status', 'let --status name one that only your server has')
       .option('--country <code>', 'only those of a country, such as TH', countryCode)
       .option('--currency <code>', 'only those of a currency, such as THB', currencyCode)
       .option('--merchant-reference <text>', 'only those with exactly this reference')
@@ -54,11 +57,13 @@ Examples:
   paysim payouts list --all --created-after 2026-01-01T00:00:00+07:00 -o csv
   paysim payouts list --status failed,cancelled --all --query id`,
       )
-      .action((flags: ListFlags) => withSession(flags, session => list(session, flags))),
+      .action((flags: ListFlags) => {
+        if (!flags.anyStatus) refuseUnknownStatus('--status', flags.status ?? [], PAYOUTS)
+        return withSession(flags, session => list(session, flags))
+      }),
   )
 
 async function list(session: Session, flags: ListFlags): Promise<void> {
-  warnOfUnknown('--status', flags.status ?? [], PAYOUT_STATUSES)
   if (flags.verbose) {
     if (flags.createdAfter) tellResolved('--created-after', flags.createdAfter)
     if (flags.createdBefore) tellResolved('--created-before', flags.createdBefore)

@@ -1,0 +1,76 @@
+import { closest } from '../contract/closest.ts'
+import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../contract/statuses.ts'
+import { UsageFault } from './faults/usage-fault.ts'
+
+/** Statuses as flags name them: those that there are, and what other gateways call them. */
+interface Vocabulary {
+  readonly of: 'payment' | 'payout'
+  readonly known: readonly string[]
+  readonly calledElsewhere: Readonly<Record<string, readonly string[]>>
+}
+
+/** No status of a payment, but an end that it can come to: with which status, the server decides. */
+export const CANCELLED = 'cancelled'
+
+export const PAYMENT_ENDS: Vocabulary = {
+  of: 'payment',
+  known: [...PAYMENT_STATUSES, CANCELLED],
+  calledElsewhere: {
+    succeeded: words('paid success successful complete completed done settled captured confirmed approved'),
+    failed: words('failure error errored declined rejected refused denied'),
+    expired: words('expire timeout timed_out overdue lapsed'),
+    cancelled: words('canceled cancel cancelation cancellation voided aborted payment_cancelled'),
+    pending: words('open new created waiting unpaid requires_action requires_payment_method'),
+    processing: words('in_progress in_flight authorized'),
+  },
+}
+
+export const PAYOUTS: Vocabulary = {
+  of: 'payout',
+  known: PAYOUT_STATUSES,
+  calledElsewhere: {
+    requires_approval: words(
+      'pending open new created waiting unapproved awaiting_approval pending_approval',
+    ),
+    processing: words('approved in_progress in_flight in_transit sending'),
+    succeeded: words('paid sent success successful complete completed done settled'),
+    failed: words('failure error errored declined rejected refused denied returned'),
+    cancelled: words('canceled cancel cancelation cancellation voided aborted'),
+  },
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ')
+}
+
+/**
+ * A status that no state machine of this interface has is waited or looked for in vain, so it is refused before anything
+ * is asked. A server may have one more than the document: whoever knows that says so.
+ */
+export function refuseUnknownStatus(
+  flag: string,
+  given: readonly string[],
+  { of, known, calledElsewhere }: Vocabulary,
+): void {
+  for (const status of given) {
+    if (known.includes(status)) continue
+    const meant = meantBy(status, { known, calledElsewhere })
+    throw new UsageFault(
+      [
+        `${flag} ${status}: a ${of} is never that.`,
+        ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+        `It is one of ${known.join(', ')}.`,
+        'For a status that only your server has, add --any-status.',
+      ].join(' '),
+    )
+  }
+}
+
+function meantBy(
+  status: string,
+  { known, calledElsewhere }: Pick<Vocabulary, 'known' | 'calledElsewhere'>,
+): string | undefined {
+  const spelled = status.toLowerCase().replaceAll(/[\s-]+/g, '_')
+  const synonym = Object.keys(calledElsewhere).find(name => calledElsewhere[name]?.includes(spelled))
+  return synonym ?? closest(spelled, known)
+}
