@@ -26,20 +26,23 @@ function offsetIn(timeZone: string, at: number): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
+/** Each unit up to where two of the next say as much. */
 const UNITS = [
-  { name: 'year', seconds: 365 * 86_400, from: 2 * 365 * 86_400 },
-  { name: 'day', seconds: 86_400, from: 2 * 86_400 },
-  { name: 'hour', seconds: 3600, from: 2 * 3600 },
-  { name: 'minute', seconds: 60, from: 2 * 60 },
-  { name: 'second', seconds: 1, from: 1 },
+  { name: 'second', seconds: 1, below: 2 * 60 },
+  { name: 'minute', seconds: 60, below: 2 * 60 },
+  { name: 'hour', seconds: 3600, below: 2 * 24 },
+  { name: 'day', seconds: 86_400, below: 2 * 365 },
+  { name: 'year', seconds: 365 * 86_400, below: Number.POSITIVE_INFINITY },
 ]
 
-/** `3 minutes ago`, `in 12 minutes`: rounded down, so that what is left is never told as more than it is. */
+/** `3 minutes ago`, `in 12 minutes`: to the nearest, so that a second after three days were set there are three to go. */
 export function relativeTime(at: number, now: number): string {
-  const seconds = Math.floor(Math.abs(at - now) / 1000)
-  const unit = UNITS.find(({ from }) => seconds >= from)
+  const seconds = Math.abs(at - now) / 1000
+  if (seconds < 1) return 'now'
+  const counts = UNITS.map(unit => ({ ...unit, count: Math.round(seconds / unit.seconds) }))
+  const unit = counts.find(({ count, below }) => count < below)
   if (unit === undefined) return 'now'
-  const count = Math.floor(seconds / unit.seconds)
+  const { count } = unit
   const span = `${count} ${unit.name}${count === 1 ? '' : 's'}`
   return at < now ? `${span} ago` : `in ${span}`
 }

@@ -55,6 +55,13 @@ test.each([
   [-119 * 60 * SECOND, '119 minutes ago'],
   [-47 * 3600 * SECOND, '47 hours ago'],
   [3 * DAY, 'in 3 days'],
+  [3 * DAY - SECOND, 'in 3 days'],
+  [3 * DAY + 5 * 3600 * SECOND, 'in 3 days'],
+  [2 * DAY - SECOND, 'in 2 days'],
+  [2 * 3600 * SECOND - SECOND, 'in 2 hours'],
+  [90 * 60 * SECOND, 'in 90 minutes'],
+  [119_700, 'in 2 minutes'],
+  [1400, 'in 1 second'],
   [-800 * DAY, '2 years ago'],
 ])('%i ms from now is %s', (ms, shown) => {
   expect(relativeTime(1_800_000_000_000 + ms, 1_800_000_000_000)).toBe(shown)

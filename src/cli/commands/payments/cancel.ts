@@ -3,7 +3,8 @@ import { confirmLive } from '../../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { withSession } from '../../call/session.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
-import { paymentView } from '../../output/views/payment.ts'
+import { cancellationView } from '../../output/views/payment.ts'
+import { tellHowToWait } from './next-step.ts'
 
 type CancelFlags = MerchantFlags & KeyFlags
 
@@ -24,14 +25,16 @@ export const command = (): Command =>
 Examples:
   paysim payments cancel pi_123
   paysim payments cancel pi_123 --idempotency-key 6f1f7a52-3c1e-4d0c-9f4e-0a1b2c3d4e5f
-  paysim payments cancel pi_123 && paysim payments wait pi_123 --until failed`,
+  paysim payments cancel pi_123 && paysim payments wait pi_123 --until cancelled`,
         )
         .action((id: string, flags: CancelFlags) =>
           withSession(flags, async session => {
             await confirmLive(flags, session, `cancel the payment ${id}`)
             const { client, signal, show } = session
             const call = client.payments.cancel(id, { idempotencyKey: keyFor(flags), signal })
-            await show(await call.answer(), paymentView)
+            const answer = await call.answer()
+            await show(answer, cancellationView)
+            tellHowToWait(answer.body, { flags, session, until: 'cancelled' })
           }),
         ),
     { changes: true },

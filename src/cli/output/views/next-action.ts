@@ -1,3 +1,4 @@
+import { FINAL_STATUSES } from '../../../client/wait.ts'
 import { formatMoney } from '../money.ts'
 import { memberAt, plain } from '../plain.ts'
 import { drawQr } from '../qr.ts'
@@ -9,6 +10,8 @@ import { fieldOf, restFields, timeField } from './fields.ts'
 /** What the payer is to do, drawn as far as a terminal can. */
 export async function drawNextAction(payment: unknown, screen: Screen): Promise<string> {
   const action = memberAt(payment, 'next_action')
+  // Whatever a server leaves there, nobody is to pay once it has ended.
+  if (FINAL_STATUSES.some(status => status === memberAt(payment, 'status'))) return ''
   if (typeof action !== 'object' || action === null) return ''
   const draw = DRAWN.get(plain(memberAt(action, 'type')))
   if (!draw)

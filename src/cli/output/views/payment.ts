@@ -1,4 +1,5 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
+import { FINAL_STATUSES } from '../../../client/wait.ts'
 import { formatMoney } from '../money.ts'
 import { memberAt, plain } from '../plain.ts'
 import { drawRecord, type Field } from '../record.ts'
@@ -25,10 +26,27 @@ const KNOWN = [
   ...['failure_message', 'created_at', 'updated_at', 'return_url'],
 ]
 
-async function drawPayment(payment: unknown, screen: Screen): Promise<string> {
+/** After its cancellation was asked for: how that stands, and nothing any more that the payer would be led to pay by. */
+export const cancellationView: View<PaymentIntent> = {
+  ...paymentView,
+  human: (payment, screen) =>
+    drawPayment({ ...payment, next_action: null }, screen, [cancellationField(payment)]),
+}
+
+function cancellationField({ status, failure_code }: PaymentIntent): Field {
+  if (!FINAL_STATUSES.includes(status))
+    return fieldOf(
+      'cancellation',
+      `asked for: the payment stays ${plain(status)} until that is confirmed, or comes too late`,
+    )
+  return fieldOf('cancellation', failure_code === 'payment_cancelled' ? 'confirmed' : undefined)
+}
+
+async function drawPayment(payment: unknown, screen: Screen, first: readonly Field[] = []): Promise<string> {
   if (memberAt(payment, 'id') === undefined) return drawAny(payment, screen)
   const member = (name: string) => memberAt(payment, name)
   const fields: Field[] = [
+    ...first,
     { label: 'amount', value: formatMoney(member('amount'), member('currency')) },
     fieldOf('method', member('payment_method') ?? 'not chosen yet'),
     fieldOf('checkout', member('checkout_mode')),

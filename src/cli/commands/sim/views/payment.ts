@@ -1,4 +1,5 @@
 import type { ClockState, PaymentRecord } from '../../../../client/control-client.ts'
+import { FINAL_STATUSES } from '../../../../client/wait.ts'
 import { drawRecord, type Field } from '../../../output/record.ts'
 import type { Screen } from '../../../output/screen.ts'
 import type { View } from '../../../output/view.ts'
@@ -27,12 +28,14 @@ function asMerchantsSee(payment: PaymentRecord) {
 
 function fieldsBehind(payment: PaymentRecord, screen: Screen): Field[] {
   const { customer, payment_method_options: options, route, receipt_image: image } = payment
+  const isOpen = !FINAL_STATUSES.includes(payment.status)
   return [
     fieldOf('customer', told(customer ?? {}) || undefined),
     fieldOf('options', told(options ?? {}) || undefined),
     fieldOf('route', route && `${route.id}, ${route.local_code} at ${route.provider}`),
-    fieldOf('takes receipt', route && (route.takes_receipt ? 'yes' : 'no')),
-    fieldOf('can be cancelled', route && (route.cancel_pending ? 'yes' : 'no')),
+    // What can still be done, or will happen, is no matter of one that has ended.
+    fieldOf('takes receipt', isOpen && route ? (route.takes_receipt ? 'yes' : 'no') : undefined),
+    fieldOf('can be cancelled', isOpen && route ? (route.cancel_pending ? 'yes' : 'no') : undefined),
     fieldOf('rule', payment.rule ?? 'none'),
     fieldOf('image', image?.digest, {
       note: image ? submissions(image.submissions) : undefined,
@@ -41,7 +44,7 @@ function fieldsBehind(payment: PaymentRecord, screen: Screen): Field[] {
     fieldOf('asset', image?.asset_id),
     timeField('cancel asked for', payment.cancel_requested_at, screen),
     fieldOf('cancelled', payment.cancelled ? 'yes' : undefined),
-    timeField('expires', payment.expires_at, screen),
+    timeField('expires', isOpen ? payment.expires_at : undefined, screen),
     fieldOf('moves', payment.moves?.map(({ trigger }) => trigger).join(', ') || undefined),
   ]
 }
