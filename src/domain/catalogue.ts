@@ -46,7 +46,7 @@ const Route = Type.Object(
   closed,
 )
 const Provider = Type.Object({ id: name, healthy: Type.Optional(Type.Boolean()) }, closed)
-const CatalogueSchema = Type.Object(
+export const CatalogueSchema = Type.Object(
   { providers: Type.Array(Provider), methods: Type.Array(Method), routes: Type.Array(Route) },
   closed,
 )

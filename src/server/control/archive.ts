@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { FieldFault } from '../../contract/errors.ts'
+import { checkEntries } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
 import { digestOf } from '../../engine/image-store.ts'
 import type { Tenant } from '../../engine/tenant.ts'
@@ -12,8 +13,6 @@ import { bodyReader, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
 const DIGEST = /^[0-9a-f]{64}$/
-/** More than these help nobody. */
-const MOST_FAULTS = 100
 
 /** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
 const Archive = Type.Object({
@@ -21,15 +20,7 @@ const Archive = Type.Object({
   account: Type.String(),
   /** What names are made from: page addresses and cursors given out before keep their meaning. */
   seed: Type.String({ minLength: 1 }),
-  entries: Type.Array(
-    Type.Object({
-      v: Type.Literal(1),
-      seq: Type.Integer({ minimum: 1 }),
-      at: Type.Integer(),
-      by: Type.String(),
-      events: Type.Array(Type.Object({ type: Type.String() })),
-    }),
-  ),
+  entries: Type.Array(Type.Unknown()),
   images: Type.Record(Type.String({ pattern: DIGEST.source }), Type.String(), {
     additionalProperties: false,
   }),
@@ -52,7 +43,7 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
       await demandAvailable(tenant)
       await tenant.courier.idle()
       try {
-        await gateway.adopt(tenant, archive.seed, archive.entries as unknown as Entry[], images)
+        await gateway.adopt(tenant, archive.seed, archive.entries as Entry[], images)
       } catch (cause) {
         if (!(cause instanceof Error) || cause instanceof Unavailable) throw cause
         throw refuseFaults([{ field: 'entries', message: `do not add up: ${cause.message}` }])
@@ -93,18 +84,12 @@ function checkArchive(
   const faults: FieldFault[] = []
   if (!account.endsWith(`.${environment}`))
     faults.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
-  entries.forEach(({ seq, events }, at) => {
-    if (seq !== at + 1) faults.push({ field: `entries.${at}.seq`, message: `must be ${at + 1}` })
-    events.forEach((event, nth) => {
-      if ('digest' in event && !(typeof event.digest === 'string' && DIGEST.test(event.digest)))
-        faults.push({ field: `entries.${at}.events.${nth}.digest`, message: 'must be 64 hexadecimal digits' })
-    })
-  })
+  faults.push(...checkEntries(entries))
   const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
   for (const [digest, bytes] of bytesOf)
     if (digestOf(bytes) !== digest)
       faults.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 it is named by' })
-  if (faults.length > 0) throw refuseFaults(faults.slice(0, MOST_FAULTS))
+  if (faults.length > 0) throw refuseFaults(faults)
   return bytesOf
 }
 

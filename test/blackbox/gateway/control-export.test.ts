@@ -170,7 +170,46 @@ describe('an import that does not hold together', () => {
         const submitted = events.find((event: Json) => event.type === 'ReceiptSubmitted')
         submitted.digest = '../../../merchants.jsonl'
       },
-      /64 hexadecimal digits/,
+      /SHA-256/,
+    ],
+    [
+      'an event of another program',
+      saved => saved.entries.at(-1).events.push({ type: 'FileWritten', path: '/etc/passwd' }),
+      /entries\.\d+\.events\.\d+\.type must be one of/,
+    ],
+    [
+      'an event with a member of another one',
+      saved => Object.assign(saved.entries.at(-1).events.at(-1), { path: '/etc/passwd' }),
+      /path is not a known key/,
+    ],
+    [
+      'a timer that wants what no timer may',
+      saved => {
+        const command = { type: 'ReplaceFaults', faults: [] }
+        saved.entries.at(-1).events.push({ type: 'TimerSet', timer: 'x', dueAt: 0, command })
+      },
+      /command/,
+    ],
+    [
+      'a clock beyond all time',
+      saved => {
+        const clock = { mode: 'virtual', rate: 1, accountAt: 1e300, wallAt: 0 }
+        saved.entries.at(-1).events.push({ type: 'ClockSet', clock })
+      },
+      /clock\.accountAt/,
+    ],
+    [
+      'rules that cannot be meant',
+      saved => {
+        const rules = [{ match: { kind: 'payout' }, receipt: 'manual' }]
+        saved.entries.at(-1).events.push({ type: 'RulesReplaced', rules })
+      },
+      /is for payments/,
+    ],
+    [
+      'time that goes back',
+      saved => Object.assign(saved.entries.at(-1), { at: saved.entries[0].at - 1 }),
+      /must not be before/,
     ],
     ['an entry left out', saved => saved.entries.splice(1, 1), /must be 2/],
     [

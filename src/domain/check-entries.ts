@@ -1,0 +1,77 @@
+import * as Type from '@sinclair/typebox'
+import type { FieldFault } from '../contract/errors.ts'
+import { type Validator, validator } from '../contract/validation.ts'
+import { readCatalogue } from './catalogue.ts'
+import type { Actor } from './commands.ts'
+import { EVENT_SCHEMAS, instant } from './event-schemas.ts'
+import type { DomainEvent, Entry } from './events.ts'
+import { readRules } from './rules/read-rules.ts'
+
+const closed = { additionalProperties: false }
+const oneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+
+const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']
+const checkEntry = validator(
+  Type.Object(
+    {
+      v: Type.Literal(1),
+      seq: Type.Integer({ minimum: 1 }),
+      at: instant,
+      by: oneOf(ACTORS),
+      events: Type.Array(Type.Object({ type: oneOf(Object.keys(EVENT_SCHEMAS)) })),
+    },
+    closed,
+  ),
+)
+/** One for each event, so that what is wrong with it is said of what it is, and not of all that it could be. */
+const checks = new Map<string, Validator>(
+  Object.entries(EVENT_SCHEMAS).map(([type, members]) => [
+    type,
+    validator(Type.Object({ type: Type.Literal(type), ...members }, closed)),
+  ]),
+)
+
+/** What is wrong with what is to be a history: nothing, or each with the field. */
+export function checkEntries(entries: readonly unknown[]): FieldFault[] {
+  const faults: FieldFault[] = []
+  let before = Number.NEGATIVE_INFINITY
+  for (const [at, entry] of entries.entries()) {
+    const say = ({ field, message }: FieldFault) => {
+      faults.push({ field: `entries.${at}.${field}`, message })
+    }
+    const malformed = checkEntry(entry)
+    malformed.forEach(say)
+    if (malformed.length === 0) {
+      const { seq, at: time, events } = entry as Entry
+      if (seq !== at + 1) say({ field: 'seq', message: `must be ${at + 1}` })
+      if (time < before) say({ field: 'at', message: 'must not be before the entry before it' })
+      before = Math.max(before, time)
+      events.forEach((event, nth) => {
+        for (const { field, message } of faultsOf(event)) say({ field: `events.${nth}.${field}`, message })
+      })
+    }
+    // More than these help nobody.
+    if (faults.length > MOST_FAULTS) break
+  }
+  return faults.slice(0, MOST_FAULTS)
+}
+
+const MOST_FAULTS = 50
+
+function faultsOf(event: DomainEvent): readonly FieldFault[] {
+  const malformed = checks.get(event.type)?.(event) ?? []
+  if (malformed.length > 0) return malformed
+  switch (event.type) {
+    case 'RulesReplaced':
+      return faultsIn(readRules({ rules: event.rules ?? [] }))
+    case 'RulesPutInFront':
+      return faultsIn(readRules({ rules: event.rules }))
+    case 'CatalogueReplaced':
+      return faultsIn(readCatalogue(event.catalogue))
+    default:
+      return []
+  }
+}
+
+const faultsIn = (read: object) => ('faults' in read ? (read.faults as readonly FieldFault[]) : [])
