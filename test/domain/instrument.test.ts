@@ -32,7 +32,7 @@ describe('bank transfer instructions', () => {
   })
 
   it('names the method where it has no banks', () => {
-    const bankless = { code: 'th_virtual_account', label: 'Thai account opened on request' }
+    const bankless = { code: 'th_virtual_account', label: 'Transfer to an account made for this payment' }
     expect(transferOf({ method: bankless }).bank).toEqual(bankless)
     expect(transferOf({ method: { ...bankless, banks: [] } }).bank).toEqual(bankless)
   })

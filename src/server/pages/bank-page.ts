@@ -2,7 +2,7 @@ import { endingCard, endingOf } from './ending.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
 import { money } from './money.ts'
-import { processing } from './pay.ts'
+import { cancelling, processing } from './pay.ts'
 import { receiptPanel } from './receipt-panel.ts'
 import { bankShown, form, type View } from './view.ts'
 
@@ -16,6 +16,7 @@ export function bankHeader(view: View): Html {
 export function bankMain(view: View): Html {
   const { payment, words, tenant, pathTo, expiresAt } = view
   if (payment.outcome !== null) return decided(view)
+  if (payment.cancelRequestedAt !== null) return cancelling(view)
   if (!payment.action) return processing(view)
   const facts: [string, Html | string | null][] = [
     [words.payee, tenant.merchantName()],

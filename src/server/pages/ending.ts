@@ -1,7 +1,8 @@
 import type { Payment } from '../../domain/model.ts'
-import { type Html, hrefOf, html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { type Icon, icon } from './icons.ts'
 import type { View } from './view.ts'
+import { wayBack } from './way-back.ts'
 import type { Words } from './words/language.ts'
 
 type Ending = 'succeeded' | 'failed' | 'expired' | 'cancelled'
@@ -16,14 +17,9 @@ const MARKS: Record<Ending, { readonly icon: Icon; readonly tone: string }> = {
 export const endingOf = ({ cancelled, outcome }: Payment): Ending =>
   cancelled ? 'cancelled' : (outcome ?? 'failed')
 
-/** The way back is a plain link to the address as the merchant gave it: it says nothing of how the payment ended. */
 export function ending({ payment, words }: View): Html {
   const end = endingOf(payment)
-  const back =
-    payment.returnUrl === null
-      ? ''
-      : html`<a class="primary" href="${hrefOf(payment.returnUrl)}">${words.backToShop}</a>`
-  return endingCard(end, words[end], why(end, payment, words), back)
+  return endingCard(end, words[end], why(end, payment, words), wayBack(payment, words, 'primary'))
 }
 
 export function endingCard(end: Ending, title: string, because: Html, back: Html | string): Html {
@@ -32,16 +28,25 @@ export function endingCard(end: Ending, title: string, because: Html, back: Html
 <h1>${title}</h1>${because}${back}</section>`
 }
 
-function why(end: Ending, { failure, returnUrl }: Payment, words: Words): Html {
+function why(end: Ending, payment: Payment, words: Words): Html {
+  const { failure, returnUrl } = payment
   switch (end) {
     case 'succeeded':
       return html`<p class="lead">${returnUrl === null ? words.succeededAlone : words.succeededWhy}</p>`
     case 'failed': {
       // The provider's own words, where it had any.
       const own = failure && failure.message !== 'The payment failed' ? html`<p>${failure.message}</p>` : ''
-      return html`${own}<p class="lead">${words.failedHint}</p>`
+      return html`${own}<p class="lead">${moneyHint(payment, words)}</p>`
     }
     default:
-      return html`<p class="lead">${words[`${end}Why`]}</p>`
+      return html`<p class="lead">${words[`${end}Why`]} ${moneyHint(payment, words)}</p>`
   }
+}
+
+/** What has become of the payer's money where the payment was not made: nobody is told to pay twice. */
+export function moneyHint({ receipt, instrument, outcome }: Payment, words: Words): string {
+  if (receipt !== null && receipt.submissions > 0) return words.receiptSentHint
+  // A code is scanned, and an account transferred to, without this page being asked. A bank says at once what it did.
+  const mayBePaid = instrument !== null && (outcome === null || instrument.type !== 'redirect_to_url')
+  return mayBePaid ? words.mayBePaidHint : words.notPaidHint
 }

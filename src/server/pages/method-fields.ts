@@ -12,6 +12,8 @@ export interface MethodForm {
   readonly eligible: EligibleMethod
   /** What the ids of its fields begin with. */
   readonly id: string
+  /** Whether there is no other method to choose. */
+  readonly isOnly: boolean
   /** Why this form was not taken, if it was the one that was sent. */
   readonly problem?: Problem
 }
@@ -29,7 +31,7 @@ export function bankField(methodForm: MethodForm): Html {
   })
   const texts = html` data-search="${words.searchBank}" data-none="${words.noBankFound}" data-several="${words.bankUnclear}" data-found="${words.banksFound}"`
   return labelled(
-    { methodForm, field: 'bank', label: words.bank, isRequired: required.has('bank') },
+    { methodForm, field: 'bank', label: words.payersBank, isRequired: required.has('bank') },
     attributes =>
       html`<select name="bank"${attributes}${texts}><option value="">${words.chooseBank}</option>${options}</select>`,
   )

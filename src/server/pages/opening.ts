@@ -29,8 +29,8 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   const { account: name, payment: id } = request.params as { account: string; payment: string }
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
   const words = wordsFor(request)
-  const notice = (status: number, about: 'forged' | 'ended' | 'unknown') =>
-    noticePage(reply, status, words, request.url, about)
+  const notice = (status: number, about: 'forged' | 'ended' | 'unknown', of?: Payment) =>
+    noticePage(reply, status, words, request.url, about, of)
 
   const tenant = gateway.tenant(name)
   if (!tenant) return notice(404, 'unknown')
@@ -44,7 +44,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   // How a payment ended can be seen for ever, and an action that is held beyond its time still needs its page.
   const isOver = ({ outcome, action }: Payment) =>
     expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
-  if (isOver(payment)) return notice(410, 'ended')
+  if (isOver(payment)) return notice(410, 'ended', payment)
   return {
     kind,
     tenant,

@@ -1,10 +1,12 @@
 import { formatMinor } from '../../contract/currencies.ts'
 import type { Instrument } from '../../domain/instrument/index.ts'
+import { moneyHint } from './ending.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
 import { spellMoney } from './money.ts'
-import { receiptPanel } from './receipt-panel.ts'
-import { bankShown, type View } from './view.ts'
+import { lateReceipt, receiptPanel } from './receipt-panel.ts'
+import { bankShown, hasSentReceipt, type View } from './view.ts'
+import { wayBack } from './way-back.ts'
 import { bankName } from './words/catalogue.ts'
 
 /** What the payer does, once a method is chosen. */
@@ -12,21 +14,40 @@ export function paySteps(view: View): Html {
   const { payment, words } = view
   const { action, instrument, receipt } = payment
   if (!action || !instrument) return processing(view)
-  const cancelling =
-    payment.cancelRequestedAt === null ? '' : html`<p class="banner" role="status">${words.cancelling}</p>`
+  if (hasSentReceipt(payment)) return html`${receiptPanel(view)}${transferred(view, instrument)}`
   const { title, how, body } = instructions(view, instrument)
-  // A receipt that is on its way, or back, matters more than how to pay.
-  if (receipt !== null && receipt.status !== 'required')
-    return html`${cancelling}${receiptPanel(view)}
-<details class="card folded"><summary>${title}${icon('chevron')}</summary><p class="lead">${how}</p>${body}</details>`
-  return html`${cancelling}<div class="heading"><h1>${title}</h1><p class="lead">${how}</p></div>
-<section class="card">${body}</section>${receiptPanel(view)}`
+  // A receipt that came back matters more than how to pay, which most likely was done.
+  if (receipt?.status === 'rejected')
+    return html`${receiptPanel(view)}
+<details class="card folded"><summary>${words.notPaidYet}${icon('chevron')}</summary><p class="lead">${how}</p>${body}</details>`
+  return html`<div class="heading"><h1>${title}</h1><p class="lead">${how}</p></div>
+<section class="card">${body}</section>${receiptPanel(view)}${anotherWay(view)}`
+}
+
+/** Where the money went: to look it up, and no more to be paid. */
+function transferred(view: View, instrument: Instrument): Html | string {
+  if (instrument.type !== 'display_bank_transfer_instructions') return ''
+  return html`<details class="card folded"><summary>${view.words.transferredTo}${icon('chevron')}</summary>${transfer(view, instrument)}</details>`
+}
+
+/** The provider was asked for this way to pay, so the page offers no other; the shop can. */
+function anotherWay({ payment, words }: View): Html | string {
+  const back = wayBack(payment, words)
+  return back === '' ? '' : html`<div class="another-way"><p>${words.anotherWay}</p>${back}</div>`
 }
 
 /** Open, and nothing for the payer to do. */
-export const processing = ({ words }: View) =>
+export const processing = ({ payment, words }: View) =>
   html`<section class="card ending"><span class="mark neutral pulsing">${icon('clock')}</span>
-<h1>${words.processing}</h1><p class="lead">${words.processingWhy}</p></section>`
+<h1>${words.processing}</h1><p class="lead">${words.processingWhy}</p>${wayBack(payment, words)}</section>`
+
+/** Nothing to be paid any more, whatever comes of it. */
+export function cancelling(view: View): Html {
+  const { payment, words } = view
+  return html`<section class="card ending"><span class="mark neutral pulsing">${icon('stop')}</span>
+<h1>${words.cancelling}</h1><p class="lead">${words.cancellingWhy}</p><p>${moneyHint(payment, words)}</p>
+${wayBack(payment, words)}</section>${lateReceipt(view)}`
+}
 
 interface Instructions {
   readonly title: string
@@ -61,7 +82,10 @@ function transfer({ payment, words }: View, { bank, account, reference }: Transf
   const sum = spellMoney(payment, words)
   const rows = [
     row(words, words.amount, sum, formatMinor(payment.amount, payment.currency)),
-    row(words, words.bank, bankName(bank, payment.country, words)),
+    // A method without banks stands for its own in the instructions, and is none that a payer could look for.
+    bank.code === payment.route?.method
+      ? ''
+      : row(words, words.shopsBank, bankName(bank, payment.country, words)),
     row(words, words.accountName, account.name),
     row(words, words.accountNumber, grouped(account.number), account.number),
     row(words, words.reference, reference, reference),

@@ -1,6 +1,7 @@
 import { invalid } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Command } from '../../domain/commands.ts'
+import type { Payment } from '../../domain/model.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import { type Form, imageIn } from '../read-image.ts'
 import { Refusal, refuse, refuseFaults } from '../refusal.ts'
@@ -25,6 +26,30 @@ export async function act(opened: Opened, form: Form): Promise<void> {
       if (!isSimulatorAct(name))
         throw refuseFaults([{ field: 'act', message: 'is nothing that this page does' }])
       await carryOut(tenant, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
+  }
+}
+
+/** Whether things stand already as this form wanted them. */
+export function isDoneAlready({ outcome, cancelled, receipt, route, options }: Payment, { fields }: Form) {
+  switch (fields.get('act')) {
+    case 'choose':
+      return (
+        route?.method === fields.get('method') && (options.bank ?? '') === (fields.get('bank')?.trim() ?? '')
+      )
+    case 'succeed':
+      return outcome === 'succeeded'
+    case 'fail':
+      return outcome === 'failed' && !cancelled
+    case 'expire':
+      return outcome === 'expired' && !cancelled
+    case 'confirm-cancel':
+      return cancelled
+    case 'accept-receipt':
+      return receipt?.status === 'submitted'
+    case 'reject-receipt':
+      return receipt?.status === 'rejected'
+    default:
+      return false
   }
 }
 

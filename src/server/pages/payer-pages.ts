@@ -6,7 +6,7 @@ import type { Form } from '../read-image.ts'
 import { Refusal } from '../refusal.ts'
 import { noticePage } from './notice.ts'
 import { type Opened, open } from './opening.ts'
-import { act } from './payer-acts.ts'
+import { act, isDoneAlready } from './payer-acts.ts'
 import { showPayment } from './payment-page.ts'
 import { type Problem, ReceiptRefusal } from './problem.ts'
 import { readFields } from './read-fields.ts'
@@ -42,15 +42,17 @@ export async function receive(
     await act(opened, form)
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
+    // A button that was pressed twice, or on two pages, is no mistake of the payer's.
+    if (!(form instanceof Refusal) && isDoneAlready(asItStands(opened).payment, form))
+      return seeNext(reply, asItStands(opened))
     const { status } = renderError(gateway.contract, fault.rejection, request.requestId)
     const fields: Form['fields'] = form instanceof Refusal ? new Map() : form.fields
     return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: fault, fields } })
   }
-  return reply
-    .code(303)
-    .header('location', whereNext(asItStands(opened)))
-    .send()
+  return seeNext(reply, asItStands(opened))
 }
+
+const seeNext = (reply: Reply, opened: Opened) => reply.code(303).header('location', whereNext(opened)).send()
 
 /** A body that could not be read is a file that is too large, or none of our forms. */
 function asRefusal(fault: unknown): Refusal {

@@ -6,11 +6,11 @@ import { type Html, html } from './html.ts'
 import { type Sheet, sendPage } from './layout.ts'
 import { liveState } from './live.ts'
 import { spellMoney } from './money.ts'
-import { paySteps } from './pay.ts'
+import { cancelling, paySteps, processing } from './pay.ts'
 import { generalFault } from './problem.ts'
 import { simulator } from './simulator.ts'
 import { summary } from './summary.ts'
-import { isOpen, type View } from './view.ts'
+import { isOpen, type View, waitsForPayer } from './view.ts'
 
 /** Shows a payment as it stands, once what stands is safe. */
 export function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
@@ -29,27 +29,36 @@ function sheetOf(view: View): Sheet {
     main: html`${banner(view)}${isBank ? bankMain(view) : step(view)}`,
     aside: simulator(view),
     ...(isOpen(payment) ? { live: liveState(view) } : {}),
-    waits: isOpen(payment) && payment.route !== null && !isFillingIn(view),
+    waits: isOpen(payment) && !isFillingIn(view),
   }
 }
 
 function titleOf({ payment, words, tenant }: View): string {
   const merchant = tenant.merchantName()
   if (!isOpen(payment)) return `${words[endingOf(payment)]} · ${merchant}`
+  if (!waitsForPayer(payment)) return `${words.summary} · ${merchant}`
   return `${words.payTo} ${spellMoney(payment, words)} · ${merchant}`
 }
 
 function step(view: View): Html {
   const { payment } = view
   if (!isOpen(payment)) return ending(view)
+  if (payment.cancelRequestedAt !== null) return cancelling(view)
+  if (!payment.action) return processing(view)
   return payment.route ? paySteps(view) : choice(view)
 }
 
-function banner({ problem, words }: View): Html | string {
+/** How a payment ended says all there is to say about what came too late for it. */
+function banner({ payment, problem, words }: View): Html | string {
+  if (!isOpen(payment)) return ''
   const fault = problem && generalFault(problem, words)
   return fault === undefined ? '' : html`<p class="banner" role="alert">${fault}</p>`
 }
 
-/** A page that came again meanwhile would lose the file that was chosen, or the bank's question. */
-const isFillingIn = ({ kind, payment }: View) =>
-  kind === 'bank' || payment.receipt?.status === 'required' || payment.receipt?.status === 'rejected'
+/** A page that came again meanwhile would lose what was typed, the file that was chosen, or the bank's question. */
+function isFillingIn({ kind, payment }: View): boolean {
+  const { action, receipt, cancelRequestedAt, route } = payment
+  if (!action) return false
+  if (receipt?.status === 'required' || receipt?.status === 'rejected') return true
+  return cancelRequestedAt === null && (kind === 'bank' || route === null)
+}

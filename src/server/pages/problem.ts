@@ -60,7 +60,7 @@ export function generalFault(problem: Problem, words: Words): string | undefined
   if (receiptFault(problem, words) !== undefined || fieldFaults(problem, words).size > 0) return undefined
   switch (problem.refusal.rejection.code) {
     case 'invalid_state':
-      return words.refusals.invalid_state
+      return problem.fields.get('act') === 'receipt' ? words.receiptThere : words.refusals.invalid_state
     case 'payment_configuration_unavailable':
     case 'routing_unavailable':
       return words.refusals.unavailable

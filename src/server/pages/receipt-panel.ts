@@ -3,6 +3,7 @@ import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
 import { receiptFault } from './problem.ts'
 import { form, type View } from './view.ts'
+import { wayBack } from './way-back.ts'
 
 /** Where the payment wants a receipt: the way to send one, and what became of it. */
 export function receiptPanel(view: View): Html {
@@ -18,18 +19,31 @@ export function receiptPanel(view: View): Html {
 <div><h1>${words.receiptSubmitted}</h1><p>${words.receiptSubmittedWhy}</p></div></section>`
     case 'rejected':
       return html`<section class="card receipt"><div class="state" role="alert"><span class="mark bad">${icon('cross')}</span>
-<div><h1>${words.receiptRejected}</h1><p class="reason">${reason(view)}</p></div></div>
-<p>${words.receiptReplace}</p>${upload(view, words.sendReplacement)}</section>`
+<div><h1>${words.receiptRejected}</h1>${reason(view)}</div></div>
+<p>${words.receiptReplace}</p>${upload(view, words.sendReplacement)}${wayBack(payment, words)}</section>`
     case 'required':
       return html`<section class="card receipt"><h2>${words.receipt}</h2><p>${words.receiptHow}</p>
 ${upload(view, words.sendReceipt)}</section>`
   }
 }
 
-/** The provider's own words, except where it had none. */
-function reason({ payment, words }: View): string {
+/** While the payment is being cancelled: who has paid already can still show it, and nobody is asked to. */
+export function lateReceipt(view: View): Html | string {
+  const { payment, words, problem } = view
+  const { receipt } = payment
+  if (receipt === null || payment.action === null) return ''
+  if (receipt.status === 'processing' || receipt.status === 'submitted')
+    return html`<p class="banner" role="status">${words[receipt.status === 'processing' ? 'receiptProcessing' : 'receiptSubmitted']}</p>`
+  const isTried = problem !== undefined && receiptFault(problem, words) !== undefined
+  const back = receipt.status === 'rejected' ? html`<p>${words.receiptRejected}</p>${reason(view)}` : ''
+  return html`<details class="card folded"${isTried ? html` open` : ''}><summary>${words.paidAlready}${icon('chevron')}</summary>
+<div class="receipt">${back}${upload(view, words.sendReceipt)}</div></details>`
+}
+
+/** The provider's own words, where it had any: that the receipt was not accepted is said already. */
+function reason({ payment }: View): Html | string {
   const given = payment.receipt?.rejection ?? ''
-  return given === '' || given === 'The receipt was rejected' ? words.receiptRejectedWhy : given
+  return given === '' || given === 'The receipt was rejected' ? '' : html`<p class="reason">${given}</p>`
 }
 
 function upload(view: View, send: string): Html {

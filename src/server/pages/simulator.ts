@@ -32,7 +32,8 @@ export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
 
 /** What the lifecycle allows now, as everywhere. A bank's page has its own buttons for what the payer decides there. */
 function possibleActs({ payment, kind }: View): SimulatorAct[] {
-  const onPage: readonly SimulatorAct[] = kind === 'bank' && payment.action ? ['succeed', 'fail'] : []
+  const isAsked = kind === 'bank' && payment.action !== null && payment.cancelRequestedAt === null
+  const onPage: readonly SimulatorAct[] = isAsked ? ['succeed', 'fail'] : []
   return ACTS.filter(act => isPossible(payment, act) && !onPage.includes(act))
 }
 

@@ -1,7 +1,7 @@
 import { clockFace } from '../../contract/time-left.ts'
 import { type Html, html } from './html.ts'
 import { money } from './money.ts'
-import { isOpen, methodShown, type View } from './view.ts'
+import { methodShown, type View, waitsForPayer } from './view.ts'
 
 /** Who is paid how much, and how long there is to do it. */
 export function summary(view: View): Html {
@@ -13,7 +13,7 @@ export function summary(view: View): Html {
   const rows = facts.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : ''))
   return html`<section class="summary" aria-label="${words.summary}">
 <p class="payee"><span class="initial" aria-hidden="true">${initialOf(tenant.merchantName())}</span>
-<span><span class="quiet">${words.payTo}</span> <strong>${tenant.merchantName()}</strong></span></p>
+<span><span class="quiet">${waitsForPayer(payment) ? words.payTo : words.paymentTo}</span> <strong>${tenant.merchantName()}</strong></span></p>
 <p class="sum">${money(payment, words)}</p>
 <dl class="facts">${rows}${countdown(view)}</dl>
 </section>`
@@ -22,7 +22,7 @@ export function summary(view: View): Html {
 const initialOf = (name: string) => [...name.trim()][0]?.toUpperCase() ?? '·'
 
 function countdown({ tenant, payment, words }: View): Html {
-  if (!isOpen(payment) || !payment.action) return html``
+  if (!payment.action || !waitsForPayer(payment)) return html``
   const { expiresAt } = payment.action
   const left = clockFace(expiresAt - tenant.account.now)
   return html`<div class="left"><dt>${words.timeLeft}</dt><dd><time data-until="${expiresAt}" data-as="clock">${left}</time></dd></div>`

@@ -41,3 +41,11 @@ export const form = ({ path }: View, act: string, inside: Html, kind: 'plain' | 
 ${inside}</form>`
 
 export const isOpen = ({ outcome }: Payment) => outcome === null
+
+/** The payer has sent a receipt that nobody refused: they have paid. */
+export const hasSentReceipt = ({ receipt }: Payment) =>
+  receipt?.status === 'processing' || receipt?.status === 'submitted'
+
+/** It is the payer's turn: nobody who has paid, or must not pay any more, is asked to. */
+export const waitsForPayer = (payment: Payment) =>
+  isOpen(payment) && payment.action !== null && payment.cancelRequestedAt === null && !hasSentReceipt(payment)

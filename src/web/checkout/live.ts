@@ -1,5 +1,6 @@
 import { setClock } from './clock.ts'
 import { announce } from './copy.ts'
+import { keepFields } from './kept-fields.ts'
 
 interface News {
   readonly shown: string
@@ -79,17 +80,14 @@ function exchange(text: string, enhance: (part: ParentNode) => void): boolean {
   const next = new DOMParser().parseFromString(text, 'text/html')
   const after = next.querySelector<HTMLElement>('[data-page]')
   if (!before || !after) return false
-  const hadFocus = before.contains(document.activeElement)
+  const putBack = keepFields(before)
   const fresh = document.adoptNode(after)
+  putBack(fresh)
   before.replaceWith(fresh)
   document.title = next.title
   enhance(fresh)
-  const heading = fresh.querySelector<HTMLElement>('h1')
-  if (hadFocus && heading) {
-    heading.tabIndex = -1
-    heading.focus({ preventScroll: true })
-  }
-  const state = fresh.querySelector('main h2')?.textContent ?? heading?.textContent
-  announce(state ?? '')
+  // What is an alert is read by itself.
+  const state = fresh.querySelector('main h2') ?? fresh.querySelector('h1')
+  announce(fresh.querySelector('[role=alert]') ? '' : (state?.textContent ?? ''))
   return true
 }

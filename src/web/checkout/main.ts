@@ -2,6 +2,7 @@ import { searchBanks } from './bank-search.ts'
 import { showCopyButtons } from './copy.ts'
 import { countDown } from './countdown.ts'
 import { followPage } from './live.ts'
+import { foldMethods } from './other-method.ts'
 import { previewReceipt } from './receipt-preview.ts'
 import { holdSentForms } from './sent-forms.ts'
 
@@ -9,6 +10,7 @@ import { holdSentForms } from './sent-forms.ts'
 function enhance(part: ParentNode): void {
   showCopyButtons(part)
   searchBanks(part)
+  foldMethods(part)
   previewReceipt(part)
   holdSentForms(part)
 }

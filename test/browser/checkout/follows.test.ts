@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../../blackbox/harness.ts'
 import { noChromium } from '../browser.ts'
-import { choose, PHONE, png, says, useShop } from './shop.ts'
+import { choose, PHONE, png, SHORT_LINK, says, useShop } from './shop.ts'
 
 /** What a page does by itself where scripts run. */
 
@@ -47,10 +47,10 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
   })
 
   it('notices that its link has ended', async () => {
-    const { page, watch } = await open({ payment_method: 'th_promptpay' })
+    const { page, watch } = await open(SHORT_LINK)
     watch.allow(/410/)
-    await says(page, 'Scan to pay')
-    await shop().advance('30m')
+    await says(page, 'Confirm this payment')
+    await shop().advance('15m')
     await says(page, 'This link has expired')
   })
 
@@ -70,7 +70,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.goto(made.body.next_action.url)
     await says(page, 'Scan to pay')
     await page.clock.fastForward('10:00')
-    await page.getByText(/^(20:00|19:\d\d)$/).waitFor()
+    await page.getByText(/^71:(50:00|49:\d\d)$/).waitFor()
   })
 
   it('copies what has to be typed elsewhere', async () => {
@@ -104,6 +104,64 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await file.getAttribute('aria-invalid')).toBeNull()
     await sendIt.click()
     await says(page, 'Your receipt is being checked.')
+  })
+
+  it('keeps what was typed and where the payer is, when there is something else to show', async () => {
+    const { id, page } = await open()
+    const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
+    await card.locator('summary').click()
+    await card.getByRole('combobox').fill('krun')
+    const name = card.getByLabel('Your name')
+    await name.fill('Malee Srisuk')
+    await name.press('ArrowLeft')
+    const before = await page.locator('[data-page]').getAttribute('data-shown')
+    await shop().trigger(id, 'withdraw-action')
+    await says(page, 'Your payment is being processed')
+    await shop().trigger(id, 'present-action')
+    await says(page, 'How would you like to pay?')
+    expect(await page.locator('[data-page]').getAttribute('data-shown')).not.toBe(before)
+    expect(await name.inputValue()).toBe('Malee Srisuk')
+    expect(await card.getByRole('combobox').inputValue()).toBe('krun')
+    expect(await card.getAttribute('open')).not.toBeNull()
+  })
+
+  it('leaves the focus in the field that has it', async () => {
+    const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
+    const copies = page.getByRole('button', { name: 'Copy: Account number' })
+    await copies.focus()
+    const shown = await page.locator('[data-page]').getAttribute('data-shown')
+    await shop().trigger(id, 'withdraw-action')
+    await says(page, 'Your payment is being processed')
+    expect(await page.locator('h1:focus').textContent()).toBe('Your payment is being processed')
+    await shop().trigger(id, 'present-action')
+    await page.locator(`[data-page]:not([data-shown="${shown}"]) h1:text("Transfer the amount")`).waitFor()
+    await page.locator('h1:focus').waitFor()
+  })
+
+  it('keeps the file that was chosen, also when the shop cancels meanwhile', async () => {
+    const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
+    await page
+      .locator('#receipt-file')
+      .setInputFiles({ name: 'my-slip.png', mimeType: 'image/png', buffer: png() })
+    await page.getByAltText('Preview of the receipt that you chose').waitFor()
+    await shop().call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
+    await says(page, 'This payment is being cancelled')
+    await page.getByText('my-slip.png').waitFor()
+    await page.getByAltText('Preview of the receipt that you chose').waitFor()
+    await page.getByRole('button', { name: 'Send the receipt' }).click()
+    await page.getByText('Your receipt is being checked.').waitFor()
+    expect((await shop().read(id)).receipt?.status).toBe('processing')
+  })
+
+  it('folds a method up again, and keeps what was typed there', async () => {
+    const { page } = await open()
+    const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
+    await card.locator('summary').click()
+    await card.getByLabel('Your name').fill('Malee')
+    await card.getByRole('link', { name: 'Choose another way to pay' }).click()
+    expect(await card.getAttribute('open')).toBeNull()
+    await card.locator('summary:focus').click()
+    expect(await card.getByLabel('Your name').inputValue()).toBe('Malee')
   })
 
   it('goes on when the server comes back', async () => {

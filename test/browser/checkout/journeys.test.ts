@@ -69,7 +69,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
   /** The bank is searched for where that works, and picked from the list where not. */
   const pickBank = async (page: Page, name: string, code: string) => {
     if (!scripted) {
-      await page.getByLabel('Bank', { exact: true }).and(page.locator('[aria-invalid]')).selectOption(code)
+      await page.getByLabel('Bank you pay from').and(page.locator('[aria-invalid]')).selectOption(code)
       return
     }
     const field = page.getByRole('combobox', { name: 'Bank' }).and(page.locator('[aria-invalid]'))

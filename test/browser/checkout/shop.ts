@@ -14,6 +14,7 @@ import { type Look, useBrowser } from '../browser.ts'
 export const RETURN_URL = 'https://shop.example/done?order=1&x=%7e&lang=xx'
 
 const RULES = [
+  { name: 'short', match: { merchant_reference: 'short*' }, action: { after: '0s', expires_after: '15m' } },
   {
     name: 'magic: declines',
     match: { merchant_reference: 'declines*' },
@@ -109,6 +110,15 @@ async function openShop(server: Server, visit: Look): Promise<Shop> {
     },
     visit,
   }
+}
+
+/** The only link that ends before its payment does: a bank's page that the shop itself sent its customer to. */
+export const SHORT_LINK = {
+  checkout_mode: 'merchant',
+  return_url: undefined,
+  payment_method: 'th_mobile_banking',
+  payment_method_options: { bank: 'scb' },
+  merchant_reference: 'short-1',
 }
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }

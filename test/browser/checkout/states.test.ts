@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from '../accessible.ts'
 import { noChromium } from '../browser.ts'
-import { DESKTOP, PHONE, png, type Shop, useShop } from './shop.ts'
+import { DESKTOP, PHONE, png, SHORT_LINK, type Shop, useShop } from './shop.ts'
 
 /** Every state that a page has, looked at by axe: light on a phone, dark on a desktop; and in Thai. */
 
@@ -23,6 +23,7 @@ interface State {
 }
 
 const unfold = (page: Page) => page.locator('summary').first().click()
+const unfoldTransfer = (page: Page) => page.getByText('Thai bank transfer', { exact: true }).click()
 const receipt = { name: 'slip.png', mimeType: 'image/png', buffer: png() }
 
 async function upload(_: string, __: Shop, url: string): Promise<void> {
@@ -42,22 +43,22 @@ const after =
 
 const STATES: Record<string, State> = {
   'the choice': {},
-  'the fields of a method': { does: unfold },
+  'the fields of a method': { does: unfoldTransfer },
   'the search for a bank': {
     does: async page => {
-      await unfold(page)
-      await page.getByRole('combobox').first().fill('krung')
+      await unfoldTransfer(page)
+      await page.locator('details[open]').getByRole('combobox').fill('krung')
     },
   },
   'the search for a bank that is not there': {
     does: async page => {
-      await unfold(page)
-      await page.getByRole('combobox').first().fill('xyz')
+      await unfoldTransfer(page)
+      await page.locator('details[open]').getByRole('combobox').fill('xyz')
     },
   },
   'fields that were not taken': {
     does: async page => {
-      await unfold(page)
+      await unfoldTransfer(page)
       await page.locator('details[open] button.primary').click()
       await page.locator('.fault').waitFor()
     },
@@ -98,6 +99,7 @@ const STATES: Record<string, State> = {
   'the way to the bank': { sells: REDIRECT },
   'the bank': { sells: REDIRECT, does: page => page.locator('main a.primary').click() },
   'a cancellation in flight': { sells: QR, before: cancel },
+  'a cancellation while a receipt is wanted': { sells: TRANSFER, before: cancel, does: unfold },
   processing: { sells: QR, before: after('withdraw-action') },
   succeeded: { sells: QR, before: after('succeed') },
   failed: { sells: QR, before: after('fail') },
@@ -138,13 +140,13 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     ['unknown', 404, 'No such payment', 'ไม่พบรายการชำระเงิน'],
     ['ended', 410, 'This link has expired', 'ลิงก์นี้หมดอายุแล้ว'],
   ])('on a link that is %s, which is a page of its own', async (about, status, heading, thai) => {
-    const { url } = await shop().sell()
+    const { url } = await shop().sell(about === 'ended' ? SHORT_LINK : {})
     const faulty = {
       forged: `${url}x`,
       unknown: url.replace(/\/checkout\/[^/]+/, '/checkout/nobody.test'),
       ended: url,
     }
-    if (about === 'ended') await shop().advance('30m')
+    if (about === 'ended') await shop().advance('15m')
     const { page, watch } = await shop().visit('about:blank', { ...PHONE, reducedMotion: 'reduce' })
     watch.allow(new RegExp(String(status)))
     const answer = await page.goto(faulty[about as keyof typeof faulty])

@@ -69,7 +69,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     await answer(terminal, 'Amount', '1,234.50 THB')
     await answer(terminal, 'Country')
     await pick(terminal, 'Checkout:', 'merchant')
-    await pick(terminal, 'Payment method:', 'Transfer from a named Thai account')
+    await pick(terminal, 'Payment method:', 'Transfer from your own bank account')
     await terminal.waitFor(/\? Bank:\s+❯/)
     await terminal.type('SIAM comm')
     // By name in any case; one is left.

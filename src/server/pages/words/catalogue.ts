@@ -5,12 +5,12 @@ import type { Words } from './en.ts'
 
 const METHODS: ReadonlyMap<string, string> = new Map([
   ['Thai bank transfer', 'โอนเงินผ่านธนาคาร'],
-  ['PromptPay QR', 'พร้อมเพย์ คิวอาร์'],
-  ['Thai mobile banking', 'โมบายแบงก์กิ้ง'],
+  ['PromptPay QR', 'พร้อมเพย์ (คิวอาร์โค้ด)'],
+  ['Thai mobile banking', 'แอปธนาคารบนมือถือ'],
   ['Thai internet banking', 'อินเทอร์เน็ตแบงก์กิ้ง'],
-  ['Transfer from a named Thai account', 'โอนจากบัญชีที่ระบุชื่อ'],
-  ['Thai account opened on request', 'บัญชีเฉพาะสำหรับรายการนี้'],
-  ['Test QR payment', 'คิวอาร์ทดสอบ'],
+  ['Transfer from your own bank account', 'โอนจากบัญชีธนาคารของคุณเอง'],
+  ['Transfer to an account made for this payment', 'โอนเข้าบัญชีเฉพาะสำหรับรายการนี้'],
+  ['Test QR payment', 'คิวอาร์โค้ดสำหรับทดสอบ'],
 ])
 
 export const methodName = ({ label }: { label: string }, { lang }: Words): string =>

@@ -6,9 +6,10 @@ export const en = {
   chooseLanguage: 'Language',
 
   payTo: 'Pay',
+  paymentTo: 'Payment to',
   summary: 'Payment details',
   order: 'Order',
-  method: 'Method',
+  method: 'Payment method',
   amount: 'Amount',
   timeLeft: 'Time left',
   simulatedFooter: 'A simulated payment by paysim. No money moves.',
@@ -18,8 +19,9 @@ export const en = {
   choose: 'How would you like to pay?',
   chooseNothing: 'No way to pay is available right now.',
   chooseNothingWhy: 'Please try again later, or go back to the shop.',
+  chooseOther: 'Choose another way to pay',
   payWith: (method: string) => `Pay with ${method}`,
-  bank: 'Bank',
+  payersBank: 'Bank you pay from',
   chooseBank: 'Choose your bank',
   searchBank: 'Search for your bank',
   noBankFound: 'No bank of that name. Please choose yours from the list.',
@@ -29,8 +31,8 @@ export const en = {
   fields: {
     customer_name: 'Your name',
     customer_phone: 'Your phone number',
-    account_name: 'Name on the account',
-    account_number: 'Account number',
+    account_name: 'Name on your bank account',
+    account_number: 'Number of your bank account',
     name_th: 'Your name in Thai',
   },
   fieldRequired: 'Please fill this in.',
@@ -53,7 +55,12 @@ export const en = {
   waitingForPayment: 'Waiting for your payment',
 
   transfer: 'Transfer the amount',
-  transferHow: 'Send exactly this amount to the account below, and give the reference.',
+  transferHow:
+    'From your bank, send exactly this amount to the shop’s account below, and give the reference.',
+  shopsBank: 'Shop’s bank',
+  transferredTo: 'The account that you paid to',
+  notPaidYet: 'Have you not paid yet?',
+  anotherWay: 'Would you rather pay another way? Then do not pay here, and go back to the shop.',
   accountName: 'Account name',
   accountNumber: 'Account number',
   reference: 'Reference',
@@ -77,8 +84,10 @@ export const en = {
   receiptSubmitted: 'Your receipt was accepted.',
   receiptSubmittedWhy: 'Now we are waiting for the money to arrive.',
   receiptRejected: 'Your receipt was not accepted.',
-  receiptRejectedWhy: 'The receipt was rejected',
-  receiptReplace: 'You can send another one.',
+  receiptReplace:
+    'If you have paid, do not pay again. Please send another image that shows the whole receipt clearly.',
+  receiptThere: 'Another receipt of this payment was sent before. It is the one that counts.',
+  paidAlready: 'Have you paid already? Send your receipt',
 
   redirect: (bank: string) => `Confirm with ${bank}`,
   redirectHow: 'You confirm this payment at your bank, and come back here afterwards.',
@@ -86,18 +95,23 @@ export const en = {
   yourBank: 'your bank',
 
   processing: 'Your payment is being processed',
-  processingWhy: 'This takes a moment. This page follows by itself.',
-  cancelling: 'The shop has asked to cancel this payment. Please do not pay any more.',
+  processingWhy:
+    'This takes a moment. This page follows by itself. If you have paid, you do not need to do anything more.',
+  cancelling: 'This payment is being cancelled',
+  cancellingWhy:
+    'The shop has asked to cancel this payment. Please do not pay any more. This page shows how it ends.',
 
   succeeded: 'Payment received',
   succeededWhy: 'Thank you. You can go back to the shop now.',
   succeededAlone: 'Thank you. You can close this page now.',
   failed: 'Payment failed',
-  failedHint: 'No money was taken.',
+  notPaidHint: 'No money was taken.',
+  mayBePaidHint: 'If you have already paid, please do not pay again, and ask the shop.',
+  receiptSentHint: 'You have sent a receipt: please do not pay again, and ask the shop about your money.',
   expired: 'Payment expired',
-  expiredWhy: 'The time to pay has run out. No money was taken.',
+  expiredWhy: 'The time to pay has run out.',
   cancelled: 'Payment cancelled',
-  cancelledWhy: 'The shop cancelled this payment. No money was taken.',
+  cancelledWhy: 'The shop cancelled this payment.',
   backToShop: 'Back to the shop',
 
   bankTitle: 'Confirm this payment',
@@ -113,9 +127,11 @@ export const en = {
   bankClose: 'You can close this page now.',
 
   forged: 'This link is not valid',
-  forgedWhy: 'The address was changed on its way. Please use the link as the shop gave it.',
+  forgedWhy:
+    'The address was changed on its way. Please go back to the shop, and use the link as the shop gave it.',
   ended: 'This link has expired',
-  endedWhy: 'Please go back to the shop and start the payment again.',
+  endedWhy:
+    'If you have already paid, please do not pay again: the shop is told. If you have not, please go back to the shop.',
   unknown: 'No such payment',
   unknownWhy: 'There is no payment behind this link.',
 
