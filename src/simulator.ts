@@ -7,6 +7,7 @@ import { compileRule, type Rule } from './domain/rules/rule.ts'
 import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
 import type { GatewaySettings } from './engine/open-tenant.ts'
+import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { StartFault } from './engine/start-fault.ts'
 import type { Tenant } from './engine/tenant.ts'
@@ -87,7 +88,7 @@ export class Simulator {
       ...standards,
       seed: options.seed ?? null,
       sync: options.durability !== 'process',
-      wall: Date.now,
+      time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
       baseUrl: () => url,
       warn,
     })

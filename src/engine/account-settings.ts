@@ -2,7 +2,7 @@ import type { Rejection } from '../contract/errors.ts'
 import type { Context } from '../domain/decide/index.ts'
 import type { Environment } from '../domain/model.ts'
 import type { KeptAnswer } from '../domain/world.ts'
-import type { WallClock } from './clock.ts'
+import type { RealTime } from './real-time.ts'
 
 /** What became of a command. `seq` is the entry that must be safe before anyone is told. */
 export type Outcome =
@@ -14,7 +14,7 @@ export interface AccountSettings {
   readonly id: string
   readonly environment: Environment
   readonly seed: string
-  readonly wall: WallClock
+  readonly time: RealTime
   /** What of the context comes from outside the account, as it is now. */
   readonly surroundings: () => Pick<
     Context,

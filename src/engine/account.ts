@@ -1,6 +1,6 @@
 import { apply } from '../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../domain/commands.ts'
-import { type Context, decide } from '../domain/decide/index.ts'
+import { decide } from '../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../domain/events.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
@@ -45,7 +45,7 @@ export class Account {
   constructor(private readonly settings: AccountSettings) {
     this.id = settings.id
     this.environment = settings.environment
-    this.clock = new AccountClock(settings.wall, null)
+    this.clock = new AccountClock(settings.time, null)
     this.#seed = settings.seed
     this.#ids = new IdSource(settings.seed)
     this.#pacer = new Pacer(this.clock, () => this.fireDue())
@@ -92,8 +92,9 @@ export class Account {
   }
 
   /** With its journal replayed, the account begins to live. */
-  start(journal: Journal): void {
+  start(journal: Journal, stoppedAt = 0): void {
     this.#journal = journal
+    this.clock.goOnFrom(Math.max(this.#world.at, stoppedAt))
     this.fireDue()
   }
 
@@ -102,9 +103,16 @@ export class Account {
     return () => this.#listeners.delete(listener)
   }
 
-  execute(command: Command, by: Actor): Outcome {
-    // On a running clock something may have come due that nobody was woken for yet: that happened first.
+  /**
+   * Whatever is due by now has happened: on a running clock something may have come due that nobody was woken for
+   * yet. Asked before anything of the world is shown or decided.
+   */
+  catchUp(): void {
     if (this.#due()) this.fireDue()
+  }
+
+  execute(command: Command, by: Actor): Outcome {
+    this.catchUp()
     const outcome = this.#decideAndApply(command, by)
     // What is due at once comes next, but after the caller has seen what its command did.
     if (this.#due()) queueMicrotask(() => this.fireDue())
@@ -114,34 +122,26 @@ export class Account {
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
     if (this.#recovery.underWay || this.#rewriting) return { refused: unavailable(), seq: 0 }
-    const context = this.#context(command, timer)
+    const { settings, environment } = this
+    const at = this.#timeOf(command, timer)
+    const names = this.#ids.ofMove(this.#world.moves + 1)
+    const context = { ...settings.surroundings(), ...names, at, environment }
     const decision = decide(this.#world, command, context)
     const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []
     if ('events' in decision)
-      return { id: decision.id, seq: this.#commit([...fired, ...decision.events], context.at, by) }
+      return { id: decision.id, seq: this.#commit([...fired, ...decision.events], at, by) }
     // A timer whose command is refused has fired all the same, or time would stop there.
     if ('replay' in decision) return { ...decision, seq: decision.replay.seq }
     const kept = decision.kept ? [...fired, decision.kept] : fired
-    return { refused: decision.refused, seq: this.#commit(kept, context.at, by) }
+    return { refused: decision.refused, seq: this.#commit(kept, at, by) }
   }
 
-  #context(command: Command, timer: Timer | undefined): Context {
-    const move = this.#world.moves + 1
-    let nth = 0
-    return {
-      ...this.settings.surroundings(),
-      at: this.#timeOf(command, timer),
-      environment: this.environment,
-      newId: prefix => this.#ids.newId(prefix, move, nth++),
-      newSecret: () => this.#ids.newSecret(move, nth++),
-      chance: () => this.#ids.chance(`${move}:${nth++}`),
-    }
-  }
-
-  /** An account that nothing happened to yet begins when its clock is told to, also in the past. */
   #timeOf(command: Command, timer: Timer | undefined): number {
+    // However late it is noticed: what follows from it then has its own time too, which may be over as well.
+    if (timer) return Math.max(timer.dueAt, this.#world.at)
+    // An account that nothing happened to yet begins when its clock is told to, also in the past.
     if (command.type === 'SetClock' && this.#world.seq === 0) return command.clock.accountAt
-    return Math.max(timer?.dueAt ?? 0, this.now)
+    return this.now
   }
 
   #commit(events: readonly DomainEvent[], at: number, by: Actor): number {
@@ -180,8 +180,7 @@ export class Account {
   }
 
   setClock(setting: ClockSetting): number {
-    const outcome = this.execute({ type: 'SetClock', clock: setting }, 'operator')
-    return outcome.seq
+    return this.execute({ type: 'SetClock', clock: setting }, 'operator').seq
   }
 
   /** The journal could not be written. */
@@ -194,8 +193,12 @@ export class Account {
     return this.#recovery.underWay
   }
 
-  /** Resolves when all that can be read is safe: what is on its way to the disk is there, or never happened. */
+  /**
+   * Resolves when all that is due has happened and can be read: what is on its way to the disk is there, or never
+   * happened.
+   */
   async settled(): Promise<void> {
+    this.catchUp()
     try {
       await this.journal.durable(this.#world.seq)
     } catch {
@@ -219,6 +222,7 @@ export class Account {
   #take(world: MutableWorld): void {
     this.#world = world
     this.clock.follow(world.clock)
+    this.clock.goOnFrom(world.at)
   }
 
   #resume(): void {

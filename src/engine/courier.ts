@@ -4,8 +4,8 @@ import { signWebhook } from '../contract/webhook-signature.ts'
 import type { Command } from '../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts'
 import type { Account } from './account.ts'
-import type { WallClock } from './clock.ts'
 import { Deadline } from './deadline.ts'
+import type { Reading } from './real-time.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
 
@@ -27,7 +27,7 @@ export class Courier {
   constructor(
     private readonly account: Account,
     private readonly render: (event: WebhookEvent) => string,
-    private readonly wall: WallClock,
+    private readonly wall: Reading,
   ) {
     account.onEntry(entry => {
       for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)

@@ -38,8 +38,10 @@ export class Gateway {
     const registry = (await settings.directory?.openRegistry(settings)) ?? (await Registry.open(null))
     const gateway = new Gateway(settings, registry)
     for (const merchant of registry.merchants)
-      for (const environment of ENVIRONMENTS)
-        gateway.#serve(await gateway.#open(merchant, environment), merchant)
+      for (const environment of ENVIRONMENTS) {
+        const stoppedAt = registry.stoppedAt(accountId(merchant.id, environment))
+        gateway.#serve(await gateway.#open(merchant, environment, stoppedAt), merchant)
+      }
     gateway.#ready = true
     return gateway
   }
@@ -219,6 +221,11 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
+    const times = [...this.tenants].flatMap(({ account: { id, clock } }) =>
+      clock.running === undefined ? [] : [[id, clock.running]],
+    )
+    // Where it cannot be written, the journals still say how far time had come by their last entries.
+    if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     for (const id of [...this.#tenants.keys()]) await this.#close(id)
     await this.registry.close()
   }
@@ -235,13 +242,13 @@ export class Gateway {
     return this.registry.get(tenant.merchantId).accounts[tenant.account.environment]
   }
 
-  async #open(merchant: MerchantRecord, environment: Environment): Promise<Tenant> {
+  async #open(merchant: MerchantRecord, environment: Environment, stoppedAt?: number): Promise<Tenant> {
     const { id } = merchant
     const tenant = await openTenant(this.settings, () => this.registry.find(id) ?? merchant, environment)
     tenant.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(tenant, entry)
     })
-    tenant.begin()
+    tenant.begin(stoppedAt)
     return tenant
   }
 

@@ -9,6 +9,16 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export class IdSource {
   constructor(private readonly seed: string) {}
 
+  /** The names and numbers that one move of an account takes, each another. */
+  ofMove(move: number) {
+    let nth = 0
+    return {
+      newId: (prefix: string) => this.newId(prefix, move, nth++),
+      newSecret: () => this.newSecret(move, nth++),
+      chance: () => this.chance(`${move}:${nth++}`),
+    }
+  }
+
   newId(prefix: string, move: number, nth: number): string {
     return `${prefix}_${base62(this.#digest(`${prefix}:${move}:${nth}`), 24)}`
   }

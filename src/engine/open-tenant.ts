@@ -4,13 +4,13 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
-import type { WallClock } from './clock.ts'
 import { Courier } from './courier.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { FileJournal } from './file-journal.ts'
 import { FileImages, MemoryImages } from './image-store.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
+import type { RealTime } from './real-time.ts'
 import { Rendering } from './rendering.ts'
 import type { Tenant } from './tenant.ts'
 import { TimeTravel } from './time-travel.ts'
@@ -24,7 +24,7 @@ export interface GatewaySettings {
   readonly rules: readonly Rule[]
   readonly seed: string | null
   readonly sync: boolean
-  readonly wall: WallClock
+  readonly time: RealTime
   readonly baseUrl: () => string
   /** Something the person at the terminal should know. */
   readonly warn: (message: string) => void
@@ -34,7 +34,7 @@ export const accountId = (merchant: string, environment: Environment) => `${merc
 
 /** An account of a merchant, with nothing in it yet. */
 export function newAccount(
-  { contract, catalogue, rules, wall }: GatewaySettings,
+  { contract, catalogue, rules, time }: GatewaySettings,
   merchant: () => MerchantRecord,
   environment: Environment,
   seed = merchant().accounts[environment].seed,
@@ -43,7 +43,7 @@ export function newAccount(
     id: accountId(merchant().id, environment),
     environment,
     seed,
-    wall,
+    time,
     surroundings: () => {
       const { name, checkoutModes } = merchant()
       return { contract, catalogue, rules, merchantName: name, checkoutModes }
@@ -57,10 +57,10 @@ export async function openTenant(
   merchant: () => MerchantRecord,
   environment: Environment,
 ): Promise<Tenant> {
-  const { contract, catalogue, rules, wall, directory, sync } = settings
+  const { contract, catalogue, rules, time, directory, sync } = settings
   const account = newAccount(settings, merchant, environment)
   const rendering = new Rendering(account, contract, settings.baseUrl)
-  const courier = new Courier(account, event => rendering.event(event), wall)
+  const courier = new Courier(account, event => rendering.event(event), time.wall)
   const path = directory ? await directory.openAccount(account.id) : null
   const journal = path
     ? await FileJournal.open(join(path, 'journal.jsonl'), {
@@ -82,8 +82,8 @@ export async function openTenant(
     merchantName: () => merchant().name,
     catalogue,
     rules,
-    begin() {
-      account.start(journal)
+    begin(stoppedAt) {
+      account.start(journal, stoppedAt)
       courier.resume()
     },
   }

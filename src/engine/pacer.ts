@@ -12,6 +12,8 @@ export class Pacer {
   /** The clock as it was when the wait began: on another one it may be shorter. */
   #setting: ClockSetting | undefined
 
+  #silence: (() => void) | undefined
+
   constructor(
     private readonly clock: AccountClock,
     private readonly wake: () => void,
@@ -25,17 +27,18 @@ export class Pacer {
     if (next === undefined || waitMs === undefined) return
     this.#dueAt = next.dueAt
     this.#setting = setting
-    this.#timeout = setTimeout(
-      () => {
-        this.stop()
-        this.wake()
-      },
-      Math.min(waitMs, LONGEST_WAIT_MS),
-    )
+    const wake = () => {
+      this.stop()
+      this.wake()
+    }
+    this.#timeout = setTimeout(wake, Math.min(waitMs, LONGEST_WAIT_MS))
+    this.#silence = this.clock.onJump(wake)
   }
 
   stop(): void {
     clearTimeout(this.#timeout)
+    this.#silence?.()
+    this.#silence = undefined
     this.#timeout = undefined
     this.#dueAt = undefined
   }

@@ -14,6 +14,8 @@ type Change =
   | { readonly lastPort: number }
   /** How many merchants were named by paysim: a name does not come back. */
   | { readonly merchantsMade: number }
+  /** How far the time of each account with a running clock had come when the server stopped. */
+  | { readonly stopped: Readonly<Record<string, number>> }
 
 /** Where nothing is kept on disk, changes go nowhere. */
 export interface RegistryFile {
@@ -49,6 +51,7 @@ export class Registry {
   readonly #byId = new Map<string, MerchantRecord>()
   #lastPort: number | undefined
   #merchantsMade = 0
+  #stopped: Readonly<Record<string, number>> = {}
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
   #seq = 0
@@ -140,6 +143,15 @@ export class Registry {
     if (this.#lastPort !== lastPort) await this.#change(() => ({ lastPort }))
   }
 
+  rememberStop(stopped: Readonly<Record<string, number>>): Promise<void> {
+    return this.#change(() => ({ stopped }))
+  }
+
+  /** So late an account was already: a wall that was set back since does not undo it. */
+  stoppedAt(account: string): number | undefined {
+    return this.#stopped[account]
+  }
+
   async close(): Promise<void> {
     while (this.#writing) await this.#writing
     await this.#handle?.close()
@@ -208,6 +220,7 @@ export class Registry {
     const changes: Change[] = [
       { merchantsMade: this.#merchantsMade },
       ...(this.#lastPort === undefined ? [] : [{ lastPort: this.#lastPort }]),
+      { stopped: this.#stopped },
       ...this.merchants.map(merchant => ({ merchant })),
     ]
     const fresh = await replaceFile(
@@ -233,8 +246,15 @@ export class Registry {
 
   #take(change: Change): void {
     if ('merchant' in change) this.#byId.set(change.merchant.id, change.merchant)
-    else if ('removed' in change) this.#byId.delete(change.removed)
-    else if ('lastPort' in change) this.#lastPort = change.lastPort
+    else if ('removed' in change) {
+      this.#byId.delete(change.removed)
+      // Whoever gets the name next has a time of its own.
+      const others = Object.entries(this.#stopped).filter(
+        ([account]) => !account.startsWith(`${change.removed}.`),
+      )
+      this.#stopped = Object.fromEntries(others)
+    } else if ('lastPort' in change) this.#lastPort = change.lastPort
+    else if ('stopped' in change) this.#stopped = change.stopped
     else this.#merchantsMade = Math.max(this.#merchantsMade, change.merchantsMade)
   }
 }

@@ -21,6 +21,6 @@ export interface Tenant {
   readonly catalogue: Catalogue
   /** The rules in force where the account has none of its own. */
   readonly rules: readonly Rule[]
-  /** Its timers run and its webhooks go out from here on. */
-  begin(): void
+  /** Its timers run and its webhooks go out from here on. Its time is no earlier than when the server stopped. */
+  begin(stoppedAt: number | undefined): void
 }

@@ -8,8 +8,12 @@ export function sendJson(reply: Reply, status: number, text: string): Reply {
   return reply.code(status).header('content-type', JSON_UTF8).send(text)
 }
 
-/** The request's account, on a surface where there must be one. */
+/**
+ * The request's account as it is now, on a surface where there must be one. A request may have waited, for its body or
+ * by a fault, so it asks for its account each time that it is about to look at it.
+ */
 export function tenantOf({ tenant }: Request): Tenant {
   if (!tenant) throw new Error('a request without an account got past authentication')
+  tenant.account.catchUp()
   return tenant
 }

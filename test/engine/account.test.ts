@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RealTime } from '../../src/engine/real-time.ts'
 import { anAccount, createPayment } from './accounts.ts'
 
 const HOUR = 3_600_000
@@ -30,7 +31,7 @@ describe('an account whose clock runs', () => {
 
   it('never goes back in time, also where the wall does', () => {
     const wall = { at: 1_000_000 }
-    const account = anAccount({ wall: () => wall.at })
+    const account = anAccount({ time: new RealTime({ wall: () => wall.at, monotonic: () => 0 }) })
     createPayment(account)
     wall.at -= HOUR
     expect(account.now).toBe(1_000_000)

@@ -3,20 +3,25 @@ import { indexCatalogue } from '../../src/domain/catalogue.ts'
 import { Account } from '../../src/engine/account.ts'
 import type { Journal } from '../../src/engine/journal.ts'
 import { MemoryJournal } from '../../src/engine/memory-journal.ts'
+import type { RealTime } from '../../src/engine/real-time.ts'
 import { aRoute } from '../domain/decisions.ts'
+import { SteadyTime } from './steady-time.ts'
 
 interface Settings {
-  readonly wall?: () => number
+  readonly time?: RealTime
   readonly journal?: Journal
 }
 
 /** An account that lives in memory, with one route and no rules. */
-export function anAccount({ wall = Date.now, journal = new MemoryJournal() }: Settings = {}): Account {
+export function anAccount({
+  time = new SteadyTime(),
+  journal = new MemoryJournal(),
+}: Settings = {}): Account {
   const account = new Account({
     id: 'acme.test',
     environment: 'test',
     seed: 'a seed',
-    wall,
+    time,
     surroundings: () => ({
       contract: resolveContract(),
       merchantName: 'Acme',

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AccountClock } from '../../src/engine/clock.ts'
+import { RealTime } from '../../src/engine/real-time.ts'
 
 /** A wall whose time is told to it. */
 function clockOn(wallAt = 1_000_000) {
   const wall = { at: wallAt }
-  return { wall, clock: new AccountClock(() => wall.at, null) }
+  const elapsed = { ms: 0 }
+  const time = new RealTime({ wall: () => wall.at, monotonic: () => elapsed.ms })
+  return { wall, elapsed, clock: new AccountClock(time, null) }
 }
 
 describe('an account clock', () => {
@@ -53,10 +56,37 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(2_000_001)
   })
 
-  it('never runs backwards, however it is changed, while the wall does not', () => {
+  it.each([1, 60, 0.5])('goes on by what elapsed while the wall is behind, at rate %d', rate => {
+    const { wall, elapsed, clock } = clockOn()
+    clock.follow(clock.change({ mode: 'real', rate }))
+    wall.at -= 5_000_000
+    for (let looks = 0; looks < 2000; looks++) {
+      elapsed.ms += 0.5
+      clock.now()
+    }
+    expect(clock.now()).toBe(1_000_000 + 1000 * rate)
+    expect(clock.waitFor(1_000_000 + 1500 * rate)).toBe(500)
+    wall.at += 5_000_000 + 2000
+    expect(clock.now()).toBe(1_000_000 + 2000 * rate)
+  })
+
+  it('goes on from where it is told that it was', () => {
+    const { wall, elapsed, clock } = clockOn()
+    clock.goOnFrom(1_500_000)
+    elapsed.ms += 10
+    expect(clock.now()).toBe(1_500_010)
+    clock.follow(null)
+    expect(clock.now()).toBe(1_500_010)
+    clock.goOnFrom(1_400_000)
+    wall.at += 600_000
+    expect(clock.now()).toBe(1_600_000)
+  })
+
+  it('never runs backwards, however it is changed and whatever the wall does', () => {
     const changes = fc.array(
       fc.oneof(
-        fc.record({ pass: fc.nat(100_000) }),
+        fc.record({ pass: fc.integer({ min: -100_000, max: 100_000 }) }),
+        fc.record({ elapse: fc.double({ min: 0, max: 100_000, noNaN: true }) }),
         fc.record({ rate: fc.constantFrom(0.001, 0.5, 1, 60, 1_000_000) }),
         fc.record({ stand: fc.constant(true) }),
         fc.record({ jump: fc.nat(1_000_000) }),
@@ -65,10 +95,11 @@ describe('an account clock', () => {
     )
     fc.assert(
       fc.property(changes, given => {
-        const { wall, clock } = clockOn()
+        const { wall, elapsed, clock } = clockOn()
         let last = clock.now()
         for (const change of given) {
           if ('pass' in change) wall.at += change.pass
+          if ('elapse' in change) elapsed.ms += change.elapse
           if ('rate' in change) clock.follow(clock.change({ mode: 'real', rate: change.rate }))
           if ('stand' in change) clock.follow(clock.change({ mode: 'virtual' }))
           if ('jump' in change && clock.mode === 'virtual') clock.jump(clock.now() + change.jump)

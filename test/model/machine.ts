@@ -6,6 +6,7 @@ import type { CheckoutMode } from '../../src/domain/model.ts'
 import { compileRule, type Rule } from '../../src/domain/rules/rule.ts'
 import type { World } from '../../src/domain/world.ts'
 import { Account, type Outcome } from '../../src/engine/account.ts'
+import { RealTime } from '../../src/engine/real-time.ts'
 import { Rendering } from '../../src/engine/rendering.ts'
 import type { Shelf } from './journals.ts'
 import { CATALOGUES } from './provider.ts'
@@ -80,7 +81,7 @@ export class Machine {
       id: 'acme.test',
       environment: 'test',
       seed: 'a seed',
-      wall: () => this.#wall,
+      time: new RealTime({ wall: () => this.#wall, monotonic: () => this.#wall }),
       surroundings: () => ({
         contract: CONTRACT,
         merchantName: 'Acme',

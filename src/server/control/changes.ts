@@ -39,6 +39,11 @@ export class Changes {
     this.#tellSoon()
   }
 
+  clock(): void {
+    this.#about.add('clock')
+    this.#tellSoon()
+  }
+
   request(): void {
     this.#requests++
     this.#tellSoon()

@@ -65,7 +65,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
     },
-    // What is shown is on the disk: an entry that may yet be taken back is not shown.
+    // What is due has happened, and is on the disk: an entry that may yet be taken back is not shown.
     async prepare({ params }) {
       const { account } = params
       if (account !== undefined) await settings.gateway.tenant(account)?.account.settled()

@@ -41,6 +41,7 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
       account.onEntry(entry =>
         changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
       ),
+      account.clock.onJump(() => changes?.clock()),
       requests.onRequest(record => {
         if (record.account !== account.id) return
         if (changes) changes.request()

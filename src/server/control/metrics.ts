@@ -3,7 +3,10 @@ import type { RequestLog } from '../request-log.ts'
 
 /** The Prometheus text format. */
 export function metricsText(gateway: Gateway, requests: RequestLog): string {
-  const samples = [...gateway.tenants].map(({ account }) => ({ account: account.id, world: account.world }))
+  const samples = [...gateway.tenants].map(({ account }) => {
+    account.catchUp()
+    return { account: account.id, world: account.world }
+  })
   const perAccount = (read: (world: (typeof samples)[number]['world']) => number) =>
     samples.map(({ account, world }) => ({ labels: { account }, value: read(world) }))
   return [

@@ -53,8 +53,17 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   // What cannot be told now is told when the browser comes again.
   const say = () => void tell().catch(() => raw.end())
   say()
-  const silence = account.onEntry(say)
-  raw.once('close', silence)
+  const silence = [
+    account.onEntry(say),
+    account.clock.onJump(() => {
+      // The browser's own idea of the time has gone wrong.
+      told = ''
+      say()
+    }),
+  ]
+  raw.once('close', () => {
+    for (const stop of silence) stop()
+  })
   return reply
 }
 

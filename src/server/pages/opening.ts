@@ -39,6 +39,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
   if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
     return notice(403, 'forged')
+  account.catchUp()
   const payment = account.world.payments.get(id)
   if (!payment) return notice(404, 'unknown')
   // How a payment ended can be seen for ever, and an action that is held beyond its time still needs its page.

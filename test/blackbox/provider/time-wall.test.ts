@@ -1,0 +1,299 @@
+import { request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Account, type Json, openAccount, rows, succeeded } from '../gateway/support/account.ts'
+import { openStream } from '../gateway/support/event-stream.ts'
+import { HOUR, MINUTE, msBetween, SECOND, shifted } from '../gateway/support/instants.ts'
+import {
+  createPayment,
+  createTransfer,
+  hostedBody,
+  postPayment,
+  readPayment,
+  uploadReceipt,
+} from '../gateway/support/payments.ts'
+import { addPayout, listPayouts } from '../gateway/support/payouts.ts'
+import { listen } from '../gateway/support/receiver.ts'
+import { ownServer } from '../gateway/support/shared-server.ts'
+import type { Server } from '../harness.ts'
+import { aWall } from '../support/wall.ts'
+import { putFaults } from './support/faults.ts'
+import { putRules, type Rule } from './support/rules.ts'
+
+/** A server whose wall clock the test moves, and an account of it whose time runs. */
+async function onAWall(settings: Rule = {}) {
+  const wall = await aWall()
+  const server = await ownServer({ env: wall.env })
+  const account = await openAccount(server, { clock: { mode: 'real' }, ...settings })
+  return { wall, server, account }
+}
+
+const HOURLY = { action: { expires_after: '10m' }, outcome: { after: '1h', status: 'succeeded' } }
+const PAYOUT = {
+  match: { kind: 'payout' },
+  approval: { after: '10m' },
+  outcome: { after: '1h', status: 'succeeded' },
+}
+
+/** Every way to look at an account, each with what it must show once the hour is over. */
+const LOOKS: Record<string, (at: Scene) => Promise<void>> = {
+  'a payment': async ({ account, payment }) => {
+    expect(await readPayment(account, payment.id)).toMatchObject({
+      status: 'succeeded',
+      updated_at: shifted(payment.created_at, HOUR),
+    })
+  },
+  'the list of payouts': async ({ account, payout }) => {
+    const { data } = await succeeded(listPayouts(account, { status: 'succeeded' }))
+    expect(data).toMatchObject([
+      { id: payout.id, updated_at: shifted(payout.created_at, HOUR + 10 * MINUTE) },
+    ])
+  },
+  'a create that is repeated': async ({ account, payment }) => {
+    await createPayment(account)
+    expect(await readPayment(account, payment.id)).toMatchObject({ status: 'succeeded' })
+  },
+  'the payer’s page': async ({ atBank }) => {
+    const page = await (await fetch(atBank.next_action.url)).text()
+    expect(page).toContain('data-live')
+    const [, shown] = /data-now="(\d+)"/.exec(page) ?? []
+    expect(Number(shown) - Date.parse(atBank.created_at)).toBeGreaterThanOrEqual(2 * HOUR)
+  },
+  'the control surface’s payment': async ({ account, payment }) => {
+    const shown = await succeeded(account.control('GET', `/payments/${payment.id}`))
+    expect(shown).toMatchObject({ status: 'succeeded' })
+  },
+  'the control surface’s payments': async ({ account, payment }) => {
+    const shown = await rows(account.control('GET', '/payments'))
+    expect(shown.find(({ id }) => id === payment.id)).toMatchObject({ status: 'succeeded' })
+  },
+  'the control surface’s payouts': async ({ account }) => {
+    expect(await rows(account.control('GET', '/payouts'))).toMatchObject([{ status: 'succeeded' }])
+  },
+  'the dashboard’s list': async ({ account, payment }) => {
+    const { data } = await succeeded(account.control('GET', '/browse/payments?status=succeeded'))
+    expect(data).toMatchObject([{ id: payment.id }])
+  },
+  'the overview': async ({ account }) => {
+    const { payments, payouts } = await succeeded(account.control('GET', '/overview'))
+    expect([payments.by_status.succeeded, payouts.by_status.succeeded]).toEqual([1, 1])
+  },
+  'the timers': async ({ account }) => {
+    const [clock, timers] = [
+      await succeeded(account.control('GET', '/clock')),
+      await rows(account.control('GET', '/timers')),
+    ]
+    for (const { due_at } of timers) expect(msBetween(clock.now, due_at)).toBeGreaterThan(0)
+  },
+  'the clock': async ({ account }) => {
+    const { now, next_due } = await succeeded(account.control('GET', '/clock'))
+    expect(msBetween(now, next_due)).toBeGreaterThan(0)
+  },
+  'the events': async ({ account, payment, payout }) => {
+    const events = await rows(account.control('GET', '/events'))
+    expect(events.map(({ data }) => data.id)).toEqual([payment.id, payout.id])
+  },
+  'a history': async ({ account, payment }) => {
+    const entries = await rows(account.control('GET', `/history/${payment.id}`))
+    expect(entries.at(-1)).toMatchObject({ at: shifted(payment.created_at, HOUR), by: 'timer' })
+  },
+  'a timeline': async ({ account, payment }) => {
+    const line = await succeeded(account.control('GET', `/timeline/${payment.id}`))
+    expect(JSON.stringify(line)).toContain('PaymentSucceeded')
+  },
+  'an export': async ({ account, payment }) => {
+    const { entries } = await succeeded(account.control('GET', '/export'))
+    expect(JSON.stringify(entries.flatMap(({ events }: Json) => events))).toContain(
+      `"type":"PaymentSucceeded","payment":"${payment.id}"`,
+    )
+  },
+  'the metrics': async ({ account, server, timers }) => {
+    const { text } = await server.control('GET', '/metrics')
+    const [, pending] = new RegExp(`paysim_pending_timers{account="${account.id}"} (\\d+)`).exec(text) ?? []
+    expect(Number(pending)).toBeLessThan(timers)
+  },
+  'the start of a stream': async ({ account, server, seq }) => {
+    const stream = await openStream(server, account)
+    const { seq: shown } = await stream.until(message => message.account === account.id)
+    expect(shown).toBeGreaterThan(seq)
+  },
+}
+
+interface Scene {
+  account: Account
+  server: Server
+  payment: Json
+  atBank: Json
+  payout: Json
+  /** How many timers were pending, and the number of the last entry, before the wall went on. */
+  timers: number
+  seq: number
+}
+
+async function scene(server: Server): Promise<Scene> {
+  const account = await openAccount(server, { clock: { mode: 'real' } })
+  await putRules(
+    account,
+    PAYOUT,
+    { match: { method: 'th_mobile_banking' }, action: { expires_after: '3h' }, outcome: 'manual' },
+    HOURLY,
+  )
+  const payment = await createPayment(account)
+  const payout = await addPayout(account)
+  const atBank = await createPayment(account, { payment_method: 'th_mobile_banking' })
+  const { pending_timers: timers } = await succeeded(account.control('GET', '/clock'))
+  const { entries } = await succeeded(account.control('GET', '/export'))
+  return { account, server, payment, atBank, payout, timers, seq: entries.length }
+}
+
+test('after a sleep of two hours every look at an account shows what came due meanwhile', async () => {
+  const wall = await aWall()
+  const server = await ownServer({ env: wall.env })
+  const scenes: [string, Scene][] = []
+  for (const name of Object.keys(LOOKS)) scenes.push([name, await scene(server)])
+  wall.shift(2 * HOUR)
+  const wrong: string[] = []
+  await Promise.all(
+    scenes.map(async ([name, at]) => {
+      await LOOKS[name]?.(at).catch(cause => wrong.push(`${name}: ${cause}`))
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('what follows from what came due comes at its own time, not when somebody looked', async () => {
+  const { wall, account } = await onAWall()
+  await putRules(account, {
+    receipt: [{ after: '5s', verdict: 'accept' }],
+    outcome: { after: '30m', status: 'succeeded' },
+  })
+  const { id } = await createTransfer(account)
+  const { updated_at } = await succeeded(uploadReceipt(account, id, 'key'))
+  wall.shift(2 * HOUR)
+  expect(await readPayment(account, id)).toMatchObject({
+    status: 'succeeded',
+    receipt: { status: 'submitted' },
+    updated_at: shifted(updated_at, 30 * MINUTE + 5 * SECOND),
+  })
+})
+
+test('an account that nobody asks after wakes by itself: its stream and its webhooks go on', async () => {
+  const { wall, account, server } = await onAWall()
+  await putRules(account, HOURLY)
+  const receiver = await listen(account)
+  const stream = await openStream(server, account)
+  const { id } = await createPayment(account)
+  wall.shift(2 * HOUR)
+  await stream.until(({ events }) => events?.some((event: Json) => event.type === 'PaymentSucceeded'))
+  const [delivery] = await receiver.arrived(1)
+  expect(delivery?.event).toMatchObject({ type: 'payment.succeeded', data: { id } })
+})
+
+test('a payer’s open page is told of the time that passed', async () => {
+  const { wall, account } = await onAWall()
+  const { next_action, created_at } = await succeeded(postPayment(account, hostedBody()))
+  const page = await (await fetch(next_action.url)).text()
+  const [, live = ''] = /data-live="([^"]+)"/.exec(page) ?? []
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const stream = await fetch(new URL(live.replaceAll('&amp;', '&'), next_action.url), {
+    signal: leaving.signal,
+  })
+  let text = ''
+  for await (const chunk of stream.body ?? []) {
+    if (text === '') wall.shift(10 * MINUTE)
+    text += Buffer.from(chunk).toString()
+    const told = [...text.matchAll(/"now":(\d+)/g)].map(([, now]) => Number(now) - Date.parse(created_at))
+    if (told.some(passed => passed >= 10 * MINUTE)) return
+  }
+  expect.unreachable('the stream ended')
+})
+
+test('a call that a fault held up answers as things stand when it answers', async () => {
+  const { wall, account } = await onAWall()
+  await putRules(account, HOURLY)
+  const { id } = await createPayment(account)
+  await putFaults(account, { on: 'GET /payment_intents/:id', type: 'latency', delay: '500ms' })
+  const reading = readPayment(account, id)
+  wall.shift(2 * HOUR)
+  expect(await reading).toMatchObject({ status: 'succeeded' })
+})
+
+test('a body that took its time is judged by the time when it was whole', async () => {
+  const { wall, account, server } = await onAWall()
+  await putRules(account, { action: { expires_after: '10m' } })
+  const { id } = await createPayment(account)
+  const { public_key, secret_key } = account.keys
+  const sending = request(`${server.url}/payment_intents/${id}/receipt`, {
+    method: 'POST',
+    auth: `${public_key}:${secret_key}`,
+    headers: { 'content-type': 'application/json' },
+  })
+  const answered = new Promise<number | undefined>(resolve =>
+    sending.once('response', response => resolve(response.resume().statusCode)),
+  )
+  sending.write('{"asset_id":')
+  await readPayment(account, id)
+  wall.shift(2 * HOUR)
+  sending.end('"ast_000000000000000000000000"}')
+  expect(await answered).toBeGreaterThanOrEqual(400)
+  const [presented, withdrawn] = await rows(account.control('GET', `/history/${id}`))
+  expect([presented.by, withdrawn]).toMatchObject(['merchant', { by: 'timer' }])
+})
+
+test('a clock put forward by the control surface brings about what follows, at its time', async () => {
+  const { account } = await onAWall({ clock: { mode: 'virtual' } })
+  await putRules(account, PAYOUT, HOURLY)
+  const payment = await createPayment(account)
+  const payout = await addPayout(account)
+  const now = shifted(payment.created_at, 2 * HOUR)
+  await succeeded(account.control('PUT', '/clock', { body: { mode: 'virtual', now } }))
+  expect(await readPayment(account, payment.id)).toMatchObject({
+    status: 'succeeded',
+    updated_at: shifted(payment.created_at, HOUR),
+  })
+  const { data } = await succeeded(listPayouts(account))
+  expect(data).toMatchObject([{ id: payout.id, status: 'succeeded' }])
+})
+
+test('a wall that is set back holds nothing up', async () => {
+  const { wall, account } = await onAWall()
+  await putRules(account, { outcome: { after: '1s', status: 'succeeded' } })
+  const receiver = await listen(account)
+  const { id, created_at } = await createPayment(account)
+  wall.shift(-HOUR)
+  await receiver.arrived(1)
+  const paid = await readPayment(account, id)
+  expect(paid).toMatchObject({ status: 'succeeded', updated_at: shifted(created_at, SECOND) })
+})
+
+test('time goes on while the wall is behind, at the account’s rate, and joins the wall again', async () => {
+  const { wall, account } = await onAWall()
+  await succeeded(account.control('PUT', '/clock', { body: { mode: 'real', rate: 3600 } }))
+  const before = await account.now()
+  wall.shift(-HOUR)
+  const after = await account.now()
+  expect(msBetween(before, after)).toBeGreaterThan(0)
+  expect(msBetween(before, after)).toBeLessThan(30 * 3600 * SECOND)
+  wall.shift(0)
+  expect(msBetween(after, await account.now())).toBeGreaterThan(0)
+  wall.shift(MINUTE)
+  const ahead = await account.now()
+  expect(msBetween(after, ahead)).toBeGreaterThanOrEqual(60 * HOUR)
+})
+
+test.each(['stop', 'kill'] as const)(
+  'a server that starts on a wall set back goes on from where it was: %s',
+  async how => {
+    const { wall, server, account } = await onAWall()
+    await putRules(account, { outcome: { after: '10m', status: 'succeeded' } })
+    await createPayment(account)
+    const before = await account.now()
+    await server[how]()
+    wall.shift(-HOUR)
+    const again = await ownServer({ env: wall.env, dataDir: server.dataDir })
+    const clock = () => again.control('GET', `/accounts/${account.id}/clock`)
+    const after = (await succeeded(clock())).now
+    expect(msBetween(before, after)).toBeGreaterThanOrEqual(how === 'stop' ? 0 : -SECOND)
+    await expect.poll(async () => msBetween(after, (await succeeded(clock())).now)).toBeGreaterThan(0)
+  },
+)

@@ -1,0 +1,32 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** The wall clock of a server that was started with `env`, in the test's hand. What waits by a timer notices nothing. */
+export interface Wall {
+  env: { NODE_OPTIONS: string }
+  /** So far from the true time from now on, in milliseconds: a suspended laptop, or somebody who sets the clock. */
+  shift: (ms: number) => void
+}
+
+/** Loaded into the server before anything of it: reads how far the wall is off each time that it is looked at. */
+const PRELOAD = `import { readFileSync } from 'node:fs'
+const path = new URL('offset', import.meta.url)
+const trueTime = Date.now
+Date.now = () => trueTime() + Number(readFileSync(path, 'utf8'))
+`
+
+export async function aWall(): Promise<Wall> {
+  const directory = await mkdtemp(join(tmpdir(), 'paysim-wall-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const shift = (ms: number) => {
+    writeFileSync(join(directory, 'next'), String(ms))
+    renameSync(join(directory, 'next'), join(directory, 'offset'))
+  }
+  shift(0)
+  writeFileSync(join(directory, 'wall.mjs'), PRELOAD)
+  return { env: { NODE_OPTIONS: `--import ${pathToFileURL(join(directory, 'wall.mjs'))}` }, shift }
+}
