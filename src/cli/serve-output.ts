@@ -1,5 +1,6 @@
 import type { Entry } from '../domain/events.ts'
 import { entryText } from '../engine/journal.ts'
+import { withoutSecrets } from '../server/redact.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'
 
@@ -36,7 +37,8 @@ function lineWriter() {
   }
   const print = (line: string) => {
     if (waiting === '') setTimeout(flush, 10)
-    waiting += jsonLine(line)
+    // Logs are kept, sent on and read by others: only the first line may hold what opens something.
+    waiting += jsonLine(withoutSecrets(line))
   }
   return { print, flush }
 }

@@ -17,6 +17,7 @@ import { Request } from './http/request.ts'
 import type { Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
+import { withoutSecrets } from './redact.ts'
 import type { RequestLog } from './request-log.ts'
 import { isBug, wordFault } from './word-fault.ts'
 
@@ -113,7 +114,7 @@ export class App {
       at: formatTimestamp(tenant?.account.now ?? wall),
       account: tenant?.account.id ?? null,
       method: request.method,
-      path: request.url,
+      path: request.url.includes('?') ? withoutSecrets(request.url) : request.url,
       status: reply.statusCode,
       ms: Math.round((performance.now() - request.startedAt) * 1000) / 1000,
       request_id: request.requestId,

@@ -1,5 +1,7 @@
 import type { Routes } from '../http/routes.ts'
+import { withoutSecrets } from '../redact.ts'
 import { notFound } from '../refusal.ts'
+import { sendJson } from '../send-json.ts'
 import { Changes } from './changes.ts'
 import { param, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
@@ -11,7 +13,7 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
     const { account } = tenantNamed(gateway, request)
     const entries = await account.journal.history(param(request, 'id'))
     if (entries.length === 0) throw notFound('record')
-    return send(reply, 200, { data: entries.map(entryView) })
+    return sendJson(reply, 200, withoutSecrets(JSON.stringify({ data: entries.map(entryView) })))
   })
 
   scope.get('/accounts/:account/requests', (request, reply) =>
@@ -34,7 +36,9 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
       'request-id': request.requestId,
     })
     const write = (event: string, data: unknown, id?: number) =>
-      raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+      raw.write(
+        `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${withoutSecrets(JSON.stringify(data))}\n\n`,
+      )
     write('hello', { account: account.id, seq: account.world.seq })
     const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
     const silence = [

@@ -1,0 +1,104 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openMerchant, succeeded } from './support/account.ts'
+import { startLeakScan } from './support/leak-scan.ts'
+import { formsOf, submit } from './support/pages.ts'
+import {
+  createPayment,
+  createTransfer,
+  hostedBody,
+  postPayment,
+  trigger,
+  uploadReceipt,
+} from './support/payments.ts'
+import { addPayout, movePayout } from './support/payouts.ts'
+import { openReceiver, subscribe } from './support/receiver.ts'
+import { ownServer } from './support/shared-server.ts'
+
+/** Everything in an answer that opens something: secrets by name, and what an address carries. */
+function secretsIn(text: string): string[] {
+  return [
+    ...text.matchAll(/"(?:secret|secret_key|control_token)":"([^"]{8,})"/g),
+    ...text.matchAll(/[?&](?:signature|code)=([\w-]{8,})/g),
+  ].map(([, secret = '']) => secret)
+}
+
+test('the lines of `serve --json` after the first show nothing that opens anything', async () => {
+  const server = await ownServer({ args: ['--control-token', 'a-token-of-our-own'] })
+  const secrets = new Set(['a-token-of-our-own', ...server.accounts.map(account => account.secret_key)])
+  const learn = (text: string) => {
+    for (const secret of secretsIn(text)) secrets.add(secret)
+  }
+  const receiver = await openReceiver()
+  const { id, test: account } = await openMerchant(server, { webhooks: [{ url: `${receiver.url}/first` }] })
+  const { call, control } = account
+  const heard = {
+    ...account,
+    call: async (...args: Parameters<typeof call>) => {
+      const answer = await call(...args)
+      learn(answer.text)
+      return answer
+    },
+    control: async (...args: Parameters<typeof control>) => {
+      const answer = await control(...args)
+      learn(answer.text)
+      return answer
+    },
+  }
+  learn((await server.control('GET', `/merchants/${id}`)).text)
+  learn((await server.control('POST', `/accounts/${account.id}/keys`)).text)
+  const endpoint = await subscribe(heard, `${receiver.url}/second`)
+  await succeeded(heard.control('POST', `/webhook-endpoints/${endpoint.id}/rotate-secret`, { body: {} }))
+  await succeeded(heard.control('GET', '/webhook-endpoints'))
+
+  const transfer = await createTransfer(heard)
+  await succeeded(uploadReceipt(heard, transfer.id, 'key'))
+  await succeeded(trigger(heard, transfer.id, 'succeed'))
+  const redirect = await createPayment(heard, { payment_method: 'th_mobile_banking' })
+  const hosted = await succeeded(postPayment(heard, hostedBody()))
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  for (const url of [hosted.next_action.url, redirect.next_action.url]) {
+    learn(url)
+    const page = await (await fetch(url)).text()
+    learn(page)
+    for (const form of formsOf(page, url)) await submit(form)
+    const [, live] = /data-live="([^"]+)"/.exec(page) ?? []
+    if (live) await fetch(new URL(live.replaceAll('&amp;', '&'), url), { signal: leaving.signal })
+  }
+  const qr = await createPayment(heard)
+  await fetch(qr.next_action.display_qr_code?.image_url ?? hosted.next_action.url)
+  await movePayout(heard, (await addPayout(heard)).id, 'approve')
+  const { url: link } = await succeeded(server.control('POST', '/dashboard/links'))
+  learn(link)
+  await fetch(link, { redirect: 'manual' })
+  await fetch(`${server.url}/payment_intents?secret_key=${account.keys.secret_key}`)
+  const archive = await succeeded(heard.control('GET', '/export'))
+  await succeeded(heard.control('PUT', '/import', { body: archive }))
+  await heard.pass('72h')
+  await succeeded(heard.control('POST', '/reset'))
+  await succeeded(heard.control('GET', '/webhook-endpoints'))
+
+  await heard.control('GET', '/the-last-of-all')
+  await expect
+    .poll(() => server.events.some(({ path }) => String(path).endsWith('/the-last-of-all')))
+    .toBe(true)
+  const scan = startLeakScan()
+  for (const line of server.events) scan.note(`${line.event} ${line.path ?? ''}`, [], JSON.stringify(line))
+  expect(scan.seen()).toBeGreaterThan(30)
+  expect(secrets.size).toBeGreaterThan(12)
+  for (const secret of secrets) scan.expectNothingOf(secret)
+})
+
+test('history, stream and requests of the control surface show none either', async () => {
+  const server = await ownServer()
+  const { test: account } = await openMerchant(server)
+  const endpoint = await subscribe(account, 'http://127.0.0.1:9/hook')
+  const hosted = await succeeded(postPayment(account, hostedBody()))
+  await fetch(hosted.next_action.url)
+  const history = await account.control('GET', `/history/${endpoint.id}`)
+  const requests = await account.control('GET', '/requests')
+  expect(history.body.data[0].events[0]).toMatchObject({ type: 'EndpointAdded', url: endpoint.url })
+  expect(history.text).not.toContain(endpoint.secret)
+  expect(requests.text).toContain('/checkout/')
+  for (const secret of secretsIn(hosted.next_action.url)) expect(requests.text).not.toContain(secret)
+})
