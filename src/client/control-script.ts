@@ -85,6 +85,11 @@ export interface FaultRule {
   nth?: number
   times?: number
   probability?: number
+  /** A window of the account's time: so long from `from`, or from when the faults are set. Not with `until`. */
+  for?: Duration
+  /** RFC 3339, as `until`: it can happen from then on, and before the other. */
+  from?: string
+  until?: string
   type:
     | 'latency'
     | 'status'
@@ -108,6 +113,8 @@ export interface FaultRule {
 
 export interface FaultsState {
   readonly faults: readonly FaultRule[]
+  /** When each can happen, by the account's time; null for at any time. */
+  readonly windows: readonly ({ readonly from: string | null; readonly until: string | null } | null)[]
   /** How often each happened. */
   readonly used: readonly number[]
 }

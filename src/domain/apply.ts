@@ -73,7 +73,7 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
     case 'RulesConsulted':
       return countTurn(world.ruleCounts, event)
     case 'FaultsReplaced':
-      world.faults = compileFaults(event.faults)
+      world.faults = compileFaults(event.faults, world.at)
       world.faultCounts.clear()
       return
     case 'FaultsCounted':

@@ -1,4 +1,4 @@
-import { draw, type FaultPlan, type HttpFault } from '../domain/faults/fault.ts'
+import { draw, type FaultPlan, type HttpFault, isOpen } from '../domain/faults/fault.ts'
 import { type Count, countTurn, firstInTurn, UNCOUNTED } from '../domain/turns.ts'
 import type { Tenant } from '../engine/tenant.ts'
 
@@ -14,7 +14,9 @@ export class FaultBox {
   next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
     if (http.length === 0) return undefined
-    const turn = firstInTurn(http, ({ on }) => on === '*' || names.includes(on), this.#counts, this.chance)
+    const { now } = this.tenant.account
+    const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isOpen(window, now)
+    const turn = firstInTurn(http, fits, this.#counts, this.chance)
     countTurn(this.#counts, turn)
     return turn.taken
   }

@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../events.ts'
-import type { WebhookFault } from '../faults/fault.ts'
+import { isOpen, type WebhookFault } from '../faults/fault.ts'
 import { deliveryTimer } from '../timer-names.ts'
 import { firstInTurn } from '../turns.ts'
 import type { World } from '../world.ts'
@@ -19,7 +19,8 @@ export function queueDelivery(world: World, context: Context, wanted: Wanted): D
   const { name, endpoint } = wanted
   const turn = firstInTurn(
     world.faults.webhook,
-    ({ eventTypes }) => eventTypes === null || eventTypes.includes(name),
+    ({ eventTypes, window }) =>
+      (eventTypes === null || eventTypes.includes(name)) && isOpen(window, context.at),
     world.faultCounts,
     context.chance,
   )

@@ -1,9 +1,17 @@
 import { parseDuration } from '../../contract/durations.ts'
+import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Turns } from '../turns.ts'
 import type { FaultData, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
 
+/** From when until when a fault can happen, by the account's time: not before the one, and no more at the other. */
+export interface FaultWindow {
+  readonly from: number | null
+  readonly until: number | null
+}
+
 /** A fault ready to happen. */
 export interface HttpFault extends Turns {
+  readonly window: FaultWindow
   readonly on: string
   readonly type: (typeof HTTP_FAULT_TYPES)[number]
   readonly afterCommit: boolean
@@ -14,6 +22,7 @@ export interface HttpFault extends Turns {
 }
 
 export interface WebhookFault extends Turns {
+  readonly window: FaultWindow
   readonly type: (typeof WEBHOOK_FAULT_TYPES)[number]
   readonly eventTypes: readonly string[] | null
   readonly delayMs: number
@@ -27,18 +36,33 @@ export type Spread =
 
 export interface FaultPlan {
   readonly data: readonly FaultData[]
+  /** In the order in which the faults were given. */
+  readonly windows: readonly FaultWindow[]
   readonly http: readonly HttpFault[]
   readonly webhook: readonly WebhookFault[]
 }
 
-export const NO_FAULTS: FaultPlan = { data: [], http: [], webhook: [] }
+export const NO_FAULTS: FaultPlan = { data: [], windows: [], http: [], webhook: [] }
 
-export function compileFaults(data: readonly FaultData[]): FaultPlan {
+/** A window that has a length only begins when the faults are set. */
+export function compileFaults(data: readonly FaultData[], setAt: number): FaultPlan {
   return {
     data,
-    http: data.filter(({ on }) => on !== 'webhook').map(httpFault),
-    webhook: data.filter(({ on }) => on === 'webhook').map(webhookFault),
+    windows: data.map(fault => windowOf(fault, setAt)),
+    http: data.filter(({ on }) => on !== 'webhook').map(fault => httpFault(fault, setAt)),
+    webhook: data.filter(({ on }) => on === 'webhook').map(fault => webhookFault(fault, setAt)),
   }
+}
+
+export const isOpen = ({ from, until }: FaultWindow, at: number): boolean =>
+  (from === null || from <= at) && (until === null || at < until)
+
+export function windowOf({ from, until, for: length }: FaultData, setAt: number): FaultWindow {
+  const start = from === undefined ? undefined : parseTimestamp(from)
+  const end = until === undefined ? undefined : parseTimestamp(until)
+  const lengthMs = length === undefined ? undefined : parseDuration(length)
+  const begins = start ?? (lengthMs === undefined ? null : setAt)
+  return { from: begins, until: lengthMs === undefined ? (end ?? null) : (begins ?? setAt) + lengthMs }
 }
 
 const turns = ({ nth, times, probability }: FaultData): Turns => ({
@@ -48,9 +72,10 @@ const turns = ({ nth, times, probability }: FaultData): Turns => ({
   probability: probability ?? null,
 })
 
-function httpFault(data: FaultData): HttpFault {
+function httpFault(data: FaultData, setAt: number): HttpFault {
   return {
     ...turns(data),
+    window: windowOf(data, setAt),
     on: operationName(data.on),
     type: data.type as HttpFault['type'],
     afterCommit: data.when === 'after_commit',
@@ -64,10 +89,11 @@ function httpFault(data: FaultData): HttpFault {
 /** Without a delay of its own, a delayed event is an hour late, and one to be overtaken waits as long for another. */
 const STANDARD_WEBHOOK_DELAY = '1h'
 
-function webhookFault(data: FaultData): WebhookFault {
+function webhookFault(data: FaultData, setAt: number): WebhookFault {
   const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
   return {
     ...turns(data),
+    window: windowOf(data, setAt),
     type: data.type as WebhookFault['type'],
     eventTypes: data.match ? [data.match.type].flat() : null,
     delayMs: parseDuration(delay) ?? 0,

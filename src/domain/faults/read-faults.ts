@@ -3,7 +3,7 @@ import { parseDuration } from '../../contract/durations.ts'
 import type { FieldFault } from '../../contract/errors.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { validator } from '../../contract/validation.ts'
-import { operationName } from './fault.ts'
+import { operationName, windowOf } from './fault.ts'
 import { type FaultData, FaultsSchema, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
 
 const check = validator(FaultsSchema)
@@ -32,6 +32,14 @@ function contradictionsIn(fault: FaultData, at: number, operations: readonly str
   if (!forWebhooks && on !== '*' && !operations.includes(on)) {
     const meant = closest(on, operations)
     say('on', `is no operation${meant ? `; did you mean ${meant}?` : ''}`)
+  }
+  if (fault.for !== undefined && fault.until !== undefined)
+    say('until', 'does not go with for: a window has one end, so give one of the two')
+  else if (fault.for !== undefined && parseDuration(fault.for) === 0) say('for', 'must be above 0')
+  else if (fault.from !== undefined && fault.until !== undefined) {
+    const { from, until } = windowOf(fault, 0)
+    if (from !== null && until !== null && until <= from)
+      say('until', `must be after from, which is ${fault.from}`)
   }
   const { delay, type } = fault
   if (fault.match && !forWebhooks) say('match', 'is for webhooks')

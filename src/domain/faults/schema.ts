@@ -7,6 +7,7 @@ const closed = { additionalProperties: false }
 const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const duration = Type.String({ format: 'duration' })
+const time = Type.String({ format: 'date-time' })
 
 export const HTTP_FAULT_TYPES = [
   'latency',
@@ -47,6 +48,9 @@ export const FaultSchema = Type.Object(
     nth: Type.Optional(Type.Integer({ minimum: 1 })),
     times: Type.Optional(Type.Integer({ minimum: 1 })),
     probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    for: Type.Optional(duration),
+    from: Type.Optional(time),
+    until: Type.Optional(time),
     type: oneOf([...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES]),
     when: Type.Optional(oneOf(['before', 'after_commit'])),
     delay: Type.Optional(Delay),

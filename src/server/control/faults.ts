@@ -1,5 +1,7 @@
 import * as Type from '@sinclair/typebox'
 import { operationNames } from '../../contract/operations.ts'
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { FaultWindow } from '../../domain/faults/fault.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
@@ -17,6 +19,7 @@ export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettin
     const tenant = gateway.tenant(account)
     return {
       faults: tenant?.account.world.faults.data ?? [],
+      windows: tenant?.account.world.faults.windows.map(windowView) ?? [],
       used: tenant ? faultBoxes.of(tenant).used() : [],
     }
   }
@@ -34,3 +37,12 @@ export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettin
     return send(reply, 200, view(tenant.account.id))
   })
 }
+
+/** As it has become: with `for`, from when the faults were set. Null where the fault can happen at any time. */
+const windowView = ({ from, until }: FaultWindow) =>
+  from === null && until === null
+    ? null
+    : {
+        from: from === null ? null : formatTimestamp(from),
+        until: until === null ? null : formatTimestamp(until),
+      }
