@@ -7,7 +7,11 @@ for (const [name, value] of Object.entries(process.env))
   if (name.startsWith('PAYSIM_') && value === '') delete process.env[name]
 
 if (argv[0] === '--version' || argv[0] === '-V') process.stdout.write(`${PAYSIM_VERSION}\n`)
-else {
+else if (argv[0] === '__complete') {
+  // The scripts of `paysim completion` ask so, and show nothing of what may go wrong.
+  const { printKnown } = await import('./completion/known-values.ts')
+  await printKnown(argv[1], argv.slice(2))
+} else {
   try {
     const { COMMANDS } = await import('./commands.ts')
     await dispatch(COMMANDS, argv)

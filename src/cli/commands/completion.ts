@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { choice } from '../choice.ts'
 import type { CommandTable } from '../command-table.ts'
@@ -9,7 +10,9 @@ type Shell = (typeof SHELLS)[number]
 
 export const command = (all: CommandTable): Command =>
   newCommand('completion')
-    .description('Prints a script that makes a shell complete commands, options, their values and files.')
+    .description(
+      'Prints a script that makes a shell complete commands, options, their values, profiles, accounts and files.',
+    )
     .addArgument(
       new Argument('<shell>', 'whose script; json is the tree of commands, for other tools')
         .choices(SHELLS)
@@ -33,12 +36,17 @@ Examples:
     )
     .action(async (shell: Shell) => {
       const root = await readTree(all)
-      process.stdout.write(await script[shell](root))
+      // Asked where the name that was typed is none that a script could call, as an alias.
+      const program = [process.execPath, resolve(process.argv[1] ?? '')]
+      process.stdout.write(await script[shell](root, program))
     })
 
-const script: Record<Shell, (root: Awaited<ReturnType<typeof readTree>>) => Promise<string> | string> = {
-  bash: async root => (await import('../completion/bash.ts')).bashScript(root),
-  zsh: async root => (await import('../completion/zsh.ts')).zshScript(root),
-  fish: async root => (await import('../completion/fish.ts')).fishScript(root),
+const script: Record<
+  Shell,
+  (root: Awaited<ReturnType<typeof readTree>>, program: readonly string[]) => Promise<string> | string
+> = {
+  bash: async (...tree) => (await import('../completion/bash.ts')).bashScript(...tree),
+  zsh: async (...tree) => (await import('../completion/zsh.ts')).zshScript(...tree),
+  fish: async (...tree) => (await import('../completion/fish.ts')).fishScript(...tree),
   json: root => `${JSON.stringify(root, null, 2)}\n`,
 }

@@ -3,7 +3,7 @@ import { type Behind, optionRules, ownWords, placeOf } from './suggestions.ts'
 import { type CommandNode, everyNode } from './tree.ts'
 
 /** For the bash of every system, 3.2 of macOS among them: no associative arrays, and files left to readline there. */
-export function bashScript(root: CommandNode): string {
+export function bashScript(root: CommandNode, program: readonly string[]): string {
   const nodes = everyNode(root)
   return `# Completes paysim in bash. Made by \`paysim completion bash\`, and made again after an update.
 
@@ -14,14 +14,64 @@ _paysim_files() {
   COMPREPLY+=($(compgen "$1" -- "$current"))
 }
 
+_paysim_words() {
+  local IFS=$' \\t\\n'
+  COMPREPLY=($(compgen -W "$1" -- "$current"))
+}
+
+# Several words with commas between them: the next one.
+_paysim_list() {
+  local before='' word
+  if [[ $current == *,* ]]; then before=\${current%,*},; fi
+  for word in $1; do
+    if [[ ,$before != *",$word,"* && $before$word == "$current"* ]]; then COMPREPLY+=("$before$word"); fi
+  done
+}
+
+# What only this machine knows. Whatever goes wrong there, nothing is offered.
+_paysim_known() {
+  local run=("\${COMP_WORDS[0]}")
+  type "\${COMP_WORDS[0]}" > /dev/null 2>&1 || run=(${shellWords(program)})
+  "\${run[@]}" __complete "$1" "\${COMP_WORDS[@]:1}" 2> /dev/null < /dev/null
+}
+
+# A body, as @file or as the file. bash may part the @ from the rest, and then puts in the place of the rest alone.
+_paysim_body() {
+  local name mark='' IFS=$'\\n'
+  if [[ -z $body || $body == @* ]]; then mark=@; fi
+  for name in $(compgen -f -- "\${body#@}"); do
+    if [[ -d $name ]]; then
+      name=$name/
+      type compopt > /dev/null 2>&1 && compopt -o nospace 2> /dev/null
+    fi
+    name=$mark$name
+    COMPREPLY+=("\${name:\${#body}-\${#typed}}")
+  done
+}
+
 _paysim() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} place='' words='' files='' index
+  local typed=\${2-$current} body=$current back=1
   COMPREPLY=()
+  if [[ $previous == '@' ]]; then
+    body=@$current
+    back=2
+    previous=\${COMP_WORDS[COMP_CWORD-back]}
+  fi
+  if [[ $previous == '=@' ]]; then
+    body=@$current
+    previous=\${COMP_WORDS[COMP_CWORD-2]}
+  elif [[ $current == '=@' ]]; then
+    body=@
+    typed=''
+  fi
   # bash makes three words of --output=json.
   if [[ $current == '=' ]]; then
     current=''
+    body=''
+    typed=''
   elif [[ $previous == '=' ]]; then
-    previous=\${COMP_WORDS[COMP_CWORD-2]}
+    previous=\${COMP_WORDS[COMP_CWORD-back-1]}
   fi
   for ((index = 1; index < COMP_CWORD; index++)); do
     if [[ \${COMP_WORDS[index]} == -- ]]; then
@@ -35,10 +85,6 @@ _paysim() {
   case $place:$previous in
 ${optionRules(root).map(optionCase).join('\n')}
   esac
-  if [[ -n $words ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-    return
-  fi
   case $place in
 ${nodes.map(placeCase).join('\n')}
   esac
@@ -65,18 +111,22 @@ function optionCase({ places, names, behind }: ReturnType<typeof optionRules>[nu
 }
 
 function afterOption(behind: Behind): string {
-  if (typeof behind === 'object') return `words=${shellWords([behind.words.join(' ')])}`
   if (behind === 'anything') return 'return'
+  if (behind === 'body') return '_paysim_body; return'
+  if (typeof behind === 'object')
+    return 'known' in behind
+      ? `_paysim_words "$(_paysim_known ${behind.known})"; return`
+      : `${behind.many ? '_paysim_list' : '_paysim_words'} ${shellWords([behind.words.join(' ')])}; return`
   return `_paysim_files ${behind === 'files' ? '-f' : '-d'}; return`
 }
 
 /** Options show themselves once a dash is typed, and where there is nothing else to show. */
 function placeCase(node: CommandNode): string {
-  const { words, files } = ownWords(node)
+  const { words, known, files, unguessed } = ownWords(node)
   const options = shellWords([node.options.flatMap(({ names }) => names).join(' ')])
-  const own = shellWords([words.join(' ')])
+  const own = known === undefined ? shellWords([words.join(' ')]) : `"$(_paysim_known ${known})"`
   const choose =
-    words.length > 0 || files
+    words.length > 0 || files || known !== undefined || unguessed
       ? `if [[ $current == -* ]]; then words=${options}; else words=${own}; fi`
       : `words=${options}`
   return `    '${placeOf(node)}') ${choose}${files ? '; files=yes' : ''} ;;`

@@ -1,7 +1,7 @@
 import { type Behind, behind, ownWords, placeOf, short } from './suggestions.ts'
 import { type CommandNode, everyNode, type OptionNode } from './tree.ts'
 
-export function fishScript(root: CommandNode): string {
+export function fishScript(root: CommandNode, program: readonly string[]): string {
   const nodes = everyNode(root)
   const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
   return `# Completes paysim in fish. Made by \`paysim completion fish\`, and made again after an update.
@@ -24,6 +24,36 @@ function __paysim_at
     test "$argv[1]" = "$place"
 end
 
+# Several words with commas between them: the next one.
+function __paysim_list
+    set -l before (commandline -ct | string match -r '.*,')
+    for word in $argv
+        if not string match -q "*,$word,*" -- ",$before"
+            echo "$before$word"
+        end
+    end
+end
+
+# What only this machine knows. Whatever goes wrong there, nothing is offered.
+function __paysim_known
+    set -l words (commandline -opc)
+    set -l run $words[1]
+    type -q $run; or set run ${program.map(quoted).join(' ')}
+    $run __complete $argv[1] $words[2..-1] 2>/dev/null </dev/null
+end
+
+# A body, as @file or as the file.
+function __paysim_body
+    set -l token (commandline -ct)
+    if test -z "$token"; or string match -q '@*' -- $token
+        for file in (__fish_complete_path (string replace -r '^@' '' -- $token))
+            echo "@$file"
+        end
+    else
+        __fish_complete_path $token
+    end
+end
+
 complete -c paysim -e
 complete -c paysim -f
 complete -c paysim -n '__paysim_at /--' -F
@@ -33,12 +63,13 @@ ${nodes.flatMap(linesOf).join('\n')}
 
 function linesOf(node: CommandNode): string[] {
   const at = `complete -c paysim -n ${quoted(`__paysim_at ${place(node)}`)}`
-  const { words, files } = ownWords(node)
+  const { words, known, files } = ownWords(node)
   return [
     ...node.commands.map(
       ({ words, summary }) => `${at} -a ${quoted(words.at(-1) ?? '')} -d ${quoted(short(summary))}`,
     ),
     ...(node.commands.length === 0 && words.length > 0 ? [`${at} -a ${quoted(words.join(' '))}`] : []),
+    ...(known === undefined ? [] : [`${at} -a '(__paysim_known ${known})'`]),
     ...(files ? [`${at} -F`] : []),
     ...node.options.map(option => `${at}${spelled(option)} -d ${quoted(short(option.description))}`),
   ]
@@ -52,8 +83,12 @@ function spelled({ names, value }: OptionNode): string {
 }
 
 function after(what: Behind): string {
-  if (typeof what === 'object') return ` -x -a ${quoted(what.words.join(' '))}`
+  if (typeof what === 'object') {
+    if ('known' in what) return ` -x -a '(__paysim_known ${what.known})'`
+    return ` -x -a ${quoted(what.many ? `(__paysim_list ${what.words.join(' ')})` : what.words.join(' '))}`
+  }
   if (what === 'anything') return ' -x'
+  if (what === 'body') return " -x -a '(__paysim_body)'"
   return what === 'files' ? ' -r -F' : " -x -a '(__fish_complete_directories)'"
 }
 

@@ -1,10 +1,19 @@
+import type { Known } from './known-values.ts'
 import { type CommandNode, everyNode, type Value } from './tree.ts'
 
-/** What may stand behind an option: some words, something on disk, or what nobody can guess. */
-export type Behind = { readonly words: readonly string[] } | 'files' | 'directories' | 'anything'
+/** What may stand behind an option: words, of which this machine may know some, something on disk, or what nobody can guess. */
+export type Behind =
+  | { readonly words: readonly string[]; readonly many: boolean }
+  | { readonly known: Known }
+  | 'body'
+  | 'files'
+  | 'directories'
+  | 'anything'
 
-export function behind({ choices, file, name }: Value): Behind {
-  if (choices.length > 0) return { words: choices.filter(isPlain) }
+export function behind({ choices, file, body, many, known, name }: Value): Behind {
+  if (choices.length > 0) return { words: choices.filter(isPlain), many }
+  if (known !== null) return { known }
+  if (body) return 'body'
   if (!file) return 'anything'
   return name === 'dir' ? 'directories' : 'files'
 }
@@ -44,16 +53,23 @@ export function optionRules(root: CommandNode): OptionRule[] {
   }))
 }
 
+interface OwnWords {
+  readonly words: readonly string[]
+  readonly known: Known | undefined
+  readonly files: boolean
+  /** Whether something stands there that nobody can guess, as an id: then nothing is offered. */
+  readonly unguessed: boolean
+}
+
 /** What may stand where no option does: commands, the words of an argument, something on disk. */
-export function ownWords({ commands, arguments: taken }: CommandNode): {
-  words: readonly string[]
-  files: boolean
-} {
+export function ownWords({ commands, arguments: taken }: CommandNode): OwnWords {
   const names = commands.map(({ words }) => words.at(-1) ?? '')
-  return {
-    words: [...names, ...taken.flatMap(({ choices }) => choices.filter(isPlain))],
-    files: taken.some(({ file }) => file),
-  }
+  const words = [...names, ...taken.flatMap(({ choices }) => choices.filter(isPlain))]
+  const known = taken.find(argument => argument.known !== null)?.known ?? undefined
+  const files = taken.some(({ file }) => file)
+  const isOpen = words.length === 0 && known === undefined && !files
+  // A command of somebody's own comes behind its options.
+  return { words, known, files, unguessed: isOpen && taken.some(({ name }) => name !== 'command') }
 }
 
 /** Descriptions on one line, and short: a menu is no manual. */

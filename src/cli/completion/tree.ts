@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import type { CommandTable } from '../command-table.ts'
+import type { Known } from './known-values.ts'
 
 /** What a word of the command line may be. */
 export interface Value {
@@ -9,6 +10,12 @@ export interface Value {
   readonly choices: readonly string[]
   /** Whether it names something on disk. */
   readonly file: boolean
+  /** Whether it holds a body, as JSON or as `@file`. */
+  readonly body: boolean
+  /** Whether it may be several of the choices, with commas between them. */
+  readonly many: boolean
+  /** What this machine knows of it, where choices are not written down. */
+  readonly known: Known | null
 }
 
 export interface ArgumentNode extends Value {
@@ -100,7 +107,7 @@ function commandNode(command: Command, { words, summary }: Place): CommandNode {
     summary,
     description: command.description(),
     usage: help.commandUsage(command),
-    arguments: command.registeredArguments.map(argumentNode),
+    arguments: command.registeredArguments.map(argument => argumentNode(argument, words)),
     options: help.visibleOptions(command).map(option => optionNode(option, help.optionDescription(option))),
     more: textBelow(command),
     commands: [],
@@ -108,7 +115,17 @@ function commandNode(command: Command, { words, summary }: Place): CommandNode {
   }
 }
 
-function argumentNode(argument: Argument): ArgumentNode {
+/** Which options take what only this machine knows. */
+const KNOWN_BY_OPTION: Readonly<Record<string, Known>> = {
+  '--profile': 'profiles',
+  '--account': 'accounts',
+  '--payment-method': 'methods',
+}
+
+/** Commands about a profile that is there already. */
+const OF_A_PROFILE = new Set(['profile use', 'profile show', 'profile remove'])
+
+function argumentNode(argument: Argument, words: readonly string[]): ArgumentNode {
   const { required, description, variadic, argChoices = [] } = argument
   const name = argument.name()
   return {
@@ -118,6 +135,9 @@ function argumentNode(argument: Argument): ArgumentNode {
     choices: argChoices,
     file: /^(?:file|dir)s?$/.test(name) || (name === 'path' && description.includes('file')),
     repeatable: variadic,
+    body: false,
+    many: false,
+    known: name === 'name' && OF_A_PROFILE.has(words.join(' ')) ? 'profiles' : null,
   }
 }
 
@@ -135,7 +155,16 @@ function optionNode(
     value:
       name === undefined
         ? null
-        : { name, required, choices: argChoices, file: /^(?:file|dir|image)$/.test(name) },
+        : {
+            name,
+            required,
+            choices: argChoices,
+            file: /^(?:file|dir|image)$/.test(name) || long === '--transcript',
+            body: long === '--data' && /^(?:json|body)$/.test(name),
+            // Help says so of each that takes several.
+            many: /\bcommas?\b/.test(description),
+            known: KNOWN_BY_OPTION[long ?? ''] ?? null,
+          },
   }
 }
 

@@ -2,11 +2,39 @@ import { shellWords } from '../shell-words.ts'
 import { type Behind, optionRules, ownWords, placeOf, short } from './suggestions.ts'
 import { type CommandNode, everyNode } from './tree.ts'
 
-export function zshScript(root: CommandNode): string {
+export function zshScript(root: CommandNode, program: readonly string[]): string {
   const nodes = everyNode(root)
   const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
   return `#compdef paysim
 # Completes paysim in zsh. Made by \`paysim completion zsh\`, and made again after an update.
+
+# Several words with commas between them: the next one.
+_paysim_list() {
+  local -a given rest
+  given=(\${(s:,:)\${PREFIX%\${PREFIX##*,}}})
+  rest=(\${@:|given})
+  compset -P '*,'
+  compadd -- $rest
+}
+
+# What only this machine knows. Whatever goes wrong there, nothing is offered.
+_paysim_known() {
+  local -a run found
+  run=(\${words[1]})
+  whence -- \${words[1]} > /dev/null 2>&1 || run=(${shellWords(program)})
+  found=(\${(f)"$("\${run[@]}" __complete $1 "\${(@)words[2,-1]}" 2> /dev/null < /dev/null)"})
+  if (( \${#found} )); then compadd -- $found; fi
+}
+
+# A body, as @file or as the file.
+_paysim_body() {
+  if [[ -z $PREFIX ]]; then
+    _files -P @
+  else
+    compset -P @
+    _files
+  fi
+}
 
 _paysim() {
   local place='' previous=\${words[CURRENT-1]} index
@@ -45,19 +73,28 @@ function optionCase({ places, names, behind }: ReturnType<typeof optionRules>[nu
 }
 
 function afterOption(behind: Behind): string {
-  if (typeof behind === 'object') return `compadd -- ${shellWords(behind.words)}`
+  if (typeof behind === 'object') {
+    if ('known' in behind) return `_paysim_known ${behind.known}`
+    return `${behind.many ? '_paysim_list' : 'compadd --'} ${shellWords(behind.words)}`
+  }
   if (behind === 'anything') return `_message 'a value'`
+  if (behind === 'body') return '_paysim_body'
   return behind === 'files' ? '_files' : '_files -/'
 }
 
 function placeCase(node: CommandNode): string {
-  const { words, files } = ownWords(node)
+  const { words, known, files, unguessed } = ownWords(node)
   const options = node.options.flatMap(({ names, description }) => names.map(name => told(name, description)))
   const own =
     node.commands.length > 0
       ? node.commands.map(({ words, summary }) => told(words.at(-1) ?? '', summary))
       : words
-  const showOwn = [...(own.length > 0 ? ["_describe 'word' own"] : []), ...(files ? ['_files'] : [])]
+  const showOwn = [
+    ...(own.length > 0 ? ["_describe 'word' own"] : []),
+    ...(known === undefined ? [] : [`_paysim_known ${known}`]),
+    ...(files ? ['_files'] : []),
+    ...(unguessed ? ["_message 'a value'"] : []),
+  ]
   const showOptions = "_describe -o 'option' options"
   return `    ('${placeOf(node)}')
       own=(${shellWords(own)})

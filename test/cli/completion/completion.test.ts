@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runBinary } from '../../blackbox/harness.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runBinary, startServer } from '../../blackbox/harness.ts'
 import { type Asked, SHELLS } from './support/shells.ts'
 
 /** What a shell offers is what the commands take: the tree that help is made of, asked for by the shell itself. */
@@ -100,6 +100,78 @@ describe.each(SHELLS)('$name', ({ missing, answers }) => {
       [],
       ['slip.jpg'],
     ])
+  })
+})
+
+describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answers }) => {
+  const known = {
+    profiles: ['paysim', 'payments', 'get', '--profile', ''],
+    profile: ['paysim', 'profile', 'use', 'st'],
+    accounts: ['paysim', 'payments', 'get', '--account', ''],
+    live: ['paysim', 'sim', 'clock', 'show', '--account', 'default.l'],
+    methods: ['paysim', 'payments', 'create', '--payment-method', 'th_pro'],
+  }
+  const asked = Object.values(known)
+
+  test.skipIf(missing)('profiles, accounts of the simulator that runs here, and methods', async () => {
+    const server = await startServer()
+    onTestFinished(async () => void (await server.stop()))
+    const shop = await server.merchant({})
+    const pair = { base_url: 'https://api.example', public_key: 'pk_test_a', secret_key: 'sk_test_b' }
+    await mkdir(join(folder, 'paysim'), { recursive: true })
+    const book = JSON.stringify({ current: null, profiles: { staging: pair, shop: pair } })
+    await writeFile(join(folder, 'paysim', 'profiles.json'), book, { mode: 0o600 })
+    const [profiles, profile, accounts, live, methods] = answers(folder, asked, {
+      PAYSIM_DATA: server.dataDir,
+    })
+    expect(sorted(profiles ?? [])).toEqual(['shop', 'staging'])
+    expect([profile, live, methods]).toEqual([['staging'], ['default.live'], ['th_promptpay']])
+    expect(accounts).toEqual(expect.arrayContaining(['default.test', 'default.live', shop.test.id]))
+  })
+
+  test.skipIf(missing)('is nothing where it cannot be found out, and no noise', async () => {
+    const broken = join(folder, 'broken')
+    await mkdir(join(broken, 'paysim'), { recursive: true })
+    await writeFile(join(broken, 'paysim', 'profiles.json'), 'no JSON', { mode: 0o644 })
+    await writeFile(
+      join(broken, 'server.json'),
+      JSON.stringify({ control_url: 'http://127.0.0.1:1/_paysim' }),
+    )
+    const offered = answers(folder, asked, { PAYSIM_DATA: broken, XDG_CONFIG_HOME: broken })
+    expect(offered).toEqual([[], [], [], [], ['th_promptpay']])
+  })
+
+  test.skipIf(missing)('bodies by their files, lists by their commas, and nothing where nothing fits', () => {
+    const offered = answers(folder, [
+      ['paysim', 'payments', 'create', '--data', '@sl'],
+      ['paysim', 'payments', 'create', '--data', 'sl'],
+      ['paysim', 'request', 'POST', '/x', '--data', '@sl'],
+      ['paysim', 'payouts', 'list', '--status', 'failed,'],
+      ['paysim', 'payouts', 'list', '--status', 'failed,su'],
+      ['paysim', 'payouts', 'list', '--status', 'failed,cancelled,f'],
+      ['paysim', 'payments', 'wait', 'pi_1', '--until', 'expired,ca'],
+      ['paysim', 'payments', 'get', ''],
+      ['paysim', 'payouts', 'list', '--limit', ''],
+      ['paysim', 'payouts', 'list', '--cursor', ''],
+      ['paysim', 'sim', 'clock', 'advance', ''],
+    ])
+    expect(sorted(offered[3] ?? [])).toEqual(
+      ['cancelled', 'processing', 'requires_approval', 'succeeded'].map(word => `failed,${word}`),
+    )
+    expect(offered.filter((_, nth) => nth !== 3)).toEqual([
+      ['@slip.jpg'],
+      ['slip.jpg'],
+      ['@slip.jpg'],
+      ['failed,succeeded'],
+      [],
+      ['expired,cancelled'],
+      [],
+      [],
+      [],
+      [],
+    ])
+    const [empty = []] = answers(folder, [['paysim', 'payments', 'create', '--data', '']])
+    expect(empty).toContain('@slip.jpg')
   })
 })
 

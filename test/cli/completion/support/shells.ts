@@ -10,20 +10,24 @@ export interface Shell {
   /** Why it cannot be tried here. */
   readonly missing: string | undefined
   /** What the shell offers, by `script.NAME` of the folder, for each question. */
-  readonly answers: (folder: string, asked: readonly Asked[]) => string[][]
+  readonly answers: (folder: string, asked: readonly Asked[], env?: NodeJS.ProcessEnv) => string[][]
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Runs a program of the shell's own. Each answer is lines, and ends with a line of its own. */
-function run(shell: Shell['name'], folder: string, program: string): string[][] {
+function run(
+  shell: Shell['name'],
+  program: string,
+  { folder, env = {} }: { folder: string; env?: NodeJS.ProcessEnv | undefined },
+): string[][] {
   const file = join(folder, `questions.${shell}`)
   writeFileSync(file, program)
   const plain = { bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config'] }[shell]
   const { stdout, stderr, status } = spawnSync(shell, [...plain, file], {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' },
+    env: { ...process.env, XDG_CONFIG_HOME: folder, HOME: folder, LC_ALL: 'C.UTF-8', ...env },
   })
   if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}`)
   return stdout
@@ -38,10 +42,9 @@ const missing = (shell: string) =>
 const bash: Shell = {
   name: 'bash',
   missing: missing('bash'),
-  answers: (folder, asked) =>
+  answers: (folder, asked, env) =>
     run(
       'bash',
-      folder,
       `compopt() { :; }
 source ./script.bash
 ask() {
@@ -54,6 +57,7 @@ ask() {
 ${asked.map(words => `ask ${words.map(quoted).join(' ')}`).join('\n')}
 exit 0
 `,
+      { folder, env },
     ),
 }
 
@@ -61,22 +65,30 @@ exit 0
 const zsh: Shell = {
   name: 'zsh',
   missing: missing('zsh'),
-  answers: (folder, asked) =>
+  answers: (folder, asked, env) =>
     run(
       'zsh',
-      folder,
       `compdef() { : }
 _message() { : }
-_files() { local found; for found in \${PREFIX}*(N); do print -r -- $found; done }
+_files() {
+  local found before=$IPREFIX
+  if [[ $1 == -P ]]; then before=$2; fi
+  for found in \${PREFIX}*(N); do print -r -- $before$found; done
+}
 compadd() { shift; offer "$@" }
-compset() { return 1 }
+compset() {
+  [[ $2 == '*,' && $PREFIX == *,* ]] && { IPREFIX=\${PREFIX%,*},; PREFIX=\${PREFIX##*,}; return 0 }
+  [[ $2 == '@' && $PREFIX == @* ]] && { IPREFIX=@; PREFIX=\${PREFIX#@}; return 0 }
+  return 1
+}
 _describe() { local -a told; told=(\${(P)@[-1]}); offer \${told%%:*} }
-offer() { local word; for word in "$@"; do if [[ $word == \${PREFIX}* ]]; then print -r -- $word; fi; done }
+offer() { local word; for word in "$@"; do if [[ $word == \${PREFIX}* ]]; then print -r -- $IPREFIX$word; fi; done }
 source ./script.zsh
-ask() { words=("$@"); CURRENT=$#words; PREFIX=\${words[-1]}; _paysim; print '=====' }
+ask() { words=("$@"); CURRENT=$#words; PREFIX=\${words[-1]}; IPREFIX=''; _paysim; print '=====' }
 ${asked.map(words => `ask ${words.map(quoted).join(' ')}`).join('\n')}
 exit 0
 `,
+      { folder, env },
     ),
 }
 
@@ -84,10 +96,9 @@ exit 0
 const fish: Shell = {
   name: 'fish',
   missing: missing('fish'),
-  answers: (folder, asked) =>
+  answers: (folder, asked, env) =>
     run(
       'fish',
-      folder,
       `function __fish_complete_directories; end
 source ./script.fish
 function ask
@@ -97,6 +108,7 @@ end
 ${asked.map(words => `ask ${quoted(words.join(' '))}`).join('\n')}
 exit 0
 `,
+      { folder, env },
     ),
 }
 

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { packageFile } from '../../package-files.ts'
+
+/** What only this machine knows: a shell asks for it while somebody types. */
+const KNOWN = ['profiles', 'accounts', 'methods'] as const
+export type Known = (typeof KNOWN)[number]
+
+/** Who presses Tab does not wait for a simulator that hangs. */
+const PATIENCE_MS = 500
+
+/** Prints the words that fit, a line each; nothing where none can be found out. `words` is the command line so far. */
+export async function printKnown(kind: string | undefined, words: readonly string[]): Promise<void> {
+  const find = KNOWN.find(known => known === kind)
+  if (find === undefined) return
+  const found = await FIND[find](words).catch(() => [])
+  // A shell reads what is special to it before any command sees it.
+  const plain = found.filter(word => /^[\w.:@%+-]+$/.test(word))
+  process.stdout.write(plain.map(word => `${word}\n`).join(''))
+}
+
+const FIND: Readonly<Record<Known, (words: readonly string[]) => Promise<readonly string[]>>> = {
+  profiles: profileNames,
+  accounts: accountIds,
+  methods: methodCodes,
+}
+
+async function profileNames(): Promise<readonly string[]> {
+  const { readProfiles } = await import('../profiles/read-profiles.ts')
+  return Object.keys((await readProfiles()).profiles)
+}
+
+async function accountIds(): Promise<readonly string[]> {
+  const merchants = await withSimulator(control => control.merchants.list())
+  return merchants.flatMap(({ accounts }) => accounts.map(({ id }) => id))
+}
+
+/** Those of the account that is named, at the simulator that runs here; without one, those that it would begin with. */
+async function methodCodes(words: readonly string[]): Promise<readonly string[]> {
+  const account = words[words.lastIndexOf('--account') + 1]
+  const named = words.includes('--account') && account !== undefined ? account : 'default.test'
+  const { methods } = await withSimulator(control => control.account(named).catalogue.get()).catch(standard)
+  return methods.map(({ code }) => code)
+}
+
+async function standard(): Promise<{ methods: readonly { readonly code: string }[] }> {
+  return JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8'))
+}
+
+type Control = InstanceType<typeof import('../../client/control-client.ts')['ControlClient']>
+
+async function withSimulator<T>(use: (control: Control) => Promise<T> | PromiseLike<T>): Promise<T> {
+  const [{ findControl }, { ControlClient }] = await Promise.all([
+    import('../control/find-control.ts'),
+    import('../../client/control-client.ts'),
+  ])
+  const control = new ControlClient(await findControl({}), { signal: AbortSignal.timeout(PATIENCE_MS) })
+  try {
+    return await use(control)
+  } finally {
+    await control.close()
+  }
+}
