@@ -12,6 +12,8 @@ import type {
   ProviderRule,
   RulesState,
 } from './control-script.ts'
+import { ArgumentFault } from './faults.ts'
+import { shown } from './options.ts'
 
 /** The calls that script an account: its time, its provider, its routes, its faults. */
 
@@ -33,6 +35,15 @@ export function clockBody(setting: ClockSetting) {
 
 function advanceBody(goal: AdvanceGoal) {
   if (typeof goal === 'string') return { by: goal }
+  // Callers without a compiler send what they have.
+  const given: unknown = goal
+  const goals =
+    typeof given === 'object' && given !== null ? ['by', 'to', 'until'].filter(name => name in given) : []
+  if (goals.length !== 1)
+    throw new ArgumentFault(
+      `clock.advance() takes a duration such as "5s", or one of { by: "5s" }, { to: "2027-01-01T00:00:00Z" } and ` +
+        `{ until: "idle" }, not ${shown(given)}${typeof given === 'number' ? `; ${given} ms is "${given}ms"` : ''}`,
+    )
   return 'to' in goal ? { to: instant(goal.to) } : goal
 }
 

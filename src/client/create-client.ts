@@ -3,6 +3,7 @@ import { expectedOf } from './answer-shape.ts'
 import type { Call } from './call.ts'
 import { Caller, type CallRequest, type RequestRecord } from './caller.ts'
 import { basic, type Keys, refuseUnsafe } from './credentials.ts'
+import { demandKnown, type NamesOf } from './options.ts'
 import { PATHS } from './paths.ts'
 import { type Sleep, sleep } from './pause.ts'
 import { type Payments, payments } from './payments.ts'
@@ -53,8 +54,28 @@ export interface Client {
 
 const RETRIES = 3
 
+const OPTIONS: NamesOf<ClientOptions> = {
+  baseUrl: true,
+  publicKey: true,
+  secretKey: true,
+  retries: true,
+  createPath: true,
+  strict: true,
+  userAgent: true,
+  onRequest: true,
+  random: true,
+  sleep: true,
+  now: true,
+  transport: true,
+  timeoutMs: true,
+  ca: true,
+  proxy: true,
+  light: true,
+}
+
 /** A merchant's client for one base URL and one pair of keys. It makes no request by itself. */
 export function createClient(options: ClientOptions): Client {
+  demandKnown('createClient()', options, OPTIONS)
   const address = readBaseUrl(options.baseUrl)
   const credentials = basic(options)
   refuseUnsafe(options, address)

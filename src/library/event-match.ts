@@ -1,5 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ArgumentFault } from '../client/faults.ts'
+import { closest } from '../contract/closest.ts'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
 import type { EventMatch, ReceivedEvent } from './webhooks.ts'
+
+const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** An event that there is no such thing as never comes: better said at once than when time has run out. */
+export function demandEvents(match: EventMatch | undefined): void {
+  if (match === undefined || typeof match === 'function') return
+  for (const name of [match.type ?? []].flat()) {
+    if (EVENTS.includes(name)) continue
+    const meant = closest(name, EVENTS)
+    throw new ArgumentFault(
+      `there is no event ${name}; ${meant ? `did you mean ${meant}?` : `there are ${EVENTS.join(', ')}`}`,
+    )
+  }
+}
 
 export function matchesEvent(match: EventMatch, event: ReceivedEvent): boolean {
   if (typeof match === 'function') return match(event)

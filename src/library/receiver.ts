@@ -1,4 +1,6 @@
 import type { EndpointRecord } from '../client/control-client.ts'
+import { demandKnown } from '../client/options.ts'
+import { demandEvents } from './event-match.ts'
 import { Inbox } from './inbox.ts'
 import { readEvent } from './read-event.ts'
 import { type Arrival, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
@@ -38,7 +40,9 @@ export class Receiver implements Webhooks {
     this.#endpoint = own && { id: own.id, url: own.url, secret: own.secret }
   }
 
-  next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
+  async next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
+    demandKnown('webhooks.next()', options, { timeoutMs: true })
+    demandEvents(match)
     return this.#inbox.next(match, options)
   }
 

@@ -1,4 +1,5 @@
 import { ControlClient, ControlFault, ControlUnreachable } from '../client/control-client.ts'
+import { demandKnown, type NamesOf } from '../client/options.ts'
 import { type AccountFacts, allFacts, factsOf } from './account-facts.ts'
 import { openAccount } from './open-account.ts'
 import { Receiver } from './receiver.ts'
@@ -21,6 +22,18 @@ export interface RunningSimulator {
   /** Closes all accounts opened here, and the simulator, if it was started here. */
   stop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+const SETTINGS: NamesOf<AccountSettings> = {
+  id: true,
+  name: true,
+  environment: true,
+  clock: true,
+  rules: true,
+  catalogue: true,
+  checkoutModes: true,
+  seed: true,
+  webhooks: true,
 }
 
 export interface Host {
@@ -81,7 +94,12 @@ function simulatorOf(
       },
     })
 
-  const createAccount = ({
+  const createAccount = async (settings: AccountSettings = {}) => {
+    demandKnown('createAccount()', settings, SETTINGS)
+    return makeAccount(settings)
+  }
+
+  const makeAccount = ({
     environment = 'test',
     webhooks = true,
     checkoutModes,
@@ -126,7 +144,10 @@ function simulatorOf(
     accounts,
     control,
     createAccount,
-    account: (id, { webhooks = false } = {}) => findAccount(id, webhooks),
+    async account(id, options) {
+      demandKnown('account()', options, { webhooks: true })
+      return findAccount(id, options?.webhooks ?? false)
+    },
     stop: () => {
       stopped ??= stop()
       return stopped

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../client/control-client.ts'
+import { demandKnown, type NamesOf } from '../client/options.ts'
 import { Simulator } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
@@ -25,8 +26,25 @@ export interface StartOptions {
   readonly onWarning?: (message: string) => void
 }
 
+const OPTIONS: NamesOf<StartOptions> = {
+  seed: true,
+  contract: true,
+  catalogue: true,
+  clock: true,
+  dataDir: true,
+  port: true,
+  host: true,
+  controlPort: true,
+  controlToken: true,
+  allowHosts: true,
+  allowWebhooks: true,
+  durability: true,
+  onWarning: true,
+}
+
 /** A whole gateway in this process. */
 export async function startSimulator(options: StartOptions = {}): Promise<RunningSimulator> {
+  demandKnown('startSimulator()', options, OPTIONS)
   const { seed, dataDir = null, onWarning = warnOfProcess, port = 0, ...rest } = options
   const simulator = await Simulator.start({
     ...rest,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { EventName } from '../contract/event-names.ts'
 
 /** Webhooks as a test sees them: what came in, how to wait for it, and what it is answered with. */
 
@@ -37,7 +38,7 @@ export interface ReceivedEvent {
  * `{ type: 'payment.succeeded', id: payment.id, 'recipient.bank_code': 'bbl' }`.
  */
 export type EventMatch =
-  | { readonly type?: string | readonly string[]; readonly [path: string]: unknown }
+  | { readonly type?: EventName | readonly EventName[]; readonly [path: string]: unknown }
   | ((event: ReceivedEvent) => boolean)
 
 export interface WebhookAnswer {
