@@ -78,7 +78,7 @@ function errors(operation: Operation, contract: Contract): Json {
       String(status),
       {
         description: codes.join(', '),
-        headers: headersOf(status, codes, operation),
+        headers: headersOf(status, codes, { operation, contract }),
         content: {
           [type]: {
             schema: { $ref: '#/components/schemas/Fault' },
@@ -101,16 +101,20 @@ function codesOf(operation: Operation, contract: Contract): ReadonlySet<ErrorCod
   return codes
 }
 
-/** A refusal of what was asked is kept for its key, and given again. */
-const REPLAYED = 422
+/** Of the refusals, only these are kept for their key and given again, if any. */
+const KEPT = 422
 
-function headersOf(status: number, codes: readonly ErrorCode[], { idempotencyKey }: Operation): Json {
+function headersOf(
+  status: number,
+  codes: readonly ErrorCode[],
+  { operation, contract }: { operation: Operation; contract: Contract },
+): Json {
+  const isKept = status === KEPT && contract['idempotency.refusals'] === 'keep'
+  const canWait = codes.includes('rate_limited') || codes.includes('service_unavailable')
   return {
     'Request-Id': header('RequestId'),
     ...(codes.includes('unauthorized') ? { 'WWW-Authenticate': header('WwwAuthenticate') } : {}),
-    ...(codes.includes('rate_limited') || codes.includes('service_unavailable')
-      ? { 'Retry-After': header('RetryAfter') }
-      : {}),
-    ...(idempotencyKey && status === REPLAYED ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
+    ...(canWait ? { 'Retry-After': header('RetryAfter') } : {}),
+    ...(operation.idempotencyKey && isKept ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   }
 }

@@ -110,6 +110,7 @@ const CONTRACTS: [name: string, overrides: Record<string, unknown>][] = [
       'status.receipt': 202,
       'strict.unknown_members': 'reject',
       'strict.nulls': 'absent',
+      'idempotency.refusals': 'forget',
     },
   ],
   [
@@ -150,6 +151,13 @@ describe.each(CONTRACTS)('by %s', (_, overrides) => {
     for (const name of Object.keys(document.webhooks)) expect(places).toContain(`${name} is`)
     expect(found.length).toBeGreaterThan(100)
     for (const { place, schema, value } of found) expectFits(document, schema, value, place)
+  })
+
+  test('a refusal is said to be replayed only where it is kept', async () => {
+    const { responses } = operationOf(await printed(), 'cancelPayment')
+    const isReplayed = 'Idempotent-Replayed' in responses['422'].headers
+    expect(isReplayed).toBe(overrides['idempotency.refusals'] !== 'forget')
+    expect(responses['202'].headers).toHaveProperty('Idempotent-Replayed')
   })
 
   test('an example that breaks its schema would be noticed', async () => {
