@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
 import { PAYOUT_STATUSES } from './statuses.ts'
+import { NOT_BLANK } from './validation.ts'
 
 /** What a merchant may send. The descriptions are the second half of a fault's message. */
 
@@ -14,6 +15,8 @@ const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const mode = oneOf(CHECKOUT_MODES)
 const text = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength })
+/** Something that somebody can read: a page of ours takes blanks for nothing, too. */
+const words = Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK })
 
 export const DiscoveryQuery = Type.Object({
   amount,
@@ -32,8 +35,8 @@ export const DiscoveryQuery = Type.Object({
 export type DiscoveryQuery = Static<typeof DiscoveryQuery>
 
 const Customer = Type.Object({
-  name: Type.Optional(text(1, 256)),
-  phone: Type.Optional(text(1, 256)),
+  name: Type.Optional(words),
+  phone: Type.Optional(words),
   email: Type.Optional(
     Type.String({
       minLength: 1,
@@ -46,10 +49,10 @@ const Customer = Type.Object({
 
 const MethodOptions = Type.Object(
   {
-    account_name: Type.Optional(text(1, 256)),
-    account_number: Type.Optional(text(1, 256)),
+    account_name: Type.Optional(words),
+    account_number: Type.Optional(words),
     bank: Type.Optional(text(1, 256)),
-    name_th: Type.Optional(text(1, 256)),
+    name_th: Type.Optional(words),
   },
   { additionalProperties: false },
 )

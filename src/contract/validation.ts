@@ -67,6 +67,7 @@ function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
       if (Array.isArray(data) && params.type === 'string') return 'must be a string, given once'
       return `must be ${article(params.type)} ${params.type}${also}`
     case 'pattern':
+      if (params.pattern === NOT_BLANK) return 'must not be blank'
       return `must match ${params.pattern}${also}`
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
@@ -87,6 +88,9 @@ function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
       return `breaks the rule ${keyword} ${JSON.stringify(params)}`
   }
 }
+
+/** The pattern of a text that must hold more than blanks. */
+export const NOT_BLANK = '\\S'
 
 const article = (type: unknown) => (/^[aeiou]/.test(String(type)) ? 'an' : 'a')
 

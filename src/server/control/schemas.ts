@@ -3,6 +3,7 @@ import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
+import { NOT_BLANK } from '../../contract/validation.ts'
 
 /** What the control surface may be told. */
 
@@ -97,7 +98,7 @@ export const PayoutBody = Type.Object(
       {
         type: Type.Optional(oneOf(['bank_account'])),
         bank_code: text(),
-        holder_name: text(),
+        holder_name: Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK }),
         account_number: Type.String({
           minLength: 4,
           maxLength: 34,
