@@ -37,7 +37,8 @@ const tooLarge = (cap: number) => refuse('payload_too_large', `The body is over 
 
 export type JsonObject = Record<string, unknown>
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
+/** With any parameters: the text is read as UTF-8 whatever they say. */
+const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 export const isJson = (contentType: string | undefined) =>
   contentType !== undefined && JSON_TYPE.test(contentType)
