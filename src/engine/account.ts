@@ -121,7 +121,7 @@ export class Account {
   }
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
-    if (this.#recovery.underWay || this.#rewriting) return { refused: unavailable(), seq: 0 }
+    if (this.#recovery.underWay || this.#rewriting || this.#closed) return { refused: unavailable(), seq: 0 }
     const { settings, environment } = this
     const at = this.#timeOf(command, timer)
     const names = this.#ids.ofMove(this.#world.moves + 1)

@@ -151,6 +151,10 @@ export class Gateway {
     }
     for (const [publicKey, { tenant }] of this.#keys)
       if (tenant.merchantId === id) this.#keys.delete(publicKey)
+    for (const name of names) {
+      const tenant = this.#tenants.get(name)
+      if (tenant) tenant.removed = true
+    }
     for (const name of names) await this.#close(name)
     // What cannot be removed now is marked, and the next start does it.
     for (const name of names) await directory?.removeAccount(name).catch(this.#warn)

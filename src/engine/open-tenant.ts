@@ -82,6 +82,7 @@ export async function openTenant(
     merchantName: () => merchant().name,
     catalogue,
     rules,
+    removed: false,
     begin(stoppedAt) {
       account.start(journal, stoppedAt)
       courier.resume()

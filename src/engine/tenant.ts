@@ -21,6 +21,8 @@ export interface Tenant {
   readonly catalogue: Catalogue
   /** The rules in force where the account has none of its own. */
   readonly rules: readonly Rule[]
+  /** Set when its merchant is removed: a request under way may still hold it, and finds nothing. */
+  removed: boolean
   /** Its timers run and its webhooks go out from here on. Its time is no earlier than when the server stopped. */
   begin(stoppedAt: number | undefined): void
 }

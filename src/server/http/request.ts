@@ -43,6 +43,17 @@ export class Request {
     return this.pattern ? withNames(this.pattern, this.params) : this.path
   }
 
+  /** Whether a header was sent more than once: of some, Node shows only the first. */
+  repeats(name: string): boolean {
+    const { rawHeaders } = this.raw
+    let times = 0
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const header = rawHeaders[at]
+      if (header?.length === name.length && header.toLowerCase() === name) times++
+    }
+    return times > 1
+  }
+
   /** A name given more than once has all its values. */
   get query(): Record<string, string | string[] | undefined> {
     return parse(this.url.slice(this.path.length + 1))

@@ -38,20 +38,21 @@ export function merchantApi(
   const routes = new Routes()
   for (const operation of operations(contract)) {
     const handle = HANDLERS[operation.id]
-    routes.add(operation.method, operation.path, (request, reply) =>
-      handle({ request, reply, operation, contract }),
-    )
+    routes.add(operation.method, operation.path, (request, reply) => {
+      demandAccount(request, reply)
+      const answered = handle({ request, reply, operation, contract })
+      return answered instanceof Promise ? unlessRemoved(request, reply, answered) : answered
+    })
   }
   const requestIds = new WeakMap<Tenant, RequestIds>()
   const wire = new WireFaults(faultBoxes, contract)
   return {
     routes,
     enter(request, reply) {
-      const tenant = authentication.tenant(request.headers.authorization)
-      if (!tenant) {
-        reply.header('www-authenticate', 'Basic realm="paysim"')
-        throw refuse('unauthorized', 'The credentials are missing or not valid')
-      }
+      // With two of them it is not clear whose request it is.
+      const sole = request.repeats('authorization') ? undefined : request.headers.authorization
+      const tenant = authentication.tenant(sole)
+      if (!tenant) throw unauthorized(reply)
       request.tenant = tenant
       // From here on the account names the request, so that a repeated run repeats its names too.
       request.requestId = idsOf(requestIds, tenant).next()
@@ -60,6 +61,24 @@ export function merchantApi(
     finish: (request, reply) => wire.after(request, reply),
     missing: (request, reply) => missing(routes, request, reply),
   }
+}
+
+function unauthorized(reply: Reply): Refusal {
+  reply.header('www-authenticate', 'Basic realm="paysim"')
+  return refuse('unauthorized', 'The credentials are missing or not valid')
+}
+
+/** The key opened something when the request came; its merchant may have been removed since. */
+function demandAccount({ tenant }: Request, reply: Reply): void {
+  if (tenant?.removed) throw unauthorized(reply)
+}
+
+async function unlessRemoved(request: Request, reply: Reply, answering: Promise<Reply>): Promise<Reply> {
+  const [answered] = await Promise.allSettled([answering])
+  // Whatever came of it: nothing of that merchant is there any more.
+  demandAccount(request, reply)
+  if (answered.status === 'rejected') throw answered.reason
+  return answered.value
 }
 
 function idsOf(known: WeakMap<Tenant, RequestIds>, tenant: Tenant): RequestIds {

@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/decisions.ts'
 import { AssetReceiptBody } from '../../contract/requests.ts'
 import { validator } from '../../contract/validation.ts'
+import { demandAvailable } from '../carry-out.ts'
 import { isJson, isMultipart, readJson, unsupportedType } from '../read-body.ts'
 import { type ImageFault, imageIn, readForm } from '../read-image.ts'
 import { demandNoFaults, notFound, type Refusal, refuse, refuseFaults } from '../refusal.ts'
@@ -38,8 +39,10 @@ const submitImage: Handler = async call => {
   if ('fault' in received) throw fileRefusal(contract, received.fault, faults)
   demandNoFaults(faults)
   const { image } = received
+  const tenant = tenantOf(request)
+  await demandAvailable(tenant)
   // On disk before anything speaks of it.
-  await tenantOf(request).images.put(image.digest, image.bytes)
+  await tenant.images.put(image.digest, image.bytes)
   const { digest, contentType } = image
   return answerPayment(call, {
     type: 'SubmitReceipt',
