@@ -96,6 +96,10 @@ export const COMMANDS: CommandTable = {
       },
     },
   },
+  env: {
+    summary: 'print the address and keys of the simulator that runs here',
+    load: () => import('./commands/env.ts'),
+  },
   contract: {
     summary: 'print the decisions in force where the interface document is silent',
     load: () => import('./commands/contract.ts'),

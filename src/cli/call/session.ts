@@ -5,6 +5,7 @@ import { openPrinter, type Printer } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
+import { tellChoice } from '../target/other-targets.ts'
 import { DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
 import type { MerchantFlags } from './merchant-command.ts'
 import { logRequest } from './request-log.ts'
@@ -35,6 +36,7 @@ export async function withSession(
   const interrupt = () => interruption.abort(new Interrupted())
   // What sends nothing needs no keys, since none are shown.
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
+  await tellChoice(target.choice, '--base-url, --profile or --account names one')
   const client = createClient(await clientOptions(flags, target, { light: !many }))
   const printer = openPrinter(flags)
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -50,7 +52,10 @@ export async function withSession(
       },
     })
   } catch (fault) {
-    if (!(fault instanceof DryRun)) throw fault
+    if (!(fault instanceof DryRun)) {
+      await (await import('../target/hint-at-others.ts')).hintAtOthers(fault, target.choice)
+      throw fault
+    }
     process.stdout.write(`${fault.curl}\n`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)

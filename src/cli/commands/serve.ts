@@ -6,6 +6,7 @@ import { collect, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
+import { announce } from '../target/run-folder.ts'
 
 interface ServeFlags {
   port: number
@@ -93,10 +94,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     process.exitCode = fault.exitCode
     return
   }
+  const withdraw = await announceHere(simulator, output)
   // Before anybody is told that it is ready: the first thing they do may be to stop it.
   let _stopping: Promise<never> | undefined
   const stop = () => {
-    _stopping ??= simulator.stop().then(() => {
+    _stopping ??= Promise.all([simulator.stop(), withdraw()]).then(() => {
       output.flush()
       process.exit(0)
     })
@@ -106,6 +108,21 @@ async function serve(flags: ServeFlags): Promise<void> {
   if (flags.open) {
     const { openInBrowser } = await import('../open-in-browser.ts')
     openInBrowser(simulator.newSignInLink(), output.warn)
+  }
+}
+
+/** So that other commands of the same folder find it, whatever its data directory is called. */
+async function announceHere(simulator: Simulator, output: ServeOutput): Promise<() => Promise<void>> {
+  const { data_dir, ...facts } = simulator.facts()
+  try {
+    return await announce({ pid: process.pid, data_dir, ...(data_dir === null ? facts : {}) })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    if (data_dir === null)
+      output.warn(
+        `other commands do not find this server by themselves (${why}): give them PAYSIM_BASE_URL and PAYSIM_CONTROL_URL`,
+      )
+    return async () => {}
   }
 }
 

@@ -2,7 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { ControlAddress } from '../../client/control-http.ts'
 import { UsageFault } from '../faults/usage-fault.ts'
-import { dataDirectory, findLocalSimulator, type LocalSimulator } from '../target/local-simulator.ts'
+import { NO_PROFILES } from '../profiles/profile.ts'
+import { readProfiles } from '../profiles/read-profiles.ts'
+import {
+  dataDirectory,
+  type LocalSimulator,
+  originOf,
+  simulatorAt,
+  simulatorsHere,
+} from '../target/local-simulator.ts'
+import { asPlace, type Choice, othersThan, type Place } from '../target/other-targets.ts'
 import type { ControlTargetFlags } from './flags.ts'
 
 /** The control surface that is meant, and where it was found. */
@@ -10,28 +19,43 @@ export interface ControlTarget extends ControlAddress {
   readonly from: { readonly controlUrl: string; readonly token: string }
   /** Where the merchant API of the same simulator is, if that is known. */
   readonly url: string | undefined
+  /** What the simulator says of itself, where it runs on this machine and for this user. */
+  readonly simulator: LocalSimulator | undefined
+  readonly choice: Choice
 }
 
-/** Flag beats environment beats the simulator that runs here. Without a token, the stand-in will do. */
+/**
+ * Flag beats environment beats profile beats the simulator that runs here, as for the merchant's commands: a base URL
+ * of a simulator that is known here means its control surface too. Without a token, the stand-in will do.
+ */
 export async function findControl(flags: ControlTargetFlags, standIn?: string): Promise<ControlTarget> {
-  const local = await findLocalSimulator()
-  const place = placeOf(flags, local)
-  if (!place) throw new UsageFault(nowhere())
+  const here = await simulatorsHere()
+  const gateway = await gatewayNamed()
+  const place = await placeOf(flags, here, gateway)
+  if (!place) throw new UsageFault(nowhere(gateway))
   const controlUrl = surfaceAt(place.value, place.from)
   // A token opens its own simulator, and is no business of any other.
-  const here = local && sameOrigin(controlUrl, local.control_url) ? local : undefined
+  const simulator = await simulatorAt(controlUrl)
   const token =
-    (await tokenOf(flags, here)) ?? (standIn === undefined ? undefined : found(standIn, 'nowhere'))
+    (await tokenOf(flags, simulator, place.from === gateway?.name)) ??
+    (standIn === undefined ? undefined : found(standIn, 'nowhere'))
   if (!token) throw new UsageFault(noToken(controlUrl))
+  const others = async () =>
+    othersThan(simulator?.url ?? controlUrl, [...(gateway ? [gateway] : []), ...here.map(asPlace)])
   return {
     controlUrl,
     token: token.value,
     from: { controlUrl: place.from, token: token.from },
-    url: here?.url ?? (place.from === IN_ENVIRONMENT ? process.env.PAYSIM_BASE_URL || undefined : undefined),
+    url:
+      simulator?.url ??
+      (place.from === IN_ENVIRONMENT ? process.env.PAYSIM_BASE_URL || undefined : undefined),
+    simulator,
+    choice: { chosen: { url: controlUrl, name: place.from }, others, named: place.named },
   }
 }
 
 const IN_ENVIRONMENT = 'PAYSIM_CONTROL_URL'
+const RUNS_HERE = 'the simulator that runs here'
 
 interface Found {
   readonly value: string
@@ -40,16 +64,41 @@ interface Found {
 
 const found = (value: string, from: string): Found => ({ value, from })
 
-function placeOf({ controlUrl }: ControlTargetFlags, local: LocalSimulator | undefined): Found | undefined {
-  const { PAYSIM_CONTROL_URL } = process.env
-  if (controlUrl !== undefined) return found(controlUrl, '--control-url')
-  if (PAYSIM_CONTROL_URL) return found(PAYSIM_CONTROL_URL, IN_ENVIRONMENT)
-  return local && found(local.control_url, 'the simulator that runs here')
+/** Where the merchant's commands go, if that is said by more than what runs here. */
+async function gatewayNamed(): Promise<(Place & { readonly named: boolean }) | undefined> {
+  const { PAYSIM_BASE_URL, PAYSIM_PROFILE } = process.env
+  if (PAYSIM_BASE_URL) return { url: PAYSIM_BASE_URL, name: 'PAYSIM_BASE_URL', named: true }
+  // A file that cannot be read is for the commands to complain of that need it.
+  const { current, profiles } = await readProfiles().catch(() => NO_PROFILES)
+  const name = PAYSIM_PROFILE ?? current
+  const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  return profile && { url: profile.base_url, name: `profile ${name}`, named: PAYSIM_PROFILE !== undefined }
 }
 
+async function placeOf(
+  { controlUrl, controlToken, controlTokenFile }: ControlTargetFlags,
+  [local]: readonly LocalSimulator[],
+  gateway: Awaited<ReturnType<typeof gatewayNamed>>,
+): Promise<(Found & { readonly named: boolean }) | undefined> {
+  const { PAYSIM_CONTROL_URL, PAYSIM_CONTROL_TOKEN } = process.env
+  if (controlUrl !== undefined) return { ...found(controlUrl, '--control-url'), named: true }
+  if (PAYSIM_CONTROL_URL) return { ...found(PAYSIM_CONTROL_URL, IN_ENVIRONMENT), named: true }
+  if (gateway) {
+    const known = await simulatorAt(gateway.url)
+    if (known && known.control_url !== local?.control_url)
+      return { ...found(known.control_url, gateway.name), named: gateway.named }
+    // A token that was given without an address belongs to the gateway that was.
+    const token = controlToken ?? controlTokenFile ?? PAYSIM_CONTROL_TOKEN
+    if (!known && !local && token !== undefined)
+      return { ...found(originOf(gateway.url) ?? gateway.url, gateway.name), named: gateway.named }
+  }
+  return local && { ...found(local.control_url, RUNS_HERE), named: false }
+}
 async function tokenOf(
   { controlToken, controlTokenFile }: ControlTargetFlags,
-  here: LocalSimulator | undefined,
+  simulator: LocalSimulator | undefined,
+  /** The environment's token is that of another simulator, where the address was found by its base URL. */
+  preferOwn: boolean,
 ): Promise<Found | undefined> {
   const { PAYSIM_CONTROL_TOKEN } = process.env
   if (controlToken !== undefined && controlTokenFile !== undefined)
@@ -58,8 +107,9 @@ async function tokenOf(
     )
   if (controlToken !== undefined) return found(controlToken, '--control-token')
   if (controlTokenFile !== undefined) return found(await readToken(controlTokenFile), '--control-token-file')
+  if (simulator && preferOwn) return found(simulator.control_token, RUNS_HERE)
   if (PAYSIM_CONTROL_TOKEN) return found(PAYSIM_CONTROL_TOKEN, 'PAYSIM_CONTROL_TOKEN')
-  return here && found(here.control_token, 'the simulator that runs here')
+  return simulator && found(simulator.control_token, RUNS_HERE)
 }
 
 async function readToken(path: string): Promise<string> {
@@ -84,10 +134,10 @@ function surfaceAt(written: string, from: string): string {
   return `${url.origin}${url.pathname === '/' ? '/_paysim' : url.pathname}`
 }
 
-const sameOrigin = (one: string, other: string) =>
-  URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin
-
-const nowhere = () => `which simulator? None serves ${dataDirectory()}, and none is named.
+const nowhere = (gateway: Place | undefined) =>
+  `which simulator? None serves ${dataDirectory()}, none was started here, and none is named.${
+    gateway ? `\n${gateway.name} names ${gateway.url}, which is no simulator that is known here.` : ''
+  }
 Start one with \`paysim serve\`, name the directory of one in PAYSIM_DATA, or give --control-url and a token.`
 
 const noToken = (controlUrl: string) => `there is no token for ${new URL(controlUrl).origin}.

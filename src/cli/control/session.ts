@@ -5,6 +5,8 @@ import { DryRun } from '../call/dry-run.ts'
 import { Interrupted } from '../faults/interrupted.ts'
 import { openPrinter, type Printer } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
+import { tellChoice } from '../target/other-targets.ts'
+import { accountNamed } from '../target/simulator-keys.ts'
 import { type ControlTarget, findControl } from './find-control.ts'
 import type { ControlFlags } from './flags.ts'
 
@@ -34,6 +36,7 @@ export async function withControl(
   const printer = openPrinter(flags)
   // What sends nothing needs no token, since none is shown.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
+  await tellChoice(target.choice, '--control-url or PAYSIM_DATA names one')
   const door = await doorFor(flags)
   const control = new ControlClient(target, { signal, ...(door ? { door } : {}) })
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -52,17 +55,15 @@ export async function withControl(
       },
     })
   } catch (fault) {
-    if (!(fault instanceof DryRun)) throw fault
+    if (!(fault instanceof DryRun)) {
+      await (await import('../target/hint-at-others.ts')).hintAtOthers(fault, target.choice)
+      throw fault
+    }
     process.stdout.write(`${fault.curl}\n`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     await control.close()
   }
-}
-
-/** A merchant's name alone means what it does when it tests. */
-function accountNamed(name = 'default.test'): string {
-  return name.includes('.') ? name : `${name}.test`
 }
 
 async function doorFor({ dryRun, verbose }: ControlFlags): Promise<ControlDoor | undefined> {

@@ -36,10 +36,11 @@ async function* checkTarget(flags: TargetFlags, signal: AbortSignal): AsyncGener
   }
 }
 
-function* describe({ baseUrl, keys, from }: Target): Generator<Check> {
+async function* describe({ baseUrl, keys, from, choice }: Target): AsyncGenerator<Check> {
   const address = readBaseUrl(baseUrl)
   refuseUnsafe(keys, address)
   yield ok('target', `${baseUrl}, by ${from.baseUrl}`)
+  yield* describeChoice(choice)
   if (keys === NOBODY)
     return yield fault('credentials', 'there are no keys for this base URL', {
       advice:
@@ -53,6 +54,19 @@ function* describe({ baseUrl, keys, from }: Target): Generator<Check> {
         'credentials',
         whose,
         `the address comes from elsewhere (${from.baseUrl}): do the two belong together?`,
+      )
+}
+
+async function* describeChoice({ others, named }: Target['choice']): AsyncGenerator<Check> {
+  const places = (await others()).map(({ url, name }) => `${url} (${name})`)
+  if (places.length === 0) return
+  const what = `calls could also go to ${places.join(' or ')}`
+  yield named
+    ? ok('others', what)
+    : warning(
+        'others',
+        what,
+        'name the one that is meant, with --base-url, --profile, --account or PAYSIM_DATA',
       )
 }
 

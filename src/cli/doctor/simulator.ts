@@ -9,7 +9,7 @@ import { messageOf } from './surroundings.ts'
 export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check> {
   const local = await findLocalSimulator()
   if (!local && !process.env.PAYSIM_CONTROL_URL)
-    return yield ok('simulator', `none serves ${dataDirectory()}`)
+    return yield ok('simulator', `none serves ${dataDirectory()}, and none was started in this folder`)
   let control: ControlClient
   let at: string
   try {

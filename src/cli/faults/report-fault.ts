@@ -4,11 +4,20 @@ import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
 import { Interrupted } from './interrupted.ts'
 import { FilesFault } from './usage-fault.ts'
 
+const hints = new WeakMap<object, string>()
+
+/** Something to say below a fault, by whoever knows more of where it arose. */
+export function addHint(fault: unknown, hint: string): void {
+  if (typeof fault === 'object' && fault !== null) hints.set(fault, hint)
+}
+
 /** Says on stderr what went wrong, and sets the exit code. */
 export function reportFault(fault: unknown): void {
   process.exitCode = exitCodeOf(fault)
   if (fault instanceof Interrupted) return
   process.stderr.write(`${fault instanceof FilesFault ? '' : 'paysim: '}${wordsOf(fault)}\n`)
+  const hint = typeof fault === 'object' && fault !== null ? hints.get(fault) : undefined
+  if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`)
 }
 
 function wordsOf(fault: unknown): string {

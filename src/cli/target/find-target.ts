@@ -4,8 +4,16 @@ import { profileNamed } from '../profiles/find-profile.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { readProfiles } from '../profiles/read-profiles.ts'
 import type { TargetFlags } from './flags.ts'
-import { dataDirectory, findLocalSimulator, type LocalSimulator } from './local-simulator.ts'
+import {
+  dataDirectory,
+  type LocalSimulator,
+  originOf,
+  simulatorAt,
+  simulatorsHere,
+} from './local-simulator.ts'
+import { asPlace, type Choice, othersThan, type Place } from './other-targets.ts'
 import { readKeyFile } from './read-keys.ts'
+import { accountNamed, keysOf } from './simulator-keys.ts'
 
 /** Where a call goes and as whom, and where each of the two was found. */
 export interface Target {
@@ -13,6 +21,7 @@ export interface Target {
   readonly keys: Keys
   readonly from: { readonly baseUrl: string; readonly keys: string }
   readonly profile: Profile | undefined
+  readonly choice: Choice
 }
 
 /** A place to look in: it may know the address, the keys, or both. */
@@ -20,47 +29,104 @@ interface Source {
   readonly name: string
   readonly baseUrl?: string | undefined
   readonly keys?: Keys | undefined
+  /** Whether it was named for this call, and does not just lie about. */
+  readonly named: boolean
 }
 
 /** Flag beats environment beats profile beats the simulator that runs here. Without keys, the stand-in will do. */
 export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Target> {
-  const { profile, sources } = await sourcesOf(flags)
-  const simulator = await findLocalSimulator()
-  const local = simulator && localSource(simulator, flags.account)
-  const place = [...sources, ...(local ? [local] : [])].find(({ baseUrl }) => baseUrl)
+  const { profile, sources, passedOver } = await sourcesOf(flags)
+  let looked: Promise<readonly LocalSimulator[]> | undefined
+  const here = () => {
+    looked ??= simulatorsOf(flags)
+    return looked
+  }
+  const place = sources.find(({ baseUrl }) => baseUrl) ?? localPlace(await here(), flags)
   if (place?.baseUrl === undefined) throw new UsageFault(nowhere())
   const { baseUrl } = place
-  // The simulator's keys are the simulator's alone: they are no help elsewhere, and no business of anybody there.
-  const isLocal = local !== undefined && sameOrigin(baseUrl, local.baseUrl)
-  const holder = [...sources, ...(isLocal ? [local] : [])].find(({ keys }) => keys)
+  const holder = sources.find(({ keys }) => keys) ?? (await localKeys(baseUrl, await here(), flags))
   const keys = holder?.keys ?? standIn
   if (!keys) throw new UsageFault(noKeys(baseUrl))
-  return { baseUrl, keys, from: { baseUrl: place.name, keys: holder?.name ?? 'nowhere' }, profile }
+  const others = async () =>
+    othersThan(baseUrl, [...[...sources, ...passedOver].flatMap(placeOf), ...(await here()).map(asPlace)])
+  return {
+    baseUrl,
+    keys,
+    from: { baseUrl: place.name, keys: holder?.name ?? 'nowhere' },
+    profile,
+    choice: { chosen: { url: baseUrl, name: place.name }, others, named: place.named },
+  }
 }
 
-async function sourcesOf(
-  flags: TargetFlags,
-): Promise<{ profile: Profile | undefined; sources: readonly Source[] }> {
+/** A simulator's keys are that simulator's alone: they are no help elsewhere, and no business of anybody there. */
+async function localKeys(
+  baseUrl: string,
+  here: readonly LocalSimulator[],
+  { account }: TargetFlags,
+): Promise<Source | undefined> {
+  const simulator = here.find(({ url }) => originOf(url) === originOf(baseUrl))
+  if (!simulator) return undefined
+  return { name: localName(account), keys: await keysOf(simulator, account), named: false }
+}
+
+/** A control surface that the environment names is one of a simulator, whose merchant API is meant then too. */
+async function simulatorsOf({ account }: TargetFlags): Promise<readonly LocalSimulator[]> {
+  const { PAYSIM_CONTROL_URL } = process.env
+  const named = PAYSIM_CONTROL_URL === undefined ? undefined : await simulatorAt(PAYSIM_CONTROL_URL)
+  const here = await simulatorsHere()
+  if (!named || account !== undefined) return here
+  return [named, ...here.filter(({ control_url }) => control_url !== named.control_url)]
+}
+
+function localPlace(
+  [simulator, ...others]: readonly LocalSimulator[],
+  { account }: TargetFlags,
+): Source | undefined {
+  if (!simulator) return undefined
+  const { PAYSIM_CONTROL_URL = '' } = process.env
+  const named =
+    (account !== undefined && others.length === 0) ||
+    originOf(PAYSIM_CONTROL_URL) === originOf(simulator.control_url)
+  return { name: localName(account), baseUrl: simulator.url, named }
+}
+
+const localName = (account: string | undefined) => `the simulator that runs here, ${accountNamed(account)}`
+const placeOf = ({ baseUrl, name }: Source): Place[] =>
+  baseUrl === undefined ? [] : [{ url: baseUrl, name }]
+
+interface Sources {
+  readonly profile: Profile | undefined
+  readonly sources: readonly Source[]
+  /** What a flag overruled: not looked in, and still another place that could have been meant. */
+  readonly passedOver: readonly Source[]
+}
+
+async function sourcesOf(flags: TargetFlags): Promise<Sources> {
   const { PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey !== !secretKey)
     throw new UsageFault('PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY go together: one of them is not set')
   const named = await findProfile(flags.profile)
-  const kept =
-    named ?? (await findProfile(process.env.PAYSIM_PROFILE || undefined)) ?? (await currentProfile())
+  const byEnvironment = named ? undefined : await findProfile(process.env.PAYSIM_PROFILE || undefined)
+  const kept = named ?? byEnvironment ?? (await currentProfile())
   const fromFlags: Source = {
     name: 'flag',
     baseUrl: flags.baseUrl,
     keys: flags.keyFile === undefined ? undefined : await readKeyFile(flags.keyFile),
+    named: true,
   }
   const environment: Source = {
     name: 'environment',
     baseUrl: PAYSIM_BASE_URL || undefined,
     keys: publicKey && secretKey ? { publicKey, secretKey } : undefined,
+    named: true,
   }
+  const fromProfile = kept ? [sourceOf(kept, kept === named || kept === byEnvironment)] : []
   // A profile that a flag names, or an account, is a flag's choice: the environment does not overrule it.
-  if (flags.account !== undefined) return { profile: undefined, sources: [fromFlags] }
-  if (named) return { profile: named.profile, sources: [fromFlags, sourceOf(named)] }
-  return { profile: kept?.profile, sources: [fromFlags, environment, ...(kept ? [sourceOf(kept)] : [])] }
+  if (flags.account !== undefined)
+    return { profile: undefined, sources: [fromFlags], passedOver: [environment, ...fromProfile] }
+  if (named)
+    return { profile: named.profile, sources: [fromFlags, ...fromProfile], passedOver: [environment] }
+  return { profile: kept?.profile, sources: [fromFlags, environment, ...fromProfile], passedOver: [] }
 }
 
 interface Named {
@@ -68,10 +134,11 @@ interface Named {
   readonly profile: Profile
 }
 
-const sourceOf = ({ name, profile }: Named): Source => ({
+const sourceOf = ({ name, profile }: Named, named: boolean): Source => ({
   name: `profile ${name}`,
   baseUrl: profile.base_url,
   keys: { publicKey: profile.public_key, secretKey: profile.secret_key },
+  named,
 })
 
 async function findProfile(name: string | undefined): Promise<Named | undefined> {
@@ -82,22 +149,6 @@ async function findProfile(name: string | undefined): Promise<Named | undefined>
 async function currentProfile(): Promise<Named | undefined> {
   const { current } = await readProfiles()
   return current === null ? undefined : findProfile(current)
-}
-
-const DEFAULT_ACCOUNT = 'default.test'
-
-function localSource({ url, accounts }: LocalSimulator, wanted = DEFAULT_ACCOUNT): Source {
-  const account = accounts.find(({ id }) => id === wanted)
-  if (!account)
-    throw new UsageFault(
-      `the simulator that runs here has no account ${wanted}; it has ${accounts.map(({ id }) => id).join(', ')}`,
-    )
-  const keys = { publicKey: account.public_key, secretKey: account.secret_key }
-  return { name: `the simulator that runs here, ${wanted}`, baseUrl: url, keys }
-}
-
-function sameOrigin(one: string, other: string | undefined): boolean {
-  return URL.canParse(one) && other !== undefined && new URL(one).origin === new URL(other).origin
 }
 
 const nowhere = () => `where to? No simulator serves ${dataDirectory()}, and nothing else is named.

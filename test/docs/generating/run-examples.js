@@ -83,6 +83,8 @@ function run(blocks, directory, host) {
     'set -euo pipefail',
     // The body as it is, and the status aside.
     `curl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }`,
+    // As if it was installed in the folder.
+    `npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }`,
     ...blocks.map((block, at) => `{\n${block}} > '${results}/${at}.out' 2> '${results}/${at}.err'`),
   ].join('\n')
   writeFileSync(join(results, 'script'), script.replaceAll(SHOWN, host))

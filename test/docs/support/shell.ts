@@ -1,6 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 /** The address that the documents speak of. */
 const SHOWN = '127.0.0.1:7297'
@@ -26,6 +29,7 @@ export interface Told {
 export async function type(block: string, at: { directory: string; url: string }): Promise<Told[]> {
   const script = `set -euo pipefail
 curl() { command curl -sS -w '\\n%{http_code}\\n' "$@"; }
+npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }
 ${block.replaceAll(SHOWN, new URL(at.url).host)}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: at.directory })
   const lines = stdout.split('\n').filter(line => line !== '')

@@ -1,0 +1,66 @@
+import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
+import { addHint } from '../faults/report-fault.ts'
+import { type LocalSimulator, originOf } from './local-simulator.ts'
+import type { Choice, Place } from './other-targets.ts'
+
+/** What was not found, or where nothing answers, may be a matter of which gateway was asked. */
+export async function hintAtOthers(fault: unknown, choice: Choice): Promise<void> {
+  const code = exitCodeOf(fault)
+  if (code !== EXIT.notFound && code !== EXIT.noAnswer) return
+  const others = await choice.others()
+  const lines = await Promise.all(
+    others.map(place => (code === EXIT.notFound ? mayHave(place) : mayBe(place))),
+  )
+  if (lines.length > 0) addHint(fault, lines.join('\n'))
+}
+
+const what = ({ url, name, simulator }: Place) =>
+  simulator ? `a simulator also runs here, at ${originOf(url)}` : `there is also ${originOf(url)} (${name})`
+
+const mayBe = (place: Place) => `${what(place)}: was that one meant?`
+
+async function mayHave(place: Place): Promise<string> {
+  const id = idAskedFor()
+  const account = id && place.simulator && (await accountWith(id, place.simulator))
+  return account ? `${what(place)}: it has ${id}, in ${account}` : `${what(place)}: it may have it`
+}
+
+/** The record that the command line names. */
+function idAskedFor(): string | undefined {
+  for (const word of process.argv.slice(2)) {
+    const [id] = /\b(?:pi|po|ast|evt)_[A-Za-z0-9]{24}\b/.exec(word) ?? []
+    if (id) return id
+  }
+  return undefined
+}
+
+const PATIENCE_MS = 1000
+
+/** Asked with the simulator's own token, which is no business of any other. */
+async function accountWith(
+  id: string,
+  { control_url, control_token }: LocalSimulator,
+): Promise<string | undefined> {
+  const { ControlClient } = await import('../../client/control-client.ts')
+  const control = new ControlClient(
+    { controlUrl: control_url, token: control_token },
+    { signal: AbortSignal.timeout(PATIENCE_MS) },
+  )
+  try {
+    const accounts = (await control.merchants.list()).flatMap(({ accounts }) => accounts.map(({ id }) => id))
+    const found = await Promise.all(
+      accounts.map(account =>
+        control
+          .account(account)
+          .history(id)
+          .then(entries => entries.length > 0)
+          .catch(() => false),
+      ),
+    )
+    return accounts.find((_, at) => found[at])
+  } catch {
+    return undefined
+  } finally {
+    await control.close()
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { homedir, hostname } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+
+/**
+ * Where servers that run say so to other commands of the same user: a small file each, in a folder of that user alone.
+ * So a server that keeps everything in memory is found too, and one whose data directory has another name.
+ */
+export interface Announcement {
+  readonly pid: number
+  /** Where it was started. */
+  readonly cwd: string
+  readonly started_at: string
+  /** Its server.json says the rest; null where all of it is in here. */
+  readonly data_dir: string | null
+}
+
+/** A folder for what is this user's and need not survive a restart of the machine, then one that always is there. */
+export function runFolders(): string[] {
+  const { XDG_RUNTIME_DIR, XDG_STATE_HOME, LOCALAPPDATA } = process.env
+  if (process.platform === 'win32')
+    return [join(LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'paysim', 'run')]
+  const state =
+    XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local/state')
+  const runtime = XDG_RUNTIME_DIR && isAbsolute(XDG_RUNTIME_DIR) ? [join(XDG_RUNTIME_DIR, 'paysim')] : []
+  return [...runtime, join(state, 'paysim', 'run')]
+}
+
+/** Says that this process serves, until the function that comes back is called. */
+export async function announce(
+  facts: Omit<Announcement, 'cwd' | 'started_at'>,
+): Promise<() => Promise<void>> {
+  const cwd = await workingDirectory()
+  const entry: Announcement = { ...facts, cwd, started_at: new Date().toISOString() }
+  let fault: unknown
+  // Whoever leaves last removes the folder, perhaps between the steps of this one who comes.
+  for (const folder of runFolders())
+    for (let tries = 0; tries < 3; tries++)
+      try {
+        return await write(folder, entry)
+      } catch (cause) {
+        fault = cause
+      }
+  throw fault
+}
+
+async function write(folder: string, entry: Announcement): Promise<() => Promise<void>> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+  await demandOwn(folder)
+  await sweep(folder)
+  const path = join(folder, `${keyOf(entry.cwd)}-${entry.pid}.json`)
+  // Beside it first, so that nobody reads half of it; a name that is there already is never written through.
+  await rm(`${path}.new`, { force: true })
+  await writeFile(`${path}.new`, `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(`${path}.new`, path)
+  return async () => {
+    await rm(path, { force: true })
+    await removeEmpty(folder, made)
+  }
+}
+
+/** Folders that were made for this server go with the last that uses them. */
+async function removeEmpty(folder: string, upTo: string | undefined): Promise<void> {
+  if (upTo === undefined) return
+  try {
+    await rmdir(folder)
+    if (folder !== upTo) await removeEmpty(dirname(folder), upTo)
+  } catch {
+    // Somebody else's entry is in it.
+  }
+}
+
+/** A folder in /tmp, say, that somebody else made first, or a link to somewhere, is none to put a token in. */
+async function demandOwn(folder: string): Promise<void> {
+  const { isOwn, isOpen } = ownership(await lstat(folder))
+  if (!isOwn) throw new Error(`${folder} is not a folder of this user`)
+  if (isOpen) await chmod(folder, 0o700)
+}
+
+function ownership(stats: Awaited<ReturnType<typeof lstat>>): { isOwn: boolean; isOpen: boolean } {
+  if (process.platform === 'win32') return { isOwn: stats.isDirectory(), isOpen: false }
+  return {
+    isOwn: stats.isDirectory() && stats.uid === process.getuid?.(),
+    isOpen: (Number(stats.mode) & 0o077) !== 0,
+  }
+}
+
+/** What servers of this user say of themselves, the latest first; a server that was killed left its entry behind. */
+export async function announced(): Promise<Announcement[]> {
+  const all = await Promise.all(runFolders().map(readFolder))
+  return all.flat().sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
+}
+
+async function readFolder(folder: string): Promise<Announcement[]> {
+  try {
+    const { isOwn, isOpen } = ownership(await lstat(folder))
+    if (!isOwn || isOpen) return []
+    await sweep(folder)
+    const entries = await Promise.all((await ownEntries(folder)).map(name => readEntry(join(folder, name))))
+    return entries.flatMap(entry => (entry === undefined ? [] : [entry]))
+  } catch {
+    return []
+  }
+}
+
+async function readEntry(path: string): Promise<Announcement | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    try {
+      const { uid, mode } = await file.stat()
+      if (process.platform !== 'win32' && (uid !== process.getuid?.() || (mode & 0o077) !== 0))
+        return undefined
+      return JSON.parse(await file.readFile('utf8'))
+    } finally {
+      await file.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Names end in the process: to see that it is gone, nothing need be read. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await ownEntries(folder))
+    if (!isRunning(Number(/-(\d+)\.json$/.exec(name)?.[1]))) await rm(join(folder, name), { force: true })
+}
+
+/** Of this machine: a home may be shared by several, whose processes nobody here can see. */
+async function ownEntries(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter(name => name.startsWith(`${MACHINE}-`) && name.endsWith('.json'))
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
+  }
+}
+
+const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+const MACHINE = short(hostname())
+const keyOf = (cwd: string) => `${MACHINE}-${short(cwd)}`
+
+/** The same folder has the same name, whichever link led to it. */
+export const workingDirectory = (): Promise<string> => realpath(process.cwd())

@@ -1,0 +1,37 @@
+import type { ControlClient } from '../../client/control-client.ts'
+import type { Keys } from '../../client/credentials.ts'
+import { UsageFault } from '../faults/usage-fault.ts'
+import type { LocalSimulator } from './local-simulator.ts'
+
+/** A merchant's name alone means what it does when it tests. */
+export function accountNamed(name = process.env.PAYSIM_ACCOUNT || 'default.test'): string {
+  return name.includes('.') ? name : `${name}.test`
+}
+
+/** The keys of an account of a simulator that runs here; of one that was made since it started, it is asked. */
+export async function keysOf(simulator: LocalSimulator, wanted?: string): Promise<Keys> {
+  const id = accountNamed(wanted)
+  const known = simulator.accounts.find(account => account.id === id)
+  if (known) return { publicKey: known.public_key, secretKey: known.secret_key }
+  const { control_url: controlUrl, control_token: token } = simulator
+  const { ControlClient, ControlFault } = await import('../../client/control-client.ts')
+  const control = new ControlClient({ controlUrl, token })
+  try {
+    const pair = (await control.account(id).keys.list()).find(({ secret_key }) => secret_key)
+    if (pair?.secret_key) return { publicKey: pair.public_key, secretKey: pair.secret_key }
+    throw new UsageFault(
+      `every key of ${id} was revoked: \`paysim sim keys add --account ${id}\` gives it another`,
+    )
+  } catch (fault) {
+    if (fault instanceof ControlFault && fault.status === 404)
+      throw new UsageFault(await noAccount(id, control))
+    throw fault
+  } finally {
+    await control.close()
+  }
+}
+
+async function noAccount(id: string, control: ControlClient): Promise<string> {
+  const accounts = (await control.merchants.list()).flatMap(merchant => merchant.accounts.map(({ id }) => id))
+  return `the simulator that runs here has no account ${id}; it has ${accounts.join(', ')}`
+}
