@@ -15,6 +15,12 @@ export function count(text: string): number {
   return Number(text)
 }
 
+export function atLeastOne(text: string): number {
+  const number = count(text)
+  if (number < 1) throw new InvalidArgumentError('It must be 1 or more.')
+  return number
+}
+
 export function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new InvalidArgumentError('it must be a port, 0 to 65535')

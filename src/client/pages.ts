@@ -17,16 +17,20 @@ export interface Page {
 export async function* pagesOf(
   list: (query: PayoutsQuery) => Promise<Answer<PayoutList>>,
   query: PayoutsQuery,
-  from: string | undefined,
+  { from, most = Number.POSITIVE_INFINITY }: { from?: string | undefined; most?: number | undefined } = {},
 ): AsyncGenerator<Page, void, void> {
   const seen = new Set<string>()
   let cursor = from ?? query.cursor
+  let seenPayouts = 0
   for (;;) {
     if (cursor !== undefined) seen.add(cursor)
-    const answer = await list({ ...query, cursor })
+    const left = most - seenPayouts
+    const isLast = left < Number(query.limit ?? Number.POSITIVE_INFINITY)
+    const answer = await list({ ...query, ...(isLast ? { limit: left } : {}), cursor })
     const nextCursor = nextOf(answer.body)
     yield { payouts: answer.body.data, nextCursor, answer }
-    if (nextCursor === null) return
+    seenPayouts += answer.body.data.length
+    if (nextCursor === null || seenPayouts >= most) return
     if (seen.has(nextCursor)) throw new CursorRepeatedError(nextCursor, answer)
     cursor = nextCursor
   }

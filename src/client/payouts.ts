@@ -13,6 +13,8 @@ export interface CancelPayoutOptions extends CallOptions {
 export interface PagesOptions extends CallOptions {
   /** Where to go on from: the `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined
+  /** How many payouts in all: the last page is asked to be no longer than what is left of them. */
+  readonly most?: number | undefined
 }
 
 export interface Payouts {
@@ -33,8 +35,8 @@ export function payouts(caller: Caller): Payouts {
     })
   return {
     list,
-    pages: (query = {}, { cursor, signal } = {}) =>
-      pagesOf(filters => list(filters, { signal }).answer(), query, cursor),
+    pages: (query = {}, { cursor, signal, most } = {}) =>
+      pagesOf(filters => list(filters, { signal }).answer(), query, { from: cursor, most }),
     cancel: (id, { reason, signal } = {}) =>
       caller.call({
         method: 'POST',

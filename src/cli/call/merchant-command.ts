@@ -18,6 +18,8 @@ export interface MerchantFlags extends TargetFlags, OutputFlags {
 interface Kind {
   /** Whether it changes something: then a live key asks first. */
   readonly changes?: boolean
+  /** Whether it lists records, whose columns can be chosen. */
+  readonly list?: boolean
 }
 
 /** A command that calls the merchant API: its own options go first, and these follow. */
@@ -26,7 +28,7 @@ export function merchantCommand(
   declare: (command: Command) => Command,
   kind: Kind = {},
 ): Command {
-  const command = outputFlags(declare(newCommand(name)))
+  const command = outputFlags(declare(newCommand(name)), kind)
     .optionsGroup('Call options:')
     .option('--show-headers', "print the answer's status and headers, on stderr")
     .option('--dry-run', 'print the request as curl, without secrets, and send nothing')

@@ -25,6 +25,8 @@ interface Kind {
   readonly account?: boolean
   /** Whether it prints records, and not bytes as they are. */
   readonly records?: boolean
+  /** Whether the records are a list, whose columns can be chosen. */
+  readonly list?: boolean
   /** Whether there is one answer, whose headers can be shown. */
   readonly headers?: boolean
   /** Whether it asks before it does what cannot be undone. */
@@ -35,10 +37,10 @@ interface Kind {
 export function controlCommand(
   name: string,
   declare: (command: Command) => Command,
-  { account = true, records = true, headers = records, asks = false }: Kind = {},
+  { account = true, records = true, list = false, headers = records, asks = false }: Kind = {},
 ): Command {
   const command = declare(newCommand(name))
-  if (records) outputFlags(command)
+  if (records) outputFlags(command, { list })
   command.optionsGroup('Call options:')
   if (headers) command.option('--show-headers', "print the answer's status and headers, on stderr")
   command

@@ -4,6 +4,8 @@ export interface Giving {
   readonly give?: number
   /** Narrowed to this before it is left out; 8 unless said otherwise. */
   readonly least?: number
+  /** Shown whole or not at all: money, an id, a time says something else when it is cut. */
+  readonly whole?: boolean
 }
 
 /** Blanks between two columns. */
@@ -13,18 +15,22 @@ const LEAST = 8
 
 /**
  * The width of each column, 0 for one that is left out. The columns that give most are narrowed first, then left out
- * one after another; what is kept in any case is narrowed last, and by right of order.
+ * one after another; what is kept in any case is never cut. Undefined where that has no room beside each other.
  */
 export function fitWidths(
   columns: readonly Giving[],
   wanted: readonly number[],
   screenWidth: number,
-): number[] {
+): number[] | undefined {
   const givers = columns
     .map(({ give = 0 }, index) => ({ give, index }))
     .filter(({ give }) => give > 0)
     .sort((a, b) => b.give - a.give || b.index - a.index)
-  const leastOf = (index: number) => Math.min(wanted[index] ?? 0, columns[index]?.least ?? LEAST)
+  const leastOf = (index: number) => {
+    const { whole = false, least = LEAST } = columns[index] ?? {}
+    const width = wanted[index] ?? 0
+    return whole ? width : Math.min(width, least)
+  }
   for (let left = 0; left <= givers.length; left++) {
     const widths = wanted.map((width, index) =>
       givers.slice(0, left).some(one => one.index === index) ? 0 : width,
@@ -32,10 +38,7 @@ export function fitWidths(
     const kept = givers.slice(left).map(({ index }) => index)
     if (narrowed(widths, kept, leastOf, screenWidth)) return widths
   }
-  return crammed(
-    wanted.map((width, index) => ((columns[index]?.give ?? 0) > 0 ? 0 : width)),
-    screenWidth,
-  )
+  return undefined
 }
 
 function narrowed(
@@ -53,17 +56,6 @@ function narrowed(
     excess -= given
   }
   return excess <= 0
-}
-
-/** What nobody wanted narrower: from the last column to the first, down to a sign each, then away with them. */
-function crammed(widths: number[], screenWidth: number): number[] {
-  const last = widths.map((_, index) => index).reverse()
-  if (narrowed(widths, last, () => 1, screenWidth)) return widths
-  for (const index of last.slice(0, -1)) {
-    widths[index] = 0
-    if (lineWidth(widths) <= screenWidth) break
-  }
-  return widths
 }
 
 function lineWidth(widths: readonly number[]): number {

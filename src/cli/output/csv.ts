@@ -1,31 +1,56 @@
-import { flatten } from './flatten.ts'
+import { flatten, valueAt, withDecimals } from './flatten.ts'
 import type { Form, Sheet } from './sheet.ts'
 
 export interface CsvOptions {
   /** The columns; without them, the members of the records that come first. */
   readonly columns?: readonly string[] | undefined
+  /** Members that are known and have no column. Where they are told, members that nobody knows get columns too. */
+  readonly leavesOut?: readonly string[] | undefined
+  /** Whether the columns were chosen: then they are all there is. */
+  readonly chosen?: boolean | undefined
   /** The header over values that are no records. */
   readonly valueName: string
+  /** Whether a byte order mark comes first, by which some spreadsheets know UTF-8. */
+  readonly bom?: boolean | undefined
+  /** Called once, with members that came too late for a column. */
+  readonly onLate?: ((paths: readonly string[]) => void) | undefined
 }
 
 export function csvForm(options: CsvOptions): Form {
   return { whole: value => csvSheet(options).rows([value]), sheet: () => csvSheet(options) }
 }
 
-function csvSheet({ columns: told, valueName }: CsvOptions): Sheet {
+function csvSheet(options: CsvOptions): Sheet {
+  const { columns: told, leavesOut, chosen = false, valueName, bom = false } = options
   let columns: readonly string[] | undefined
-  const begin = (chosen: readonly string[]) => {
-    columns = chosen
-    return line(chosen.map(path => path || valueName))
+  let known = new Set<string>()
+  let onLate = chosen || (told && !leavesOut) ? undefined : options.onLate
+  const isLeftOut = (path: string) =>
+    (leavesOut ?? []).some(name => path === name || path.startsWith(`${name}.`))
+  const begin = (records: readonly ReadonlyMap<string, unknown>[]) => {
+    const found = [...new Set(records.flatMap(record => [...record.keys()]))]
+    const more = told && !leavesOut ? [] : found.filter(path => !told?.includes(path) && !isLeftOut(path))
+    columns = chosen ? (told ?? []) : withDecimals([...(told ?? []), ...more])
+    known = new Set(columns)
+    return `${bom ? '\ufeff' : ''}${line(columns.map(path => path || valueName))}`
+  }
+  const tellLate = (records: readonly ReadonlyMap<string, unknown>[]) => {
+    const late = new Set<string>()
+    for (const record of records)
+      for (const path of record.keys()) if (!known.has(path) && !isLeftOut(path)) late.add(path)
+    if (late.size === 0) return
+    onLate?.([...late])
+    onLate = undefined
   }
   return {
     rows(values) {
       if (values.length === 0) return ''
       const records = values.map(flatten)
-      const header = columns ? '' : begin(told ?? [...new Set(records.flatMap(record => [...record.keys()]))])
-      return header + records.map(record => line((columns ?? []).map(path => record.get(path)))).join('')
+      const header = columns ? '' : begin(records)
+      if (header === '' && onLate) tellLate(records)
+      return header + records.map(record => line((columns ?? []).map(path => valueAt(record, path)))).join('')
     },
-    end: () => (columns || !told ? '' : begin(told)),
+    end: () => (columns || !told ? '' : begin([])),
   }
 }
 

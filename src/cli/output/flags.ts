@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
+import { words } from '../open-words.ts'
 import { FORMATS, type Format } from './format.ts'
 import { parsePath, QueryFault } from './path.ts'
 
@@ -7,19 +8,40 @@ export interface OutputFlags {
   output?: Format
   query?: string
   color?: boolean
+  bom?: true
+  columns?: readonly string[]
 }
 
-/** Adds -o/--output, --query and --no-color. */
-export function outputFlags(command: Command): Command {
+interface Shape {
+  /** Whether what is printed is a list, whose columns can be chosen. */
+  readonly list?: boolean
+}
+
+/** Adds -o/--output, --query, --columns, --bom and --no-color. */
+export function outputFlags(command: Command, { list = false }: Shape = {}): Command {
   const output = new Option('-o, --output <format>', 'how to print it')
     .choices(FORMATS)
     .argParser(format)
     .env('PAYSIM_OUTPUT')
     .default('human')
-  return command
+  command
     .addOption(output)
     .option('--query <path>', 'print only what is there: id, next_action.qr_data, data[].id', query)
+  if (list)
+    command.option(
+      '--columns <names>',
+      'which columns, for people and csv, such as id,amount,status',
+      columns,
+    )
+  return command
+    .option('--bom', 'begin csv with a byte order mark, by which some spreadsheets know UTF-8')
     .option('--no-color', 'no colours, as NO_COLOR does')
+}
+
+function columns(text: string, before: readonly string[] = []): string[] {
+  const names = words(text, before)
+  if (names.length === 0) throw new InvalidArgumentError('It must name columns, such as id,amount,status.')
+  return names
 }
 
 function format(word: string): Format {

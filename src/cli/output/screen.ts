@@ -11,6 +11,8 @@ export interface Screen {
   readonly now: number
   /** Columns that a text takes, whatever is painted in it. */
   readonly widthOf: (text: string) => number
+  /** Told of columns that had no room, by whoever draws a table. */
+  readonly onDropped?: (headers: readonly string[]) => void
 }
 
 /** A pipe has no width: enough for a table, and not so much that a reader has to scroll. */

@@ -32,7 +32,9 @@ export async function deliveryPrinter(
     }
   }
   const query = flags.query === undefined ? undefined : parsePath(flags.query)
-  const sheet = (await formOf(flags.output ?? 'human', query, DELIVERY_COLUMNS)).sheet()
+  const sheet = (
+    await formOf(flags.output ?? 'human', query, { columns: DELIVERY_COLUMNS, bom: flags.bom })
+  ).sheet()
   const writeData = (text: string) => write(process.stdout.isTTY ? visibleLines(text) : text)
   return {
     arrived: async () => {},

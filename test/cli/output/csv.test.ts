@@ -66,6 +66,46 @@ test('the header comes once, over the members of the first page', () => {
   expect(sheet.end()).toBe('')
 })
 
+test('an amount stands in decimals beside itself, where its currency has any that are known', () => {
+  const rows = [
+    { id: 'a', amount: '123450', currency: 'THB' },
+    { id: 'b', amount: '5000', currency: 'VND' },
+    { id: 'c', amount: '1234567', currency: 'KWD' },
+    { id: 'd', amount: '250', currency: 'POINTS' },
+    { id: 'e', amount: '5', currency: 'THB' },
+    { id: 'f', amount: 'much', currency: 'THB' },
+    { id: 'g', currency: 'THB' },
+  ]
+  expect(written(rows, ['id', 'amount', 'currency'])).toBe(
+    'id,amount,amount_decimal,currency\r\n' +
+      'a,123450,1234.50,THB\r\nb,5000,5000,VND\r\nc,1234567,1234.567,KWD\r\nd,250,,POINTS\r\n' +
+      'e,5,0.05,THB\r\nf,much,,THB\r\ng,,,THB\r\n',
+  )
+  expect(written([{ data: { amount: '100', currency: 'THB' } }])).toBe(
+    'data.amount,data.amount_decimal,data.currency\r\n100,1.00,THB\r\n',
+  )
+})
+
+test('members that nobody knows get columns behind those that are told; those that come late are told once', () => {
+  const late: string[][] = []
+  const sheet = csvForm({
+    columns: ['id', 'recipient.name'],
+    leavesOut: ['object', 'links'],
+    valueName: 'value',
+    onLate: paths => late.push([...paths]),
+  }).sheet()
+  const row = { object: 'payout', id: 1, recipient: { name: 'a', wallet_id: 'w' }, links: { self: 'x' } }
+  expect(sheet.rows([row])).toBe('id,recipient.name,recipient.wallet_id\r\n1,a,w\r\n')
+  expect(sheet.rows([{ ...row, note: 'n' }])).toBe('1,a,w\r\n')
+  expect(sheet.rows([{ ...row, memo: 'm' }])).toBe('1,a,w\r\n')
+  expect(late).toEqual([['note']])
+})
+
+test('a byte order mark comes once, before the header', () => {
+  const sheet = csvForm({ valueName: 'value', bom: true }).sheet()
+  expect(sheet.rows([{ a: 1 }]) + sheet.rows([{ a: 2 }])).toBe('\ufeffa\r\n1\r\n2\r\n')
+})
+
 test('values that are no records have one column, and no line of it is empty', () => {
   expect(written(['x', null])).toBe('value\r\nx\r\n""\r\n')
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Column, drawTable, ruleTable } from '../../../src/cli/output/table.ts'
+import { visible } from '../../../src/cli/output/visible.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
 import { screenOf } from './support/screen-of.ts'
 
@@ -33,15 +34,24 @@ const sheet = fc.array(column, { minLength: 1, maxLength: 7 }).chain(columns =>
   }),
 )
 
-test('no line is wider than the screen, and none acts on the terminal', () => {
+test('no table is wider than the screen, and none acts on the terminal', () => {
   fc.assert(
     fc.property(sheet, ({ columns, rows, width }) => {
-      const lines = drawTable(rows, { columns, empty: '' }, screenOf(width)).split('\n')
-      expect(lines).toHaveLength(rows.length + 1)
-      for (const line of lines) {
-        expect(widthOf(line)).toBeLessThanOrEqual(width)
-        expect(line).not.toMatch(/\p{Cc}/u)
-      }
+      const { header, line } = ruleTable(rows, { columns, empty: '' }, screenOf(width))
+      if (header !== undefined)
+        for (const drawn of [header, ...rows.map(line)]) expect(widthOf(drawn)).toBeLessThanOrEqual(width)
+      for (const drawn of rows.flatMap(row => line(row).split('\n'))) expect(drawn).not.toMatch(/\p{Cc}/u)
+    }),
+  )
+})
+
+test('what a table must keep is whole on every screen: where it has no room, rows are blocks of lines', () => {
+  fc.assert(
+    fc.property(sheet, ({ columns, rows, width }) => {
+      const { line } = ruleTable(rows, { columns, empty: '' }, screenOf(width))
+      for (const row of rows)
+        for (const { give = 0, value } of columns)
+          if (give === 0) expect(line(row)).toContain(visible(value(row, screenOf(width))).trimEnd())
     }),
   )
 })
@@ -95,14 +105,23 @@ test('without rows, the table says so', () => {
   expect(drawTable([], { columns: COLUMNS, empty: 'none' }, screenOf(80))).toBe('none')
 })
 
-test('rows that come later are cut to the columns of the first ones', () => {
+test('rows that come later are fitted to the columns of the first ones, but what must be whole moves its line', () => {
   const { line } = ruleTable(ROWS, { columns: COLUMNS, empty: '' }, screenOf(80))
-  expect(line(['po_333', '1.00 THB', 'Wilhelmina Slater', ''])).toBe('po_3…      1.00 THB  Wilhelmi…')
+  expect(line(['po_333', '1.00 THB', 'Wilhelmina Slater', ''])).toBe('po_333      1.00 THB  Wilhelmi…')
+})
+
+test('a whole column is left out rather than narrowed, and those that are left out are named', () => {
+  const columns = COLUMNS.map((column, at) => (at === 3 ? { ...column, whole: true } : column))
+  const dropped: string[] = []
+  const onDropped = (headers: readonly string[]) => dropped.push(...headers)
+  const drawn = drawTable(ROWS, { columns, empty: '' }, { ...screenOf(42), onDropped })
+  expect(drawn).not.toContain('NOTE')
+  expect(dropped).toEqual(['NOTE'])
 })
 
 test('what is left of a value is painted by the whole of it', () => {
   const columns: Column<string>[] = [
-    { header: 'STATUS', value: row => row, paint: (shown, row) => `<${row}:${shown}>` },
+    { header: 'STATUS', value: row => row, give: 1, least: 5, paint: (shown, row) => `<${row}:${shown}>` },
   ]
   expect(drawTable(['succeeded'], { columns, empty: '' }, screenOf(5))).toContain('<succeeded:succ…>')
 })

@@ -21,6 +21,13 @@ const VIEWS = {
 const drawn = async (view: string, body: unknown, width: number, level: 0 | 3 = 0) =>
   await VIEWS[view]?.human(body, screenOf(width, level))
 
+test.each([
+  ['payouts', samples.payouts],
+  ['methods', samples.methods],
+] as const)('%s on a screen of 40 columns', async (view, body) => {
+  await expect(await drawn(view, body, 40)).toMatchFileSnapshot(`snapshots/${view}-40.txt`)
+})
+
 describe.each([60, 100])('%i columns wide', width => {
   test.each([
     ['qr-payment', 'payment', samples.qrPayment],

@@ -140,6 +140,84 @@ test('what no page could be, and no time, is refused before anything is asked', 
   expect(asked).toEqual([])
 })
 
+test('with --all, --limit is how many in all, and --page-size how many to a page', async () => {
+  const { env, asked } = await gateway((cursor, query) => {
+    const from = Number(cursor ?? 0)
+    const data = Array.from({ length: Number(query.get('limit')) }, (_, at) => payout(from + at))
+    return { data, next_cursor: String(from + data.length) }
+  })
+  const capped = await list(env, '--all', '--limit', '250', '-o', 'jsonl')
+  expect(capped.code, capped.stderr).toBe(0)
+  expect(readLines(capped.stdout)).toHaveLength(250)
+  expect(asked.splice(0).map(query => query.get('limit'))).toEqual(['100', '100', '50'])
+  expect(capped.stderr).toContain('paysim payouts list --all -o jsonl --limit 250 --cursor 250')
+  const small = await list(env, '--all', '--limit', '7', '--page-size', '3', '--query', 'id')
+  expect(small.stdout.trim().split('\n')).toHaveLength(7)
+  expect(asked.splice(0).map(query => query.get('limit'))).toEqual(['3', '3', '1'])
+  expect(await list(env, '--page-size', '4', '-o', 'json')).toMatchObject({ code: 0 })
+  expect(asked.at(-1)?.get('limit')).toBe('4')
+  expect(await list(env, '--page-size', '101')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('csv keeps members it does not know, says which came too late, and has amounts in decimals', async () => {
+  const { env } = await gateway(cursor => {
+    const nth = Number(cursor ?? 0)
+    const { recipient, ...rest } = payout(nth)
+    const wallet = { ...recipient, wallet_id: `w_${nth}` }
+    const data = [{ ...rest, recipient: wallet, ...(nth > 0 ? { memo: 'late' } : {}) }]
+    return { data, next_cursor: nth < 2 ? String(nth + 1) : null }
+  })
+  const { code, stdout, stderr } = await list(env, '--all', '-o', 'csv', '--bom')
+  expect(code, stderr).toBe(0)
+  const [header = '', first = ''] = stdout.split('\r\n')
+  expect(header).toMatch(/^\ufeffid,status,amount,amount_decimal,currency,.*,recipient\.wallet_id$/)
+  expect(first).toMatch(/^po_0,succeeded,1050,10\.50,THB,.*,w_0$/)
+  expect(stderr.match(/memo/g)).toHaveLength(1)
+  expect(stderr).toContain('-o jsonl has all')
+})
+
+test('--columns chooses, for people and for csv, and says what was meant', async () => {
+  const { env } = await gateway(counted(1))
+  const chosen = ['--columns', 'id,amount,status']
+  const [table, csv, members, slip, idle, bom] = await Promise.all([
+    list(env, ...chosen),
+    list(env, ...chosen, '-o', 'csv'),
+    list(env, '--columns', 'id,recipient.account_last4,amount_decimal,reference', '-o', 'csv'),
+    list(env, '--columns', 'id,amuont'),
+    list(env, ...chosen, '-o', 'json'),
+    list(env, '--bom'),
+  ])
+  expect(table?.stdout.split('\n')[0]).toMatch(/^ID +AMOUNT +STATUS$/)
+  expect(table?.stdout).toContain('10.50 THB')
+  expect(csv?.stdout).toBe('id,amount,status\r\npo_0,1050,succeeded\r\npo_1,1050,succeeded\r\n')
+  expect(members?.stdout.split('\r\n').slice(0, 2)).toEqual([
+    'id,recipient.account_last4,amount_decimal,merchant_reference',
+    'po_0,7890,10.50,refund-0',
+  ])
+  for (const run of [slip, idle, bom]) expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(slip?.stderr).toContain('Did you mean amount?')
+  expect(idle?.stderr).toContain('--query')
+})
+
+test('on a narrow screen nothing is cut that must be whole, and what has no room is named', async () => {
+  const long = {
+    ...payout(1),
+    id: `po_${'0'.repeat(24)}`,
+    amount: '123456789012',
+    status: 'requires_approval',
+  }
+  const { env } = await gateway(() => ({ data: [long], next_cursor: null }))
+  for (const columns of ['100', '80', '60', '40']) {
+    const { stdout, stderr } = await list({ ...env, COLUMNS: columns })
+    for (const whole of [long.id, '1,234,567,890.12 THB', 'requires_approval'])
+      expect(stdout).toContain(whole)
+    expect(stdout).not.toContain('…')
+    if (stdout.includes('+07:00')) continue
+    expect(stderr).toMatch(/^Not shown, for want of room: .*created.*--columns.*\n$/)
+  }
+  expect((await list({ ...env, COLUMNS: '40' })).stdout).toMatch(/^ +ID +po_0+\n +AMOUNT +1,234/)
+})
+
 test.each([
   ['succeded', 'Did you mean succeeded?'],
   ['paid', 'Did you mean succeeded?'],

@@ -13,16 +13,18 @@ interface ListFlags extends MerchantFlags, TermFlags {
 }
 
 export const command = (): Command =>
-  merchantCommand('methods list', declare =>
-    termFlags(
-      declare.description(
-        'Lists the payment methods that can be offered for an amount, with their banks and what the payer must give.',
-      ),
-    )
-      .option('--provider <id>', 'this one and no other')
-      .addHelpText(
-        'after',
-        `
+  merchantCommand(
+    'methods list',
+    declare =>
+      termFlags(
+        declare.description(
+          'Lists the payment methods that can be offered for an amount, with their banks and what the payer must give.',
+        ),
+      )
+        .option('--provider <id>', 'this one and no other')
+        .addHelpText(
+          'after',
+          `
 Digits alone are minor units; an amount with its currency is converted, and said so on stderr.
 
 Examples:
@@ -30,8 +32,9 @@ Examples:
   paysim methods list --amount '1,234.50 THB' --country TH --checkout-mode merchant
   paysim methods list --amount 10000 --currency THB --country TH --query 'methods[].code'
   paysim methods list --amount 50000 --currency VND --country VN -o csv`,
-      )
-      .action((flags: ListFlags) => withSession(flags, session => list(session, flags))),
+        )
+        .action((flags: ListFlags) => withSession(flags, session => list(session, flags))),
+    { list: true },
   )
 
 async function list({ client, signal, show }: Session, flags: ListFlags): Promise<void> {

@@ -8,14 +8,16 @@ import { steadyMemory } from './steady-memory.ts'
 interface Options {
   readonly showHeaders: boolean
   /** The command that goes on from a cursor, or from the start where there is none yet. */
-  readonly goOn: (cursor: string | undefined) => string
+  readonly goOn: (cursor: string | undefined, remaining?: number) => string
+  /** How many in all; undefined for as many as there are. */
+  readonly most: number | undefined
 }
 
 /** Page after page, none kept: written, let go of, and only then is the next one asked for. */
 export async function listAll(
   { client, printer, signal }: Session,
   query: PayoutsQuery,
-  { showHeaders, goOn }: Options,
+  { showHeaders, goOn, most }: Options,
 ): Promise<void> {
   const list = printer.stream(payoutsView)
   const counter = countUp('payouts')
@@ -24,7 +26,7 @@ export async function listAll(
   let next = query.cursor ?? null
   let written = 0
   try {
-    for await (const page of client.payouts.pages(query, { signal })) {
+    for await (const page of client.payouts.pages(query, { signal, most })) {
       counter.hide()
       if (showHeaders) (await import('../../output/headers.ts')).showHeaders(page.answer)
       await list.page(page.answer.body)
@@ -36,11 +38,13 @@ export async function listAll(
     }
     await list.end()
     counter.end(totals.line())
+    if (next !== null) process.stderr.write(`There are more, beyond --limit; the next are\n  ${goOn(next)}\n`)
   } catch (fault) {
     if (fault instanceof DryRun) throw fault
     counter.end()
     // A cursor that was given twice leads nowhere, now or later.
-    if (!(fault instanceof CursorRepeatedError)) tellHowToGoOn(written, goOn(next ?? undefined))
+    if (!(fault instanceof CursorRepeatedError))
+      tellHowToGoOn(written, goOn(next ?? undefined, most === undefined ? undefined : most - written))
     throw fault
   }
 }

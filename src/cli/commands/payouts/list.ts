@@ -3,8 +3,9 @@ import type { PayoutsQuery } from '../../../client/index.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
+import { UsageFault } from '../../faults/usage-fault.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
-import { count } from '../../flag-values.ts'
+import { atLeastOne, count } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
 import { PAYOUTS, refuseUnknownStatus } from '../../statuses.ts'
@@ -20,6 +21,7 @@ interface ListFlags extends MerchantFlags {
   readonly createdAfter?: Instant
   readonly createdBefore?: Instant
   readonly limit?: number
+  readonly pageSize?: number
   readonly cursor?: string
   readonly all?: true
 }
@@ -27,26 +29,29 @@ interface ListFlags extends MerchantFlags {
 const LARGEST_PAGE = 100
 
 export const command = (): Command =>
-  merchantCommand('payouts list', declare =>
-    declare
-      .description('Lists payouts, the latest first: one page of them, or all.')
-      .addOption(
-        new Option('--status <status>', 'only those that stand there; several with commas, or repeated')
-          .choices(PAYOUT_STATUSES)
-          .argParser(words),
-      )
-      .option('--any-status', 'let --status name one that only your server has')
-      .option('--country <code>', 'only those of a country, such as TH', countryCode)
-      .option('--currency <code>', 'only those of a currency, such as THB', currencyCode)
-      .option('--merchant-reference <text>', 'only those with exactly this reference')
-      .option('--created-after <time>', 'from then on: RFC 3339, or how long ago, as 12h or 7d', instant)
-      .option('--created-before <time>', 'until just before then: the same', instant)
-      .option('--limit <n>', 'how many to a page, 1 to 100; 25 unless told, and 100 with --all', pageSize)
-      .option('--cursor <cursor>', 'go on from where a page ended')
-      .option('--all', 'page after page, to the end')
-      .addHelpText(
-        'after',
-        `
+  merchantCommand(
+    'payouts list',
+    declare =>
+      declare
+        .description('Lists payouts, the latest first: one page of them, or all.')
+        .addOption(
+          new Option('--status <status>', 'only those that stand there; several with commas, or repeated')
+            .choices(PAYOUT_STATUSES)
+            .argParser(words),
+        )
+        .option('--any-status', 'let --status name one that only your server has')
+        .option('--country <code>', 'only those of a country, such as TH', countryCode)
+        .option('--currency <code>', 'only those of a currency, such as THB', currencyCode)
+        .option('--merchant-reference <text>', 'only those with exactly this reference')
+        .option('--created-after <time>', 'from then on: RFC 3339, or how long ago, as 12h or 7d', instant)
+        .option('--created-before <time>', 'until just before then: the same', instant)
+        .option('--limit <n>', 'how many, 1 to 100; 25 unless told; with --all, how many in all', atLeastOne)
+        .option('--page-size <n>', 'how many to a page, 1 to 100; 100 with --all, unless told', pageSize)
+        .option('--cursor <cursor>', 'go on from where a page ended')
+        .option('--all', 'page after page, to the end')
+        .addHelpText(
+          'after',
+          `
 What is relative to now is reckoned by this machine's clock; -v tells the time that it came to.
 If --all is interrupted, or fails, the command that goes on from there is printed on stderr.
 
@@ -55,12 +60,14 @@ Examples:
   paysim payouts list --created-after 7d --currency THB
   paysim payouts list --all -o jsonl > payouts.jsonl
   paysim payouts list --all --created-after 2026-01-01T00:00:00+07:00 -o csv
+  paysim payouts list --all --limit 500 --columns id,amount,status
   paysim payouts list --status failed,cancelled --all --query id`,
-      )
-      .action((flags: ListFlags) => {
-        if (!flags.anyStatus) refuseUnknownStatus('--status', flags.status ?? [], PAYOUTS)
-        return withSession(flags, session => list(session, flags))
-      }),
+        )
+        .action((flags: ListFlags) => {
+          if (!flags.anyStatus) refuseUnknownStatus('--status', flags.status ?? [], PAYOUTS)
+          return withSession(flags, session => list(session, flags))
+        }),
+    { list: true },
   )
 
 async function list(session: Session, flags: ListFlags): Promise<void> {
@@ -68,16 +75,22 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
     if (flags.createdAfter) tellResolved('--created-after', flags.createdAfter)
     if (flags.createdBefore) tellResolved('--created-before', flags.createdBefore)
   }
+  const { all = false, limit } = flags
+  if (!all && limit !== undefined && limit > LARGEST_PAGE)
+    throw new UsageFault(
+      `--limit ${limit}: a page has 1 to ${LARGEST_PAGE}; with --all it is the number of all together`,
+    )
   const query = queryOf(flags)
-  const goOn = (cursor: string | undefined) =>
+  const goOn = (cursor: string | undefined, remaining = limit) =>
     goOnCommand(process.argv.slice(2), {
+      '--limit': remaining === undefined ? undefined : String(remaining),
       '--created-after': query.created_after,
       '--created-before': query.created_before,
       '--cursor': cursor,
     })
-  if (flags.all) {
+  if (all) {
     const { listAll } = await import('./list-all.ts')
-    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, goOn })
+    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, most: limit, goOn })
   }
   const answer = await session.client.payouts.list(query, { signal: session.signal }).answer()
   await session.show(answer, payoutsView)
@@ -94,9 +107,16 @@ function queryOf(flags: ListFlags): PayoutsQuery {
     merchant_reference: flags.merchantReference,
     created_after: flags.createdAfter?.sent,
     created_before: flags.createdBefore?.sent,
-    limit: flags.limit ?? (flags.all ? LARGEST_PAGE : undefined),
+    limit: pageOf(flags),
     cursor: flags.cursor,
   }
+}
+
+/** How many to ask for at once: no more than are wanted in all. */
+function pageOf({ limit, pageSize, all }: ListFlags): number | undefined {
+  const size = pageSize ?? (all ? LARGEST_PAGE : undefined)
+  if (limit === undefined || size === undefined) return size ?? limit
+  return Math.min(limit, size)
 }
 
 function pageSize(text: string): number {

@@ -4,17 +4,20 @@ import { withControl } from '../../control/session.ts'
 import { providerCallsView } from './views/records.ts'
 
 export const command = (): Command =>
-  controlCommand('sim provider-calls', declare =>
-    declare
-      .description('Lists what the gateway asked of the provider: start, cancel, submit_receipt.')
-      .addHelpText(
-        'after',
-        `
+  controlCommand(
+    'sim provider-calls',
+    declare =>
+      declare
+        .description('Lists what the gateway asked of the provider: start, cancel, submit_receipt.')
+        .addHelpText(
+          'after',
+          `
 Examples:
   paysim sim provider-calls
   paysim sim provider-calls --query "data[].call"`,
-      )
-      .action((flags: ControlFlags) =>
-        withControl(flags, ({ account, show }) => show(account.providerCalls(), providerCallsView)),
-      ),
+        )
+        .action((flags: ControlFlags) =>
+          withControl(flags, ({ account, show }) => show(account.providerCalls(), providerCallsView)),
+        ),
+    { list: true },
   )

@@ -3,7 +3,7 @@ import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.
 import { didYouMean } from '../../choice.ts'
 import { controlCommand } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
-import { count, milliseconds, port } from '../../flag-values.ts'
+import { atLeastOne, milliseconds, port } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
 import { outputFlags } from '../../output/flags.ts'
 import type { ListenFlags } from '../../webhooks/listen.ts'
@@ -64,10 +64,4 @@ function events(text: string, before: readonly string[] = []): string[] {
     if (!EVENTS.includes(name))
       throw new InvalidArgumentError(`${didYouMean(name, EVENTS)}Allowed choices are ${EVENTS.join(', ')}.`)
   return words(text, before)
-}
-
-function atLeastOne(text: string): number {
-  const number = count(text)
-  if (number < 1) throw new InvalidArgumentError('It must be 1 or more.')
-  return number
 }

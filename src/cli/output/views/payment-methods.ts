@@ -10,6 +10,31 @@ import { drawRest, sections } from './fields.ts'
 
 const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th']
 
+const TABLE: Table = {
+  empty: 'no method is eligible for this amount, country, currency and checkout mode',
+  columns: [
+    { header: 'CODE', path: 'code', value: method => plain(memberAt(method, 'code')) },
+    { header: 'LABEL', path: 'label', value: method => plain(memberAt(method, 'label')), give: 2, least: 24 },
+    { header: 'REQUIRES', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
+    { header: 'ACTION', value: actionsOf, give: 3, least: 13 },
+    {
+      header: 'CATEGORY',
+      path: 'category',
+      value: method => plain(memberAt(method, 'category')),
+      give: 4,
+      least: 13,
+    },
+    {
+      header: 'BANKS',
+      path: 'options.banks',
+      value: method => String(banksOf(method).length || ''),
+      align: 'right',
+      give: 5,
+      least: 5,
+    },
+  ],
+}
+
 export const paymentMethodsView: View<PaymentMethodOptions> = {
   human: drawMethods,
   rows: methodsOf,
@@ -17,25 +42,9 @@ export const paymentMethodsView: View<PaymentMethodOptions> = {
     ...['code', 'label', 'category', 'next_action_types', 'options.banks'],
     ...PAYER_FIELDS.map(field => `options.payer.${field}.required`),
   ],
+  table: TABLE,
+  csvLeavesOut: [],
   mayLack: ['banks', ...PAYER_FIELDS],
-}
-
-const TABLE: Table = {
-  empty: 'no method is eligible for this amount, country, currency and checkout mode',
-  columns: [
-    { header: 'CODE', value: method => plain(memberAt(method, 'code')) },
-    { header: 'LABEL', value: method => plain(memberAt(method, 'label')), give: 2, least: 24 },
-    { header: 'REQUIRES', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
-    { header: 'ACTION', value: actionsOf, give: 3, least: 13 },
-    { header: 'CATEGORY', value: method => plain(memberAt(method, 'category')), give: 4, least: 13 },
-    {
-      header: 'BANKS',
-      value: method => String(banksOf(method).length || ''),
-      align: 'right',
-      give: 5,
-      least: 5,
-    },
-  ],
 }
 
 function drawMethods(body: unknown, screen: Screen): string {

@@ -12,38 +12,49 @@ import { accountOf, payoutView } from './payout.ts'
 const TABLE: Table = {
   empty: 'no payouts',
   columns: [
-    { header: 'ID', value: payout => plain(memberAt(payout, 'id')) },
+    { header: 'ID', path: 'id', value: payout => plain(memberAt(payout, 'id')) },
     {
       header: 'AMOUNT',
+      path: 'amount',
       value: payout => formatMoney(memberAt(payout, 'amount'), memberAt(payout, 'currency')),
       align: 'right',
     },
     {
       header: 'STATUS',
+      path: 'status',
       value: payout => plain(memberAt(payout, 'status')),
       paint: (shown, payout, { paint }) => paintStatus(memberAt(payout, 'status'), paint, shown),
     },
     {
       header: 'REFERENCE',
+      path: 'merchant_reference',
       value: payout => plain(memberAt(payout, 'merchant_reference')),
       give: 1,
       least: 12,
     },
     {
       header: 'RECIPIENT',
+      path: 'recipient.holder_name',
       value: payout => plain(memberAt(payout, 'recipient', 'holder_name')),
       give: 2,
       least: 14,
     },
     {
       header: 'CREATED',
+      path: 'created_at',
       value: (payout, screen) => showTime(memberAt(payout, 'created_at'), screen).value,
       give: 3,
       // A time that is cut says less than none.
-      least: 26,
+      whole: true,
     },
-    { header: 'ACCOUNT', value: accountOf, give: 4, least: 11 },
-    { header: 'FAILURE', value: payout => plain(memberAt(payout, 'failure_code')), give: 5 },
+    { header: 'ACCOUNT', value: accountOf, give: 4, whole: true },
+    {
+      header: 'FAILURE',
+      path: 'failure_code',
+      value: payout => plain(memberAt(payout, 'failure_code')),
+      give: 5,
+      whole: true,
+    },
   ],
 }
 
@@ -57,6 +68,7 @@ export const payoutsView: ListView<PayoutList> = {
     ...['recipient.type', 'recipient.bank_code', 'recipient.holder_name', 'recipient.account_last4'],
     ...['failure_code', 'failure_message', 'environment', 'created_at', 'updated_at'],
   ],
+  csvLeavesOut: ['object'],
   mayLack: [...(payoutView.mayLack ?? []), 'next_cursor'],
 }
 

@@ -8,22 +8,25 @@ interface Flags extends ControlFlags {
 }
 
 export const command = (): Command =>
-  controlCommand('sim endpoints list', declare =>
-    declare
-      .description(
-        'Lists the webhook endpoints of an account. Secrets are hidden; -o json has them as they are.',
-      )
-      .option('--reveal', 'show signing secrets')
-      .addHelpText(
-        'after',
-        `
+  controlCommand(
+    'sim endpoints list',
+    declare =>
+      declare
+        .description(
+          'Lists the webhook endpoints of an account. Secrets are hidden; -o json has them as they are.',
+        )
+        .option('--reveal', 'show signing secrets')
+        .addHelpText(
+          'after',
+          `
 Examples:
   paysim sim endpoints
   paysim sim endpoints list --reveal`,
-      )
-      .action((flags: Flags) =>
-        withControl(flags, ({ account, show }) =>
-          show(account.webhookEndpoints.list(), endpointsView(flags.reveal ?? false)),
+        )
+        .action((flags: Flags) =>
+          withControl(flags, ({ account, show }) =>
+            show(account.webhookEndpoints.list(), endpointsView(flags.reveal ?? false)),
+          ),
         ),
-      ),
+    { list: true },
   )

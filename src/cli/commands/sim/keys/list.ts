@@ -8,18 +8,23 @@ interface Flags extends ControlFlags {
 }
 
 export const command = (): Command =>
-  controlCommand('sim keys list', declare =>
-    declare
-      .description('Lists the key pairs of an account. Secrets are hidden; -o json has them as they are.')
-      .option('--reveal', 'show secret keys')
-      .addHelpText(
-        'after',
-        `
+  controlCommand(
+    'sim keys list',
+    declare =>
+      declare
+        .description('Lists the key pairs of an account. Secrets are hidden; -o json has them as they are.')
+        .option('--reveal', 'show secret keys')
+        .addHelpText(
+          'after',
+          `
 Examples:
   paysim sim keys list --account shop.live
   paysim sim keys list --reveal`,
-      )
-      .action((flags: Flags) =>
-        withControl(flags, ({ account, show }) => show(account.keys.list(), keysView(flags.reveal ?? false))),
-      ),
+        )
+        .action((flags: Flags) =>
+          withControl(flags, ({ account, show }) =>
+            show(account.keys.list(), keysView(flags.reveal ?? false)),
+          ),
+        ),
+    { list: true },
   )

@@ -19,5 +19,5 @@ Examples:
         .action((flags: ControlFlags) =>
           withControl(flags, ({ control, show }) => show(control.merchants.list(), merchantsView)),
         ),
-    { account: false },
+    { account: false, list: true },
   )

@@ -22,5 +22,5 @@ Examples:
             await printer.show({ body: { data } }, receiptsView)
           }),
         ),
-    { headers: false },
+    { list: true, headers: false },
   )

@@ -9,6 +9,7 @@ import { showTime } from '../../../output/time.ts'
 /** A member as it is; the columns with the most to give are narrowed first. */
 export const memberColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
   header,
+  path,
   value: row => plain(memberAt(row, ...path.split('.'))),
   ...how,
 })
@@ -16,13 +17,16 @@ export const memberColumn = (header: string, path: string, how: Partial<Column> 
 export const idColumn = (header = 'id', path = 'id'): Column =>
   memberColumn(header, path, { paint: (shown, _, { paint }) => paint.bold(shown) })
 
-export const statusColumn = (header: string, path: string): Column =>
+export const statusColumn = (header: string, path: string, how: Partial<Column> = {}): Column =>
   memberColumn(header, path, {
+    ...how,
     paint: (shown, row, { paint }) => paintStatus(memberAt(row, ...path.split('.')), paint, shown),
   })
 
 export const timeColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
   header,
+  path,
+  whole: true,
   value: (row, screen) => {
     const at = memberAt(row, ...path.split('.'))
     return at === null || at === undefined ? '' : showTime(at, screen).value
@@ -32,6 +36,8 @@ export const timeColumn = (header: string, path: string, how: Partial<Column> = 
 
 export const moneyColumn = (how: Partial<Column> = {}): Column => ({
   header: 'amount',
+  path: 'amount',
+  whole: true,
   value: row => formatMoney(memberAt(row, 'amount'), memberAt(row, 'currency')),
   align: 'right',
   ...how,

@@ -15,8 +15,8 @@ export const merchantsView = listView<MerchantRecord>(
     idColumn(),
     memberColumn('name', 'name', { give: 2 }),
     { header: 'checkout modes', value: row => modesOf((row as MerchantRecord).checkout_modes), give: 3 },
-    memberColumn('test key', 'accounts.0.public_key', { give: 1, value: publicKeyOf('test') }),
-    memberColumn('live key', 'accounts.1.public_key', { give: 1, value: publicKeyOf('live') }),
+    memberColumn('test key', 'accounts.0.public_key', { give: 1, whole: true, value: publicKeyOf('test') }),
+    memberColumn('live key', 'accounts.1.public_key', { give: 1, whole: true, value: publicKeyOf('live') }),
   ],
   ['id', 'name', 'checkout_modes'],
 )

@@ -9,11 +9,11 @@ export const paymentsView = listView<PaymentRecord>(
     statusColumn('status', 'status'),
     moneyColumn(),
     memberColumn('method', 'payment_method', { give: 2 }),
-    statusColumn('receipt', 'receipt.status'),
+    statusColumn('receipt', 'receipt.status', { give: 3, whole: true }),
     memberColumn('reference', 'merchant_reference', { give: 1 }),
     memberColumn('rule', 'rule', { give: 6 }),
     memberColumn('provider', 'route.provider', { give: 5 }),
-    timeColumn('created', 'created_at', { give: 4, least: 20 }),
+    timeColumn('created', 'created_at', { give: 4 }),
   ],
   [
     ...[
@@ -38,10 +38,10 @@ export const payoutsView = listView<PayoutRecord>(
     statusColumn('status', 'status'),
     moneyColumn(),
     memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
-    { header: 'account', value: row => bankAccount(row as PayoutRecord), give: 3 },
+    { header: 'account', value: row => bankAccount(row as PayoutRecord), give: 3, whole: true },
     memberColumn('reference', 'merchant_reference', { give: 1 }),
     memberColumn('rule', 'rule', { give: 6 }),
-    timeColumn('created', 'created_at', { give: 4, least: 20 }),
+    timeColumn('created', 'created_at', { give: 4 }),
   ],
   [
     ...['id', 'status', 'amount', 'currency', 'country', 'merchant_reference'],

@@ -11,7 +11,7 @@ export const receiptsView = listView<PaymentRecord>(
     memberColumn('rejected for', 'receipt.failure_message', { give: 2 }),
     memberColumn('sent', 'receipt_image.submissions', { align: 'right', give: 3 }),
     moneyColumn({ give: 4 }),
-    memberColumn('asset', 'receipt_image.asset_id', { give: 5 }),
+    memberColumn('asset', 'receipt_image.asset_id', { give: 5, whole: true }),
     memberColumn('SHA-256', 'receipt_image.digest', { give: 6, least: 12 }),
   ],
   [

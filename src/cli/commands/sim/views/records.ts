@@ -19,8 +19,8 @@ const ASSETS: readonly Column[] = [
   memberColumn('kind', 'kind'),
   memberColumn('type', 'content_type', { give: 2 }),
   memberColumn('bytes', 'size', { align: 'right' }),
-  memberColumn('payment', 'payment', { give: 1 }),
-  timeColumn('stored', 'created_at', { give: 3, least: 20 }),
+  memberColumn('payment', 'payment', { give: 1, whole: true }),
+  timeColumn('stored', 'created_at', { give: 3 }),
   memberColumn('SHA-256', 'digest', { give: 4, least: 12 }),
 ]
 
@@ -34,14 +34,14 @@ export const assetView: View<AssetRecord> = {
 export const requestsView = listView<LoggedRequest>(
   'No requests yet.',
   [
-    timeColumn('at', 'at', { give: 4, least: 20 }),
+    timeColumn('at', 'at', { give: 4 }),
     memberColumn('method', 'method'),
     memberColumn('path', 'path', { give: 3, least: 30 }),
     memberColumn('status', 'status', {
       paint: (shown, row, { paint }) => paintHttpStatus((row as LoggedRequest).status, paint, shown),
     }),
     { header: 'ms', value: row => milliseconds(row as LoggedRequest), align: 'right' },
-    memberColumn('request', 'request_id', { give: 5 }),
+    memberColumn('request', 'request_id', { give: 5, whole: true }),
     {
       header: 'ignored members',
       value: row => (row as LoggedRequest).ignored.join(', '),
@@ -71,7 +71,7 @@ export const eventsView = listView<EventRecord>(
     memberColumn('about', 'data.id', { paint: (shown, _, { paint }) => paint.bold(shown) }),
     statusColumn('status', 'data.status'),
     memberColumn('reference', 'data.merchant_reference', { give: 2 }),
-    memberColumn('event', 'id', { give: 1 }),
+    memberColumn('event', 'id', { give: 1, whole: true }),
   ],
   ['id', 'type', 'timestamp', 'environment', 'data.id', 'data.status', 'data.merchant_reference'],
 )
@@ -89,7 +89,7 @@ export const deliveriesView = listView<DeliveryRecord>(
       give: 3,
     },
     { header: 'last answer', value: row => lastAnswer(row as DeliveryRecord), give: 1, least: 12 },
-    timeColumn('next attempt', 'next_attempt_at', { give: 2, least: 20 }),
+    timeColumn('next attempt', 'next_attempt_at', { give: 2 }),
     memberColumn('to', 'url', { give: 4, least: 16 }),
   ],
   ['id', 'event', 'event_type', 'endpoint', 'url', 'status', 'created_at', 'next_attempt_at'],

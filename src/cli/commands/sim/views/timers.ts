@@ -23,7 +23,7 @@ export const timersView = (clock: ClockState | undefined): View<Listed<TimerReco
           },
           timeColumn('due', 'due_at'),
           { header: 'what', value: row => deed(row as TimerRecord), least: 14 },
-          memberColumn('timer', 'id', { give: 1 }),
+          memberColumn('timer', 'id', { give: 1, whole: true }),
         ],
         empty: 'No timers: nothing is left to happen.',
       },
