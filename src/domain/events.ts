@@ -43,6 +43,8 @@ export type DomainEvent =
       readonly instrument: Instrument
       /** Left out where no rule matched. */
       readonly script?: PaymentScript
+      /** The rule as it stood when it matched, for people: the script is what it comes to. */
+      readonly rule?: RuleData
       readonly expiresAt: number
       readonly byPayer: boolean
     }
@@ -69,7 +71,7 @@ export type DomainEvent =
   | ({ readonly type: 'PayoutCreated'; readonly payout: string; readonly createdAt?: number } & Pick<
       Payout,
       'amount' | 'currency' | 'country' | 'merchantReference' | 'recipient' | 'status'
-    > & { readonly script?: Payout['script'] })
+    > & { readonly script?: Payout['script']; readonly rule?: RuleData })
   | { readonly type: 'PayoutApproved'; readonly payout: string }
   | { readonly type: 'PayoutSucceeded'; readonly payout: string }
   | { readonly type: 'PayoutFailed'; readonly payout: string; readonly failure: Failure }

@@ -27,6 +27,16 @@ export interface LoggedRequest extends RequestRecord {
 interface Kept {
   readonly record: RequestRecord
   readonly wall: number
+  readonly arrival: Request['arrival']
+}
+
+/** A request beside what it made happen. */
+export interface RequestAbout extends LoggedRequest {
+  /** When it came, by the account's time and by the wall's. */
+  readonly cameAt: number
+  readonly cameWall: number
+  /** The last journal entry before it. */
+  readonly after: number
 }
 
 const KEPT = 500
@@ -43,7 +53,7 @@ export class RequestLog {
 
   record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {
     if (record.account !== null) {
-      this.#keep(record.account, { record, wall })
+      this.#keep(record.account, { record, wall, arrival: request.arrival })
       this.#exchanges.keep(request, reply)
     }
     this.#count(record)
@@ -77,12 +87,24 @@ export class RequestLog {
   }
 
   /** Newest first. */
-  of({ account }: Tenant): LoggedRequest[] {
-    const ring = this.#kept.get(account.id)
-    if (!ring) return []
-    return [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)]
+  of(tenant: Tenant): LoggedRequest[] {
+    return this.#all(tenant)
       .reverse()
       .map(({ record, wall }) => ({ ...record, wall_at: formatTimestamp(wall) }))
+  }
+
+  /** Those whose path names a record, oldest first. */
+  about(tenant: Tenant, id: string): RequestAbout[] {
+    return this.#all(tenant).flatMap(({ record, wall, arrival }) => {
+      if (!arrival || !record.path.includes(id)) return []
+      const came = { cameAt: arrival.at, cameWall: wall - record.ms, after: arrival.seq }
+      return [{ ...record, wall_at: formatTimestamp(wall), ...came }]
+    })
+  }
+
+  #all({ account }: Tenant): Kept[] {
+    const ring = this.#kept.get(account.id)
+    return ring ? [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)] : []
   }
 
   /** One request with what was sent and answered, as far as that is still kept. */

@@ -52,7 +52,7 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
     options: choice.options,
     ...(choice.byPayer ? { customer: choice.byPayer.customer } : {}),
     instrument,
-    ...(rule ? { script } : {}),
+    ...(rule ? { script, rule: rule.data } : {}),
     expiresAt,
     byPayer: choice.byPayer !== undefined,
   }

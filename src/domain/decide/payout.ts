@@ -37,7 +37,7 @@ export function createPayout(
     // The full number is not kept: nothing may ever return it.
     recipient: { bankCode, holderName, accountLast4: accountNumber.replace(/\D/g, '').slice(-4) },
     status,
-    ...(rule ? { script } : {}),
+    ...(rule ? { script, rule: rule.data } : {}),
     ...(payout.createdAt === null ? {} : { createdAt: payout.createdAt }),
   }
   return happens(id, [...counted, created, ...nextStep(id, status, script, context)])

@@ -5,9 +5,11 @@ import type { World } from '../../domain/world.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
-import type { LoggedRequest } from '../request-log.ts'
+import type { RequestAbout } from '../request-log.ts'
 import { param, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
+import { inOrder } from './timeline-order.ts'
+import { toCome } from './to-come.ts'
 import { timerView } from './views.ts'
 import { WallTimes } from './wall-times.ts'
 
@@ -17,29 +19,53 @@ export function timelineCalls(scope: Routes, { gateway, requests }: ControlSetti
   scope.get('/accounts/:account/timeline/:id', async (request, reply) => {
     const tenant = tenantNamed(gateway, request)
     const id = param(request, 'id')
-    const { world, journal, now } = tenant.account
+    const { world, journal } = tenant.account
     if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')
     const entries = await journal.history(id)
     const deliveries = deliveriesIn(entries)
+    const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
+    const { now } = tenant.account
+    const wallOf = (seq: number) => wallTimes.of(tenant, seq)
+    const asked = requests.about(tenant, id)
+    const called = world.providerCalls.filter(({ paymentId }) => paymentId === id)
+    const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
     return send(reply, 200, {
       now: formatTimestamp(now),
-      changes: entries.flatMap(entry => changesIn(entry, id, wallTimes.of(tenant, entry.seq))),
-      provider_calls: world.providerCalls
-        .filter(({ paymentId }) => paymentId === id)
-        .map(({ at, call }) => ({ at: formatTimestamp(at), call })),
-      requests: requestsAbout(requests.of(tenant), id),
-      attempts: deliveries.flatMap(delivery => attemptsOf(world, delivery)),
+      rule: ruleIn(entries, id),
+      changes: entries.flatMap(entry => changesIn(entry, id, wallOf(entry.seq))),
+      provider_calls: called.map(({ at, call }) => ({ at: formatTimestamp(at), call })),
+      requests: asked.map(requestView),
+      attempts,
+      order: inOrder({
+        changes: entries.map(entry => ({ ...entry, events: entry.events.filter(event => isOf(event, id)) })),
+        called,
+        asked,
+        attempts,
+        deliveries: ofDeliveries,
+        wallOf,
+      }),
       timers: timersOf(tenant, id, deliveries),
+      to_come: toCome(world, now, id, deliveries),
     })
   })
+}
+
+const isOf = (event: DomainEvent, id: string) =>
+  ('payment' in event && event.payment === id) || ('payout' in event && event.payout === id)
+
+/** The rule that matched, as it was then; null where none did. */
+function ruleIn(entries: readonly Entry[], id: string) {
+  for (const { events } of entries)
+    for (const event of events)
+      if ((event.type === 'RouteFrozen' || event.type === 'PayoutCreated') && isOf(event, id))
+        return event.rule ?? null
+  return null
 }
 
 /** What happened to the record, and which state that left it in. What only keeps the books is left out. */
 function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | undefined) {
   return events
-    .filter(
-      event => ('payment' in event && event.payment === id) || ('payout' in event && event.payout === id),
-    )
+    .filter(event => isOf(event, id))
     .map(event => ({
       seq,
       at: formatTimestamp(at),
@@ -119,19 +145,15 @@ function attemptsOf({ deliveries, events }: World, id: string) {
 }
 
 /** Its own address, as far as the log goes back. The one that made it is among the changes. */
-const requestsAbout = (log: readonly LoggedRequest[], id: string) =>
-  log
-    .filter(({ path }) => path.includes(id))
-    .reverse()
-    .map(({ at, wall_at, method, path, status, ms, request_id }) => ({
-      at,
-      wall_at,
-      method,
-      path: path.split('?')[0],
-      status,
-      ms,
-      request_id,
-    }))
+const requestView = ({ at, wall_at, method, path, status, ms, request_id }: RequestAbout) => ({
+  at,
+  wall_at,
+  method,
+  path: path.split('?')[0],
+  status,
+  ms,
+  request_id,
+})
 
 const PAYMENT_TIMERS = [
   'present-action',

@@ -14,11 +14,13 @@ export class Request {
   /** What matched, such as `/payment_intents/:id`. */
   pattern: PathPattern | undefined
   params: Readonly<Record<string, string>> = {}
-  tenant: Tenant | null = null
   /** Members of the body that nothing reads. */
   ignored: readonly string[] = []
   /** What spoils the answer that is still to come. */
   fault: HttpFault | undefined
+  /** How far the account was when the request was found to be its own: what it causes comes after that. */
+  arrival: { readonly at: number; readonly seq: number } | null = null
+  #tenant: Tenant | null = null
   /** The dashboard looks on: nothing that whoever follows the requests wants to hear of. */
   watching = false
 
@@ -52,6 +54,15 @@ export class Request {
       if (header?.length === name.length && header.toLowerCase() === name) times++
     }
     return times > 1
+  }
+
+  get tenant(): Tenant | null {
+    return this.#tenant
+  }
+
+  set tenant(tenant: Tenant | null) {
+    this.#tenant = tenant
+    if (tenant) this.arrival ??= { at: tenant.account.now, seq: tenant.account.world.seq }
   }
 
   /** A name given more than once has all its values. */

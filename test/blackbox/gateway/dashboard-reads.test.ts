@@ -189,6 +189,34 @@ test('a timeline holds both times of what happened, and what is still to come', 
   expectRefusal(await account.control('GET', '/timeline/pi_nothing'), notFound)
 })
 
+test('a timeline puts causes before effects, and has the rule and the end that it sets', async () => {
+  const rule = { name: 'late', match: { kind: 'payment' }, outcome: { after: '1h', status: 'succeeded' } }
+  const account = await openAccount(server(), { clock: { mode: 'virtual' }, rules: [rule] })
+  const { id } = await createPayment(account)
+  await account.control('PUT', '/rules', { body: { rules: [] } })
+  const receiver = await listen(account, ['payment.succeeded'])
+  await cancelPending(account, id)
+  const { to_come, ...open } = await read(account, `/timeline/${id}`)
+  expect(open.rule).toEqual(rule)
+  expect(to_come.find((coming: Json) => coming.kind === 'outcome')).toMatchObject({
+    trigger: 'succeed',
+    due_at: open.timers.find((timer: Json) => timer.id.endsWith(':outcome')).due_at,
+  })
+  await trigger(account, id, 'succeed')
+  await settle(account)
+  expect(receiver.deliveries).toHaveLength(1)
+  const { order, ...lists } = await read(account, `/timeline/${id}`)
+  const told = order.map(({ list, nth }: Json) => {
+    const { event, call, method, number } = lists[list][nth]
+    return event ?? call ?? method ?? `attempt ${number}`
+  })
+  expect(told).toEqual([
+    ...['PaymentCreated', 'RouteFrozen', 'start', 'ActionPresented'],
+    ...['POST', 'CancelRequested', 'cancel', 'PaymentSucceeded', 'attempt 1'],
+  ])
+  expect(order.every((happened: Json) => happened.wall_at !== null)).toBe(true)
+})
+
 test('a request can be looked at: what was sent and answered, without its secrets', async () => {
   const account = await openAccount(server())
   const answer = await account.call('POST', '/payment_intents', {

@@ -158,6 +158,65 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await told.getByRole('row', { name: /To come.*Webhook attempt/ }).waitFor()
   })
 
+  test('attempts at one moment stand apart by their endpoint, and causes before effects', async () => {
+    const urls = ['http://127.0.0.1:9/orders', 'http://127.0.0.1:9/books']
+    const desk = await openDesk({ webhooks: urls.map(url => ({ url })) })
+    const { id } = await desk.pay()
+    await desk.call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
+    await desk.control('POST', `/payments/${id}/confirm-cancel`)
+    await desk.control('POST', '/clock/advance', { by: '0s' })
+    const { page } = await desk.open(`payments/${id}`)
+    const told = page.getByRole('table', { name: 'Timeline' })
+    for (const url of urls)
+      await told.getByRole('row', { name: `payment.cancelled, attempt 1 to ${url}` }).waitFor()
+    const rows = (await told.getByRole('row').allTextContents()).filter(text => !text.includes('To come'))
+    const order = [
+      ...['Payment created', 'Route frozen', 'Start', 'Action presented'],
+      ...['POST 202', 'Cancel requested', 'Cancel', 'Payment cancelled', 'attempt 1', 'attempt 1'],
+    ]
+    expect(rows.slice(1).map((text, nth) => (text.includes(order[nth] ?? '?') ? order[nth] : text))).toEqual(
+      order,
+    )
+    expect(await page.locator('main').textContent()).not.toContain('not known')
+  })
+
+  test('the rule of a payment is shown whole, as it was, and so is what will come of it', async () => {
+    const desk = await openDesk({
+      rules: [
+        {
+          name: 'slips are slow',
+          match: { method: 'th_bank_transfer', amount: { gte: '100' } },
+          receipt: [{ after: '8s', verdict: 'accept' }],
+          cancel: { after: '10s', outcome: 'cancelled' },
+          outcome: { after: '3s', status: 'failed', code: 'insufficient_funds' },
+          expiry: '24h',
+        },
+      ],
+    })
+    const { id } = await desk.pay(TRANSFER)
+    await desk.control('PUT', '/rules', { rules: [] })
+    const { page } = await desk.open(`payments/${id}`)
+    const rule = page.getByRole('region', { name: 'Rule', exact: true })
+    for (const line of ['name: slips are slow', 'gte: "100"', 'verdict: accept', 'after: 10s', 'expiry: 24h'])
+      await rule.getByText(line).waitFor()
+    const coming = page.getByRole('region', { name: 'What is to come' })
+    await coming
+      .getByRole('listitem')
+      .filter({ hasText: 'The receipt is accepted8 s after a receipt is sent' })
+      .waitFor()
+    const end = coming.getByRole('listitem').filter({ hasText: 'Fails' })
+    await end.getByText('3 s after a receipt is accepted').waitFor()
+    await coming.getByRole('listitem').filter({ hasText: 'Expiresin 1 d' }).waitFor()
+
+    await submitReceipt(desk, id, 1)
+    await coming.getByRole('listitem').filter({ hasText: 'The receipt is acceptedin 8 s' }).waitFor()
+    await desk.control('POST', '/clock/advance', { by: '8s' })
+    await end.getByText('in 3 s').waitFor()
+    await end.getByText('insufficient_funds').waitFor()
+    await desk.control('POST', '/clock/advance', { by: '3s' })
+    await coming.getByText('Nothing. It has ended').waitFor()
+  })
+
   test('a payout is made, approved, and cancelled for a reason that its log keeps', async () => {
     const desk = await openDesk()
     const { page, watch } = await desk.open('payouts')

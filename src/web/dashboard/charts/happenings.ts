@@ -1,19 +1,28 @@
+import { comingWords } from '../format/coming.ts'
 import { spanText } from '../format/time.ts'
 import { httpTone, humanise, moveWords, type Tone, toneOf } from '../format/words.ts'
 import { addressOf, place } from '../state/router.ts'
-import type { Command, Timeline, TimelineChange } from '../state/types.ts'
-
-export const LANES = ['Merchant', 'Provider', 'State', 'Webhooks', 'To come'] as const
-export type Lane = (typeof LANES)[number]
+import type {
+  Coming,
+  Command,
+  Happened,
+  Timeline,
+  TimelineAttempt,
+  TimelineChange,
+  TimelineRequest,
+} from '../state/types.ts'
 
 /** One thing that happened to a record, or will. */
 export interface Happening {
   readonly key: string
-  readonly lane: Lane
+  /** Whose doing it is. */
+  readonly where: 'Merchant' | 'Provider' | 'State' | 'Webhooks' | 'To come'
+  /** Where it is drawn: webhooks have a lane for each endpoint. */
+  readonly lane: string
   /** Of the account, in milliseconds. */
   readonly at: number
   readonly until: number | null
-  /** Null where nobody knows: the journal has no wall time, so that it can be repeated. */
+  /** Null where nobody knows. */
   readonly wallAt: number | null
   readonly what: string
   readonly more: string
@@ -23,76 +32,101 @@ export interface Happening {
   readonly href: string | null
 }
 
-/** In order of the account's time; at one moment, as the journal has it. */
+/** What happened in the server's order, then what is still to come and has a time. */
 export function happeningsOf(timeline: Timeline): Happening[] {
   const account = place.value.account ?? ''
-  const all: Happening[] = [
-    ...timeline.changes.map(changeOf),
-    ...timeline.provider_calls.map(({ at, call }, nth) => ({
-      ...plain,
-      key: `provider ${nth}`,
-      lane: 'Provider' as const,
-      at: Date.parse(at),
-      what: humanise(call),
-      more: 'asked of the provider',
-    })),
-    ...timeline.requests.map(({ at, wall_at, method, path, status, ms, request_id }) => ({
-      ...plain,
-      key: request_id,
-      lane: 'Merchant' as const,
-      at: Date.parse(at),
-      wallAt: Date.parse(wall_at),
-      what: `${method} ${status}`,
-      more: `${path}, ${ms.toFixed(1)} ms`,
-      tone: httpTone(status),
-      href: addressOf(account, 'requests', request_id),
-    })),
-    ...timeline.attempts.map(({ delivery, number, at, ended_at, wall_at, status, error, event_type }) => ({
-      ...plain,
-      key: `${delivery} ${number}`,
-      lane: 'Webhooks' as const,
-      at: Date.parse(at),
-      until: ended_at === null ? null : Date.parse(ended_at),
-      wallAt: wall_at === null ? null : Date.parse(wall_at),
-      what: `${event_type ?? 'event'}, attempt ${number}`,
-      more: ended_at === null ? 'under way' : (error ?? `answered ${status}`),
-      tone: ended_at === null ? ('busy' as const) : httpTone(status),
-      href: addressOf(account, 'webhooks', delivery),
-    })),
-    ...timeline.timers.map(({ id, due_at, command }) => ({
-      ...plain,
-      key: id,
-      lane: 'To come' as const,
-      at: Date.parse(due_at),
-      what: commandText(command),
-      more: `due in ${spanText(Date.parse(due_at) - Date.parse(timeline.now))}`,
-    })),
-  ]
-  return all.sort((a, b) => a.at - b.at)
+  const happened = timeline.order.flatMap(place => {
+    const told = toldBy(timeline, place, account)
+    if (!told) return []
+    const { list, nth, at, wall_at } = place
+    const wallAt = wall_at === null ? null : Date.parse(wall_at)
+    return [{ ...plain, ...told, key: `${list} ${nth}`, at: Date.parse(at), wallAt }]
+  })
+  const now = Date.parse(timeline.now)
+  return [...happened, ...timeline.to_come.flatMap((coming, nth) => comingOf(coming, nth, now))]
 }
 
-const plain = { until: null, wallAt: null, tone: 'quiet' as const, status: null, href: null }
+/** The lanes that are needed, from top to bottom. */
+export function lanesOf(happenings: readonly Happening[]): string[] {
+  const webhooks = happenings.filter(({ where }) => where === 'Webhooks').map(({ lane }) => lane)
+  const isAhead = happenings.some(({ where }) => where === 'To come')
+  return ['Merchant', 'Provider', 'State', ...new Set(webhooks), ...(isAhead ? ['To come'] : [])]
+}
 
-function changeOf({ seq, at, wall_at, by, event, status, detail }: TimelineChange, nth: number): Happening {
+const plain = { until: null, tone: 'quiet' as const, status: null, href: null }
+
+type Told = Pick<Happening, 'where' | 'lane' | 'what' | 'more'> & Partial<Happening>
+
+function toldBy(timeline: Timeline, { list, nth }: Happened, account: string): Told | undefined {
+  const { changes, provider_calls, requests, attempts } = timeline
+  if (list === 'provider_calls') {
+    const call = provider_calls[nth]
+    return call && { ...inLane('Provider'), what: humanise(call.call), more: 'asked of the provider' }
+  }
+  if (list === 'requests') return requests[nth] && requestOf(requests[nth], account)
+  if (list === 'attempts') return attempts[nth] && attemptOf(attempts[nth], account)
+  return changes[nth] && changeOf(changes[nth])
+}
+
+const inLane = (where: Happening['where'], lane: string = where) => ({ where, lane })
+
+function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): Told {
   return {
-    key: `entry ${seq} ${nth}`,
-    lane: laneOf(by, event, status),
-    at: Date.parse(at),
-    until: null,
-    wallAt: wall_at === null ? null : Date.parse(wall_at),
+    ...inLane('Merchant'),
+    what: `${method} ${status}`,
+    more: `${path}, ${ms.toFixed(1)} ms`,
+    tone: httpTone(status),
+    href: addressOf(account, 'requests', request_id),
+  }
+}
+
+function attemptOf(attempt: TimelineAttempt, account: string): Told {
+  const { delivery, number, url, ended_at, status, error, event_type } = attempt
+  const answer = ended_at === null ? 'under way' : (error ?? `answered ${status}`)
+  return {
+    ...inLane('Webhooks', `Webhooks to ${url.replace(/^https?:\/\//, '')}`),
+    until: ended_at === null ? null : Date.parse(ended_at),
+    what: `${event_type ?? 'event'}, attempt ${number}`,
+    more: `to ${url}: ${answer}`,
+    tone: ended_at === null ? 'busy' : httpTone(status),
+    href: addressOf(account, 'webhooks', delivery),
+  }
+}
+
+function changeOf({ by, event, status, detail }: TimelineChange): Told {
+  return {
+    ...inLane(laneOf(by, event, status)),
     what: humanise(event),
     more: [`by the ${by}`, detail].filter(Boolean).join(', '),
     tone: status === null ? 'quiet' : toneOf(status),
     status,
-    href: null,
   }
 }
 
 /** Where whoever did it stands. What a timer does without a change of state is the provider's answer. */
-function laneOf(by: string, event: string, status: string | null): Lane {
+function laneOf(by: string, event: string, status: string | null): Happening['where'] {
   if (event === 'RouteFrozen') return 'Provider'
   if (by === 'merchant') return 'Merchant'
   return by === 'timer' && status === null ? 'Provider' : 'State'
+}
+
+function comingOf(coming: Coming, nth: number, now: number): Happening[] {
+  if (coming.due_at === null) return []
+  const at = Date.parse(coming.due_at)
+  const { what, more } = comingWords(coming)
+  const due = at > now ? `in ${spanText(at - now)}` : 'due now'
+  const when = coming.held_by !== null && at <= now ? `was due ${spanText(now - at)} ago` : due
+  return [
+    {
+      ...plain,
+      ...inLane('To come'),
+      key: `to come ${nth}`,
+      at,
+      wallAt: null,
+      what,
+      more: [when, more].filter(Boolean).join(', '),
+    },
+  ]
 }
 
 /** What a timer will do. */
@@ -102,4 +136,4 @@ export function commandText(command: Command): string {
 }
 
 export const lastHappening = (happenings: readonly Happening[]) =>
-  happenings.filter(({ lane }) => lane !== 'To come').at(-1)
+  happenings.filter(({ where }) => where !== 'To come').at(-1)

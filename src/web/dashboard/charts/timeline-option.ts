@@ -2,9 +2,9 @@ import { exactText, shortTimeText, spanText, timeText } from '../format/time.ts'
 import { humanise, toneOf } from '../format/words.ts'
 import type { Timeline } from '../state/types.ts'
 import type { Option } from './echarts.ts'
-import { type Happening, LANES, lastHappening } from './happenings.ts'
+import { type Happening, lanesOf, lastHappening } from './happenings.ts'
 import type { Palette } from './palette.ts'
-import { drawMark, drawSpan } from './timeline-shapes.ts'
+import { drawMark, drawSpan, Stacks } from './timeline-shapes.ts'
 import { TOOLTIP, tooltip } from './tooltip.ts'
 
 const DAY_MS = 86_400_000
@@ -13,11 +13,16 @@ const DAY_MS = 86_400_000
 export function timelineOption(timeline: Timeline, happenings: readonly Happening[], span: 'past' | 'all') {
   const now = Date.parse(timeline.now)
   const [from, to] = edges(happenings, now, span)
-  const spans = statesOf(happenings, now, to)
-  const marks = happenings.filter(({ status, lane }) => status === null || lane !== 'State')
+  const lanes = lanesOf(happenings)
+  const states = statesOf(happenings, now, to)
+  const spans = states.filter(({ at, until, status }) => until > at || FINAL.has(status))
+  // A state that was over at once has no length to be drawn by, and is a mark like all else.
+  const drawn = new Set(spans.map(({ opened }) => opened))
+  const marks = happenings.filter(happening => happening.where !== 'State' || !drawn.has(happening))
+  const stacks = new Stacks(marks)
   return (palette: Palette): Option => ({
     animation: false,
-    grid: { left: 84, right: 18, top: 22, bottom: 66 },
+    grid: { left: 14, right: 18, top: 22, bottom: 66 },
     textStyle: { fontFamily: palette.font },
     xAxis: {
       type: 'value',
@@ -35,11 +40,20 @@ export function timelineOption(timeline: Timeline, happenings: readonly Happenin
     },
     yAxis: {
       type: 'category',
-      data: [...LANES],
+      data: lanes,
       inverse: true,
       axisTick: { show: false },
       axisLine: { show: false },
-      axisLabel: { color: palette.muted, fontSize: 12, align: 'left', margin: 72 },
+      // Above its line and not beside it: the name of an endpoint is long, and the window may be narrow.
+      axisLabel: {
+        color: palette.muted,
+        fontSize: 11,
+        inside: true,
+        margin: 0,
+        verticalAlign: 'bottom',
+        padding: [0, 0, 9, 0],
+      },
+      z: 4,
       splitLine: { show: true, lineStyle: { color: palette.line, opacity: 0.6 } },
     },
     tooltip: { ...TOOLTIP, trigger: 'item' },
@@ -67,7 +81,7 @@ export function timelineOption(timeline: Timeline, happenings: readonly Happenin
         name: 'States',
         clip: true,
         encode: { x: [1, 2], y: 0 },
-        data: spans.map(state => [LANES.indexOf('State'), state.at, state.until]),
+        data: spans.map(state => [lanes.indexOf('State'), state.at, state.until]),
         renderItem: (params, api) => {
           const state = spans[params.dataIndex]
           return drawSpan(
@@ -93,12 +107,15 @@ export function timelineOption(timeline: Timeline, happenings: readonly Happenin
         clip: true,
         z: 3,
         encode: { x: [1, 2], y: 0 },
-        data: marks.map(({ lane, at, until }) => [LANES.indexOf(lane), at, until ?? at]),
+        data: marks.map(({ lane, at, until }) => [lanes.indexOf(lane), at, until ?? at]),
         renderItem: (params, api) => {
           const mark = marks[params.dataIndex]
-          return drawMark(api, palette, palette.tone[mark?.tone ?? 'quiet'], mark?.lane === 'To come')
+          const stack = stacks.at(params.dataIndex, at => api.coord([at, 0])[0] ?? 0)
+          if (!mark || !stack) return null
+          const tone = stack.some(({ tone: of }) => of === 'bad') ? 'bad' : mark.tone
+          return drawMark(api, palette, { tone, isToCome: mark.where === 'To come', count: stack.length })
         },
-        tooltip: { formatter: params => happeningTip(marks[indexOf(params)]) },
+        tooltip: { formatter: params => happeningTip(stacks.shown(indexOf(params))) },
       },
     ],
   })
@@ -115,7 +132,8 @@ function edges(
 ): [from: number, to: number] {
   const first = happenings[0]?.at ?? now
   const past = Math.max(lastHappening(happenings)?.until ?? lastHappening(happenings)?.at ?? first, first)
-  const last = span === 'all' ? Math.max(happenings.at(-1)?.at ?? past, now) : past
+  const ahead = happenings.filter(({ where }) => where === 'To come').map(({ at }) => at)
+  const last = span === 'all' ? Math.max(...ahead, past, now) : past
   const room = Math.max((last - first) * 0.06, 500)
   return [first - room, last + room]
 }
@@ -147,16 +165,19 @@ function stateTip(state: StateSpan | undefined): HTMLElement {
   return tooltip(humanise(status), [['by', `${opened.what} ${opened.more}`], ...timesOf(opened), ...lasted])
 }
 
-function happeningTip(happening: Happening | undefined): HTMLElement {
-  if (!happening) return tooltip('', [])
-  return tooltip(happening.what, [['', happening.more], ...timesOf(happening)])
+function happeningTip(stack: readonly Happening[]): HTMLElement {
+  const [first] = stack
+  if (!first) return tooltip('', [])
+  if (stack.length === 1) return tooltip(first.what, [['', first.more], ...timesOf(first)])
+  return tooltip(
+    `${stack.length} at about ${exactText(first.at)}`,
+    stack.map(({ what, more }) => [what, more] as const),
+  )
 }
 
-const timesOf = ({ at, wallAt, lane }: Happening): [string, string][] => [
+const timesOf = ({ at, wallAt }: Happening): [string, string][] => [
   ['account time', exactText(at)],
-  ...(lane === 'To come'
-    ? []
-    : [['wall time', wallAt === null ? 'not known' : exactText(wallAt)] as [string, string]]),
+  ...(wallAt === null ? [] : [['wall time', exactText(wallAt)] as [string, string]]),
 ]
 
 /** Only as exact as the scale is. */

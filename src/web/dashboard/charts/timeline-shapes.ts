@@ -3,6 +3,8 @@ import type {
   CustomSeriesRenderItemParams,
   CustomSeriesRenderItemReturn,
 } from 'echarts'
+import type { Tone } from '../format/words.ts'
+import type { Happening } from './happenings.ts'
 import type { Palette } from './palette.ts'
 
 const LANE_HEIGHT = 22
@@ -43,17 +45,39 @@ export function drawSpan(
   }
 }
 
-/** A moment, or a short while; hollow while it is still to come. */
+interface Look {
+  readonly tone: Tone
+  readonly isToCome: boolean
+  /** How many lie here at this scale. */
+  readonly count: number
+}
+
+/** A moment, or a short while; hollow while it is still to come; with a number where it stands for several. */
 export function drawMark(
   api: CustomSeriesRenderItemAPI,
   palette: Palette,
-  colour: string,
-  isToCome: boolean,
+  { tone, isToCome, count }: Look,
 ): CustomSeriesRenderItemReturn {
   const { left, right, middle } = placeOf(api)
   const style = isToCome
     ? { fill: palette.surface, stroke: palette.accent, lineWidth: 2 }
-    : { fill: colour, stroke: palette.surface, lineWidth: 1.5 }
+    : { fill: palette.tone[tone], stroke: palette.surface, lineWidth: 1.5 }
+  if (count > 1)
+    return {
+      type: 'circle',
+      shape: { cx: left, cy: middle, r: 9 },
+      style,
+      textContent: {
+        type: 'text',
+        style: {
+          text: String(count),
+          fill: isToCome ? palette.accent : palette.surface,
+          fontSize: 11,
+          fontWeight: 700,
+        },
+      },
+      textConfig: { position: 'inside' },
+    }
   if (right - left > LEAST_WIDTH)
     return {
       type: 'rect',
@@ -61,4 +85,44 @@ export function drawMark(
       style,
     }
   return { type: 'circle', shape: { cx: left, cy: middle, r: 6 }, style }
+}
+
+/** Marks nearer than this would lie on top of each other. */
+const APART_PX = 13
+
+/** Which marks of a lane fall together at a scale: the first of them stands for all, so that none is hidden. */
+export class Stacks {
+  readonly #byLane = new Map<string, number[]>()
+  readonly #shown = new Map<number, readonly Happening[]>()
+
+  constructor(private readonly marks: readonly Happening[]) {
+    marks.forEach(({ lane }, nth) => {
+      this.#byLane.set(lane, [...(this.#byLane.get(lane) ?? []), nth])
+    })
+  }
+
+  /** What a mark stands for; undefined where another one stands for it. */
+  at(wanted: number, placeOf: (at: number) => number): readonly Happening[] | undefined {
+    const lane = this.#byLane.get(this.marks[wanted]?.lane ?? '') ?? []
+    const inOrder = lane
+      .map(nth => ({ nth, x: placeOf(this.marks[nth]?.at ?? 0) }))
+      .sort((a, b) => a.x - b.x || a.nth - b.nth)
+    let stack: { nth: number; x: number }[] = []
+    for (const mark of inOrder) {
+      if (stack[0] && mark.x - stack[0].x < APART_PX) stack.push(mark)
+      else {
+        if (stack[0]?.nth === wanted) break
+        stack = [mark]
+      }
+    }
+    if (stack[0]?.nth !== wanted) return undefined
+    const stands = stack.flatMap(({ nth }) => this.marks[nth] ?? [])
+    this.#shown.set(wanted, stands)
+    return stands
+  }
+
+  /** As it was last drawn. */
+  shown(nth: number): readonly Happening[] {
+    return this.#shown.get(nth) ?? []
+  }
 }

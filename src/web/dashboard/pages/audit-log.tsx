@@ -1,7 +1,6 @@
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
 import type { Timeline, TimelineChange } from '../state/types.ts'
-import { useLive } from '../state/use-live.ts'
+import type { Loaded } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -9,10 +8,7 @@ import { Table } from '../ui/table.tsx'
 import { ExactTime } from '../ui/time.tsx'
 
 /** Who did what and when, and the reason they gave. */
-export function AuditLog({ account, id }: { account: string; id: string }) {
-  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
-    record: id,
-  })
+export function AuditLog({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
     <Panel title="Audit log" flush>
       <Ready of={timeline}>

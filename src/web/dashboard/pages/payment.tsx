@@ -2,7 +2,7 @@ import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import type { Payment } from '../state/types.ts'
+import type { Payment, Timeline } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -12,11 +12,16 @@ import { Away, Time } from '../ui/time.tsx'
 import { Moves } from './moves.tsx'
 import { NextActionPanel } from './next-action.tsx'
 import { TimelinePanel } from './timeline.tsx'
+import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
   const payment = useLive<Payment>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
     record: id,
     about: ['clock'],
+  })
+  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
+    record: id,
+    about: ['webhooks', 'requests', 'clock', 'timers'],
   })
   const back = { href: addressOf(account, 'payments'), label: 'Payments' }
   if (!payment.data)
@@ -35,24 +40,36 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
     >
       <div class="record">
         <div class="record-main">
-          <TimelinePanel account={account} id={id} />
+          <TimelinePanel timeline={timeline} />
           <Panel title="Details">
             <Details payment={data} account={account} />
           </Panel>
         </div>
         <div class="record-side">
           <NextActionPanel action={data.next_action} />
+          <ToComePanel timeline={timeline} />
           {data.receipt && <ReceiptPanel payment={data} account={account} />}
           <ProviderPanel payment={data} account={account} />
+          <RulePanel timeline={timeline} without={withoutRule(data)} />
         </div>
       </div>
     </Page>
   )
 }
 
+/** Without a rule, the provider does what the documentation says it does by itself. */
+function withoutRule({ route, rule }: Payment): string {
+  if (!route) return 'The rules are asked when the payer has chosen a method.'
+  if (rule !== null)
+    return `Its rule was “${rule}”. An older version made this payment and kept no more of it.`
+  return 'No rule matched. Receipts are accepted and cancellations confirmed after 5 s; the payment waits for its payer.'
+}
+
+const isOpen = ({ status }: Payment) => status === 'pending' || status === 'processing'
+
 function Lead({ payment }: { payment: Payment }) {
   const { status, cancelled, cancel_requested_at, id } = payment
-  const cancelling = cancel_requested_at && payment.moves.length > 0
+  const cancelling = cancel_requested_at !== null && isOpen(payment)
   return (
     <>
       <Status status={status} note={cancelled ? 'cancelled' : cancelling ? 'cancelling' : null} />
@@ -76,7 +93,7 @@ function Details({ payment, account }: { payment: Payment; account: string }) {
         ['Updated', <Time key="updated" at={payment.updated_at} />],
         [
           'Expires',
-          payment.moves.length > 0 && (
+          isOpen(payment) && (
             <>
               <Time at={payment.expires_at} /> (<Away at={payment.expires_at} />)
             </>

@@ -2,7 +2,7 @@ import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import type { Payout } from '../state/types.ts'
+import type { Payout, Timeline } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -12,9 +12,14 @@ import { Time } from '../ui/time.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { Moves } from './moves.tsx'
 import { TimelinePanel } from './timeline.tsx'
+import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
   const payout = useLive<Payout>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), { record: id })
+  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
+    record: id,
+    about: ['webhooks', 'requests', 'clock', 'timers'],
+  })
   const back = { href: addressOf(account, 'payouts'), label: 'Payouts' }
   if (!payout.data)
     return (
@@ -38,8 +43,8 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
     >
       <div class="record">
         <div class="record-main">
-          <TimelinePanel account={account} id={id} />
-          <AuditLog account={account} id={id} />
+          <TimelinePanel timeline={timeline} />
+          <AuditLog timeline={timeline} />
         </div>
         <div class="record-side">
           {data.cancel_reason && (
@@ -47,6 +52,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
               <p>{data.cancel_reason}</p>
             </Panel>
           )}
+          <ToComePanel timeline={timeline} />
           <Panel title="Recipient">
             <Facts
               facts={[
@@ -71,6 +77,14 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
               ]}
             />
           </Panel>
+          <RulePanel
+            timeline={timeline}
+            without={
+              data.rule === null
+                ? 'No rule matched. The payout waits for whoever approves it, and then for its end.'
+                : `Its rule was “${data.rule}”. An older version made this payout and kept no more of it.`
+            }
+          />
         </div>
       </div>
     </Page>

@@ -1,24 +1,22 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Chart } from '../charts/chart.tsx'
-import { type Happening, happeningsOf, lastHappening } from '../charts/happenings.ts'
+import { type Happening, happeningsOf, lanesOf, lastHappening } from '../charts/happenings.ts'
 import { timelineOption } from '../charts/timeline-option.ts'
 import { exactText } from '../format/time.ts'
-import { accountPath } from '../state/api.ts'
 import type { Timeline } from '../state/types.ts'
-import { useLive } from '../state/use-live.ts'
+import type { Loaded } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
-import { Away, ExactTime } from '../ui/time.tsx'
+import { ExactTime } from '../ui/time.tsx'
+
+const AROUND_PX = 88
+const LANE_PX = 44
 
 /** All that happened to a record and is still to come: drawn to scale, and as a table that says the same. */
-export function TimelinePanel({ account, id }: { account: string; id: string }) {
-  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
-    record: id,
-    about: ['webhooks', 'requests', 'clock'],
-  })
+export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   const [span, setSpan] = useState<'past' | 'all'>('past')
   const { data } = timeline
   const happenings = useMemo(() => (data ? happeningsOf(data) : []), [data])
@@ -26,13 +24,13 @@ export function TimelinePanel({ account, id }: { account: string; id: string }) 
     () => (data ? timelineOption(data, happenings, span) : undefined),
     [data, happenings, span],
   )
-  const hasTimers = (data?.timers.length ?? 0) > 0
+  const isAhead = happenings.some(({ where }) => where === 'To come')
   return (
     <Panel
       title="Timeline"
       flush
       aside={
-        hasTimers && (
+        isAhead && (
           <span class="segmented">
             <Button pressed={span === 'past'} onPress={() => setSpan('past')}>
               So far
@@ -47,7 +45,13 @@ export function TimelinePanel({ account, id }: { account: string; id: string }) 
       <Ready of={timeline}>
         {() => (
           <>
-            {option && <Chart option={option} height={270} label={describe(happenings)} />}
+            {option && (
+              <Chart
+                option={option}
+                height={AROUND_PX + LANE_PX * lanesOf(happenings).length}
+                label={describe(happenings)}
+              />
+            )}
             <HappeningTable happenings={happenings} />
           </>
         )}
@@ -68,19 +72,8 @@ const HappeningTable = ({ happenings }: { happenings: readonly Happening[] }) =>
     rows={happenings}
     keyOf={({ key }) => key}
     columns={[
-      { title: 'Account time', cell: ({ at }) => <ExactTime at={new Date(at).toISOString()} /> },
-      {
-        title: 'Wall time',
-        cell: ({ wallAt, lane, at }) =>
-          lane === 'To come' ? (
-            <Away at={new Date(at).toISOString()} />
-          ) : wallAt === null ? (
-            <span class="muted">not known</span>
-          ) : (
-            <ExactTime at={new Date(wallAt).toISOString()} />
-          ),
-      },
-      { title: 'Where', cell: ({ lane }) => lane },
+      { title: 'Account time', cell: happening => <BothTimes of={happening} /> },
+      { title: 'Where', cell: ({ where }) => where },
       {
         title: 'What',
         cell: ({ what, href, tone, more }) => (
@@ -93,3 +86,20 @@ const HappeningTable = ({ happenings }: { happenings: readonly Happening[] }) =>
     ]}
   />
 )
+
+const A_SECOND = 1000
+
+/** By the wall, too, where that says something else and is known: after a restart it is not. */
+function BothTimes({ of: { at, wallAt } }: { of: Happening }) {
+  const wall = wallAt === null || Math.abs(wallAt - at) < A_SECOND ? null : new Date(wallAt).toISOString()
+  return (
+    <>
+      <ExactTime at={new Date(at).toISOString()} />
+      {wall && (
+        <span class="wall">
+          wall <ExactTime at={wall} />
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,16 +1,17 @@
 /** The reader and writer of YAML come when the first of them is needed. */
 const library = () => import('yaml')
 
-/** As people write it: what stands inside a rule's parts goes on one line. */
-export async function toYaml(value: unknown): Promise<string> {
+/** As people write it: what stands inside a rule's parts goes on one line, where there is room for long ones. */
+export async function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
   const { Document, isPair, visit } = await library()
   const document = new Document(value)
-  visit(document, {
-    Map(_, map, path) {
-      if (path.some(isPair)) map.flow = true
-    },
-  })
-  return document.toString({ lineWidth: 110 })
+  if (!narrow)
+    visit(document, {
+      Map(_, map, path) {
+        if (path.some(isPair)) map.flow = true
+      },
+    })
+  return document.toString({ lineWidth: narrow ? 0 : 110 })
 }
 
 export async function fromYaml(text: string): Promise<unknown> {

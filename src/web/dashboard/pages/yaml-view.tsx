@@ -3,11 +3,11 @@ import { Scrollable } from '../ui/scrollable.tsx'
 import { toYaml } from './yaml-text.ts'
 
 /** Data as people write it. */
-export function YamlView({ value, label }: { value: unknown; label: string }) {
+export function YamlView({ value, label, narrow }: { value: unknown; label: string; narrow?: boolean }) {
   const [text, setText] = useState('')
   useEffect(() => {
-    toYaml(value).then(setText)
-  }, [value])
+    toYaml(value, { narrow: narrow ?? false }).then(setText)
+  }, [value, narrow])
   return (
     <Scrollable kind="text" label={label}>
       <pre class="yaml">{text}</pre>

@@ -163,11 +163,39 @@ export interface TimelineRequest {
   readonly request_id: string
 }
 
+/** Something of the timeline, by the list it is in and its place there. */
+export interface Happened {
+  readonly list: 'changes' | 'provider_calls' | 'requests' | 'attempts'
+  readonly nth: number
+  readonly at: string
+  readonly wall_at: string | null
+}
+
+export interface Coming {
+  readonly kind: string
+  readonly due_at: string | null
+  readonly trigger: string | null
+  readonly failure: { readonly code?: string; readonly message?: string } | null
+  readonly waits_for: string | null
+  readonly after_ms: number | null
+  readonly held_by: string | null
+  readonly attempt: {
+    readonly delivery: string
+    readonly number: number
+    readonly event_type: string | null
+    readonly url: string
+  } | null
+}
+
 export interface Timeline {
   readonly now: string
+  /** The rule that matched, whole and as it was then. */
+  readonly rule: Readonly<Record<string, unknown>> | null
   readonly changes: readonly TimelineChange[]
   readonly provider_calls: readonly { readonly at: string; readonly call: string }[]
   readonly requests: readonly TimelineRequest[]
   readonly attempts: readonly TimelineAttempt[]
-  readonly timers: readonly Timer[]
+  /** All of them as they happened: causes before effects. */
+  readonly order: readonly Happened[]
+  readonly to_come: readonly Coming[]
 }

@@ -25,7 +25,9 @@ export function Panel({ title, children, aside, flush }: PanelProps) {
 
 /** Names and values, one below the other. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  const shown = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const shown = facts.filter(
+    ([, value]) => value !== null && value !== undefined && value !== false && value !== '',
+  )
   return (
     <dl class="facts">
       {shown.map(([name, value]) => (

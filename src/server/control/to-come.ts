@@ -1,0 +1,157 @@
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { Failure, Payment, Payout } from '../../domain/model.ts'
+import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
+import { deliveryTimer, type PaymentTimer, paymentTimer, payoutTimer } from '../../domain/timer-names.ts'
+import type { Timer } from '../../domain/timers.ts'
+import type { World } from '../../domain/world.ts'
+
+/** Something that will happen to a record, or would if what it waits for did. */
+interface Coming {
+  readonly kind: PaymentTimer | 'approve' | 'attempt'
+  /** Null where it has no time yet. */
+  readonly due_at: string | null
+  /** The move that will be made; null for an attempt, and where nobody knows yet which. */
+  readonly trigger: string | null
+  readonly failure: Partial<Failure> | null
+  /** What its time counts from, where that has not happened: then `after_ms` is the time from there. */
+  readonly waits_for: 'method' | 'action' | 'receipt' | 'verdict' | 'approval' | 'person' | null
+  readonly after_ms: number | null
+  /** Why it does not happen although its time is over, or would not if that came now. */
+  readonly held_by: 'cancellation' | 'receipt' | 'replacement' | null
+  readonly attempt: {
+    readonly delivery: string
+    readonly number: number
+    readonly event_type: string | null
+    readonly url: string
+  } | null
+}
+
+const NOTHING_MORE = {
+  due_at: null,
+  trigger: null,
+  failure: null,
+  waits_for: null,
+  after_ms: null,
+  held_by: null,
+  attempt: null,
+} as const
+
+/** All that is still to come for a record: by its timers, by its rule, and of its webhooks; the soonest first. */
+export function toCome(world: World, now: number, id: string, deliveries: readonly string[]): Coming[] {
+  const payment = world.payments.get(id)
+  const payout = world.payouts.get(id)
+  return [
+    ...(payment ? paymentToCome(world, now, payment) : []),
+    ...(payout ? payoutToCome(world, payout) : []),
+    ...deliveries.flatMap(delivery => attemptToCome(world, delivery)),
+  ].sort((a, b) => order(a) - order(b))
+}
+
+const order = ({ due_at }: Coming) => (due_at === null ? Number.POSITIVE_INFINITY : Date.parse(due_at))
+
+const TIMERS = ['present-action', 'withdraw-action', 'receipt', 'cancel', 'outcome', 'expire'] as const
+
+function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
+  const { id } = payment.place
+  const timed = TIMERS.flatMap(kind => {
+    const timer = world.timers.get(paymentTimer(id, kind))
+    if (!timer) return []
+    const held_by = kind === 'withdraw-action' ? heldBy(payment) : null
+    return [{ ...NOTHING_MORE, kind, ...moveOf(timer), held_by }]
+  })
+  if (payment.outcome !== null) return timed
+  const { action } = payment
+  const isOverdue = action !== null && action.expiresAt <= now && action.expiresAt < payment.expiresAt
+  const overdue: Coming[] =
+    isOverdue && !timed.some(({ kind }) => kind === 'withdraw-action')
+      ? [
+          {
+            ...NOTHING_MORE,
+            kind: 'withdraw-action',
+            due_at: formatTimestamp(action.expiresAt),
+            trigger: 'withdraw-action',
+            held_by: heldBy(payment),
+          },
+        ]
+      : []
+  return [...timed, ...overdue, ...verdictToCome(payment), ...outcomeToCome(world, payment)]
+}
+
+/** A payment stays pending, and so its action stays, while one of these is open. */
+function heldBy({ cancelRequestedAt, receipt }: Payment): Coming['held_by'] {
+  if (cancelRequestedAt !== null) return 'cancellation'
+  if (receipt?.status === 'processing') return 'receipt'
+  return receipt?.status === 'rejected' ? 'replacement' : null
+}
+
+/** What the provider will say of a receipt that is still to be sent. */
+function verdictToCome({ receipt, script, action }: Payment): Coming[] {
+  if (!action || !receipt || (receipt.status !== 'required' && receipt.status !== 'rejected')) return []
+  const scripted = verdictFor(script, receipt.submissions + 1)
+  if (!scripted || scripted.verdict === 'manual') return []
+  const { verdict, afterMs: after_ms, message } = scripted
+  const failure = message === null ? null : { message }
+  return [
+    {
+      ...NOTHING_MORE,
+      kind: 'receipt',
+      trigger: `${verdict}-receipt`,
+      failure,
+      waits_for: 'receipt',
+      after_ms,
+    },
+  ]
+}
+
+/** The end that the rule has for it, where the way there is not yet gone. */
+function outcomeToCome(world: World, { place: { id }, route, receipt, script, action }: Payment): Coming[] {
+  if (world.timers.get(paymentTimer(id, 'outcome'))) return []
+  if (!route) return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'method' }]
+  if (script.outcome === 'manual') return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'person' }]
+  const beforeVerdict = receipt === null ? 'action' : 'verdict'
+  const isPast = receipt === null ? action !== null : receipt.status === 'submitted'
+  const waits_for = isPast ? 'person' : beforeVerdict
+  return [{ ...NOTHING_MORE, kind: 'outcome', ...endOf(script.outcome), waits_for }]
+}
+
+function payoutToCome(world: World, { place: { id }, status, script }: Payout): Coming[] {
+  const timed = (['approve', 'outcome'] as const).flatMap(kind => {
+    const timer = world.timers.get(payoutTimer(id, kind))
+    return timer ? [{ ...NOTHING_MORE, kind, ...moveOf(timer) }] : []
+  })
+  const isOpen = status === 'requires_approval' || status === 'processing'
+  if (!isOpen) return timed
+  const approval: Coming[] =
+    status === 'requires_approval' && script.approval === 'manual'
+      ? [{ ...NOTHING_MORE, kind: 'approve', trigger: 'approve', waits_for: 'person' }]
+      : []
+  if (timed.some(({ kind }) => kind === 'outcome')) return timed
+  const outcome: Coming =
+    script.outcome === 'manual'
+      ? { ...NOTHING_MORE, kind: 'outcome', waits_for: 'person' }
+      : { ...NOTHING_MORE, kind: 'outcome', ...endOf(script.outcome), waits_for: 'approval' }
+  return [...timed, ...approval, outcome]
+}
+
+const TRIGGERS = { succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const
+
+function endOf({ afterMs, status, code, message }: ScriptedOutcome) {
+  const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
+  return { trigger: TRIGGERS[status], after_ms: afterMs, failure: status === 'failed' ? failure : null }
+}
+
+function moveOf({ dueAt, command }: Timer) {
+  const due_at = formatTimestamp(dueAt)
+  if (command.type !== 'MovePayment' && command.type !== 'MovePayout')
+    return { due_at, trigger: null, failure: null }
+  return { due_at, trigger: command.trigger, failure: command.failure ?? null }
+}
+
+function attemptToCome(world: World, id: string): Coming[] {
+  const timer = world.timers.get(deliveryTimer(id))
+  const delivery = world.deliveries.get(id)
+  if (!timer || !delivery) return []
+  const event_type = world.events.get(delivery.eventId)?.type ?? null
+  const attempt = { delivery: id, number: delivery.attempts.length + 1, event_type, url: delivery.url }
+  return [{ ...NOTHING_MORE, kind: 'attempt', due_at: formatTimestamp(timer.dueAt), attempt }]
+}

@@ -1,0 +1,79 @@
+import type { Coming } from '../state/types.ts'
+import { spanText } from './time.ts'
+import { humanise } from './words.ts'
+
+/** What is to come in words: what will happen, and the rest that there is to know of it. */
+export function comingWords(coming: Coming): { readonly what: string; readonly more: string } {
+  const { attempt, held_by } = coming
+  if (attempt)
+    return {
+      what: `Webhook attempt ${attempt.number}`,
+      more: `${attempt.event_type ?? 'an event'} to ${attempt.url}`,
+    }
+  const held = held_by === null ? null : (HELD[held_by] ?? `held back: ${held_by}`)
+  return { what: whatOf(coming), more: [whyOf(coming), held].filter(Boolean).join('; ') }
+}
+
+/** When it is, where its time is not known yet. */
+export function waitingWords({ waits_for, after_ms }: Coming): string {
+  const what = waits_for === null ? 'not known yet' : (WAITS[waits_for] ?? waits_for)
+  if (after_ms === null || waits_for === 'person') return what.startsWith('after') ? what : `when ${what}`
+  return `${after_ms === 0 ? 'as soon as' : `${spanText(after_ms)} after`} ${what}`
+}
+
+const WAITS: Readonly<Record<string, string>> = {
+  method: 'the payer has chosen a method',
+  action: 'the payer can act',
+  receipt: 'a receipt is sent',
+  verdict: 'a receipt is accepted',
+  approval: 'it is approved',
+  person: 'somebody decides',
+}
+
+const HELD: Readonly<Record<string, string>> = {
+  cancellation: 'held back while a cancellation is in flight',
+  receipt: 'held back while a receipt is being verified',
+  replacement: 'held back until a rejected receipt is replaced',
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  succeed: 'Succeeds',
+  fail: 'Fails',
+  expire: 'Expires',
+}
+
+function whatOf({ kind, trigger }: Coming): string {
+  switch (kind) {
+    case 'present-action':
+      return 'The payer can act'
+    case 'withdraw-action':
+      return 'The action expires'
+    case 'receipt':
+      return trigger === 'reject-receipt' ? 'The receipt is rejected' : 'The receipt is accepted'
+    case 'cancel':
+      return trigger === 'confirm-cancel' ? 'The cancellation is confirmed' : (ENDS[trigger ?? ''] ?? 'Ends')
+    case 'outcome':
+      return ENDS[trigger ?? ''] ?? 'The outcome'
+    case 'expire':
+      return 'Expires'
+    case 'approve':
+      return 'Is approved'
+    default:
+      return humanise(kind)
+  }
+}
+
+function whyOf({ kind, trigger, failure, waits_for }: Coming): string {
+  const said = [failure?.code, failure?.message].filter(Boolean).join(': ')
+  switch (kind) {
+    case 'outcome':
+      if (trigger === null) return waits_for === 'method' ? 'its rule is asked then' : 'no rule sets one'
+      return ['the outcome that its rule sets', said].filter(Boolean).join(', ')
+    case 'expire':
+      return 'unless it ends before'
+    case 'cancel':
+      return trigger === 'confirm-cancel' ? said : 'the answer to the cancellation'
+    default:
+      return said
+  }
+}

@@ -1,0 +1,73 @@
+import { comingWords, waitingWords } from '../format/coming.ts'
+import type { Coming, Timeline } from '../state/types.ts'
+import type { Loaded } from '../state/use-live.ts'
+import { Ready } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Away, ExactTime } from '../ui/time.tsx'
+import { YamlView } from './yaml-view.tsx'
+
+/** What will happen if nobody does anything, and when. */
+export function ToComePanel({ timeline }: { timeline: Loaded<Timeline> }) {
+  return (
+    <Panel title="What is to come">
+      <Ready of={timeline}>
+        {({ to_come }) =>
+          to_come.length === 0 ? (
+            <p class="muted">Nothing. It has ended, and its webhooks are done.</p>
+          ) : (
+            <ol class="to-come">
+              {to_come.map(coming => (
+                <ComingItem key={keyOf(coming)} coming={coming} />
+              ))}
+            </ol>
+          )
+        }
+      </Ready>
+    </Panel>
+  )
+}
+
+const keyOf = ({ kind, attempt, waits_for }: Coming) => [kind, attempt?.delivery, waits_for].join(' ')
+
+function ComingItem({ coming }: { coming: Coming }) {
+  const { what, more } = comingWords(coming)
+  return (
+    <li>
+      <span class="coming-what">
+        <b>{what}</b>
+        <span class="coming-when">
+          {coming.due_at === null ? waitingWords(coming) : <Away at={coming.due_at} />}
+        </span>
+      </span>
+      {coming.due_at !== null && (
+        <span class="muted">
+          <ExactTime at={coming.due_at} />
+        </span>
+      )}
+      {more && <span class="muted">{more}</span>}
+    </li>
+  )
+}
+
+interface RulePanelProps {
+  readonly timeline: Loaded<Timeline>
+  /** What is said where no rule was asked yet, or none matched. */
+  readonly without: string
+}
+
+/** The rule that the record goes by: its own copy, whatever became of the account's rules since. */
+export const RulePanel = ({ timeline, without }: RulePanelProps) => (
+  <Panel title="Rule">
+    <Ready of={timeline}>
+      {({ rule }) =>
+        rule ? (
+          <div class="own-rule">
+            <YamlView value={rule} label="The rule, as it was when it matched" narrow />
+          </div>
+        ) : (
+          <p class="muted">{without}</p>
+        )
+      }
+    </Ready>
+  </Panel>
+)
