@@ -1,3 +1,4 @@
+import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
@@ -6,10 +7,11 @@ import { useCatalogue } from '../state/use-catalogue.ts'
 import { Status } from '../ui/badge.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
+import type { ListColumn } from '../ui/list-layout.ts'
 import { Money } from '../ui/money.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
 import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, SearchFilter } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 import { MoreFilters } from './more-filters.tsx'
@@ -35,22 +37,22 @@ const FILTERS = [
 const COLUMNS: readonly ListColumn<PaymentRow>[] = [
   {
     title: 'Amount',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(142px, 1fr)',
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
   {
     title: 'Status',
-    width: 'minmax(190px, 1.2fr)',
+    width: 'minmax(192px, 1.2fr)',
     cell: row => <Status status={row.status} note={noteOf(row)} />,
   },
-  { title: 'Reference', width: 'minmax(140px, 1.4fr)', cell: row => row.merchant_reference ?? '' },
+  { title: 'Reference', width: 'minmax(146px, 1.4fr)', cell: row => row.merchant_reference ?? '' },
   {
     title: 'Method',
-    width: 'minmax(150px, 1.1fr)',
+    width: 'minmax(128px, 1.1fr)',
     cell: row => row.payment_method ?? <i>not chosen yet</i>,
   },
-  { title: 'Customer', width: 'minmax(120px, 1fr)', cell: row => row.customer_name ?? '' },
-  { title: 'Created', width: '170px', cell: row => <Time at={row.created_at} short />, align: 'end' },
+  { title: 'Customer', width: 'minmax(118px, 1.1fr)', cell: row => row.customer_name ?? '' },
+  { title: 'Created', width: '132px', cell: row => <Time at={row.created_at} short />, align: 'end' },
 ]
 
 /** What the status alone does not say. */
@@ -61,6 +63,17 @@ function noteOf(row: PaymentRow): string | null {
   const isOpen = row.status === 'pending' || row.status === 'processing'
   return row.receipt && isOpen ? `receipt ${row.receipt}` : null
 }
+
+/** Whoever hears a row hears what the others see of it. */
+const nameOf = (row: PaymentRow) =>
+  [
+    `Payment ${row.merchant_reference ?? row.id}`,
+    `${moneyText(row.amount, row.currency)} ${row.currency}`,
+    humanise(row.status),
+    noteOf(row),
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 export function PaymentsPage({ account }: { account: string }) {
   const { methods, currencies } = useCatalogue(account)
@@ -87,7 +100,7 @@ export function PaymentsPage({ account }: { account: string }) {
         about={['payments']}
         columns={COLUMNS}
         hrefOf={({ id }) => addressOf(account, 'payments', id)}
-        nameOf={({ id, merchant_reference }) => `Payment ${merchant_reference ?? id}`}
+        nameOf={nameOf}
         empty={query ? <NothingFound /> : <NoPayments account={account} />}
       />
     </Page>

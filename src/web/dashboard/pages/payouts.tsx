@@ -1,3 +1,4 @@
+import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
@@ -6,10 +7,11 @@ import { useCatalogue } from '../state/use-catalogue.ts'
 import { Status } from '../ui/badge.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
+import type { ListColumn } from '../ui/list-layout.ts'
 import { Money } from '../ui/money.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
 import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, SearchFilter } from './filters.tsx'
 import { firstPayoutCommand } from './first-payment.ts'
 import { MoreFilters } from './more-filters.tsx'
@@ -23,12 +25,12 @@ const FILTERS = ['q', 'status', 'currency', 'created_after', 'created_before', '
 const COLUMNS: readonly ListColumn<PayoutRow>[] = [
   {
     title: 'Amount',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(146px, 1fr)',
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
   {
     title: 'Status',
-    width: 'minmax(190px, 1.2fr)',
+    width: 'minmax(180px, 1.2fr)',
     cell: row => <Status status={row.status} note={row.failure_code} />,
   },
   { title: 'Reference', width: 'minmax(140px, 1.4fr)', cell: row => row.merchant_reference },
@@ -42,8 +44,18 @@ const COLUMNS: readonly ListColumn<PayoutRow>[] = [
       </span>
     ),
   },
-  { title: 'Created', width: '170px', cell: row => <Time at={row.created_at} short />, align: 'end' },
+  { title: 'Created', width: '132px', cell: row => <Time at={row.created_at} short />, align: 'end' },
 ]
+
+const nameOf = ({ merchant_reference, amount, currency, status, failure_code }: PayoutRow) =>
+  [
+    `Payout ${merchant_reference}`,
+    `${moneyText(amount, currency)} ${currency}`,
+    humanise(status),
+    failure_code,
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 export function PayoutsPage({ account }: { account: string }) {
   const { currencies } = useCatalogue(account)
@@ -68,7 +80,7 @@ export function PayoutsPage({ account }: { account: string }) {
         about={['payouts']}
         columns={COLUMNS}
         hrefOf={({ id }) => addressOf(account, 'payouts', id)}
-        nameOf={({ merchant_reference }) => `Payout ${merchant_reference}`}
+        nameOf={nameOf}
         empty={query ? <NothingFound /> : <NoPayouts account={account} />}
       />
     </Page>

@@ -81,8 +81,12 @@ const columnsFor = (account: string): readonly Column<RequestRow>[] => [
   { title: 'Method', cell: ({ method }) => <code>{method}</code> },
   {
     title: 'Path',
-    cell: ({ path, request_id }) => (
-      <a class="path" href={addressOf(account, 'requests', request_id)}>
+    cell: ({ path, request_id, method, status }) => (
+      <a
+        class="path"
+        href={addressOf(account, 'requests', request_id)}
+        aria-label={`${method} ${path.split('?')[0]}, ${status}`}
+      >
         {path.split('?')[0]}
       </a>
     ),

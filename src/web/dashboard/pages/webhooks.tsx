@@ -4,9 +4,10 @@ import type { DeliveryRow } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
 import { Badge, HttpStatus, Status } from '../ui/badge.tsx'
 import { Empty } from '../ui/empty.tsx'
+import type { ListColumn } from '../ui/list-layout.ts'
 import { Page } from '../ui/page.tsx'
 import { Away, Time } from '../ui/time.tsx'
-import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
 import { AddEndpoint, EndpointsPanel } from './endpoints.tsx'
 import { ChoiceFilter, ClearFilters, filterQuery, SearchFilter } from './filters.tsx'
 
@@ -22,21 +23,30 @@ const FILTERS = ['q', 'status', 'event_type', 'endpoint']
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   {
     title: 'Event',
-    width: 'minmax(170px, 1.1fr)',
+    width: 'minmax(150px, 1fr)',
     cell: ({ event_type }) => <code>{event_type ?? 'an event'}</code>,
   },
-  { title: 'Status', width: 'minmax(130px, .8fr)', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Last answer', width: 'minmax(150px, 1fr)', cell: row => <LastAnswer row={row} /> },
-  { title: 'Attempts', width: '90px', cell: ({ attempts }) => attempts, align: 'end' },
+  { title: 'Status', width: 'minmax(100px, .6fr)', cell: ({ status }) => <Status status={status} /> },
+  { title: 'Last answer', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
+  {
+    title: 'Attempts',
+    width: '92px',
+    cell: ({ attempts }) => `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+  },
   {
     title: 'Next',
-    width: 'minmax(110px, .7fr)',
+    width: 'minmax(100px, .5fr)',
     cell: row => row.next_attempt_at && <Away at={row.next_attempt_at} />,
   },
-  { title: 'To', width: 'minmax(180px, 1.6fr)', cell: ({ url }) => <span class="path">{url}</span> },
+  {
+    title: 'To',
+    width: 'minmax(170px, 1.6fr)',
+    cell: ({ url }) => <span class="path">{url}</span>,
+    long: true,
+  },
   {
     title: 'Created',
-    width: '170px',
+    width: '132px',
     cell: ({ created_at }) => <Time at={created_at} short />,
     align: 'end',
   },
@@ -46,6 +56,11 @@ function LastAnswer({ row }: { row: DeliveryRow }) {
   if (row.last_error) return <Badge tone="bad">{row.last_error}</Badge>
   return row.last_status === null ? null : <HttpStatus status={row.last_status} />
 }
+
+const nameOf = ({ event_type, record, status, last_error, last_status }: DeliveryRow) =>
+  [`${event_type ?? 'An event'}${record ? ` of ${record}` : ''}`, humanise(status), last_error ?? last_status]
+    .filter(Boolean)
+    .join(', ')
 
 export function WebhooksPage({ account }: { account: string }) {
   const query = filterQuery(FILTERS)
@@ -65,7 +80,7 @@ export function WebhooksPage({ account }: { account: string }) {
         about={['webhooks']}
         columns={COLUMNS}
         hrefOf={({ id }) => addressOf(account, 'webhooks', id)}
-        nameOf={({ event_type, record }) => `${event_type} of ${record}`}
+        nameOf={nameOf}
         empty={<NoDeliveries isFiltered={query !== ''} />}
       />
     </Page>

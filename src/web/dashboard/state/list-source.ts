@@ -37,6 +37,16 @@ export class ListSource<R> {
     private readonly query: string,
   ) {}
 
+  get anchor(): string | undefined {
+    return this.#anchor
+  }
+
+  /** Begins where somebody left it, and not at what is newest. */
+  resume(anchor: string | undefined, first: number, last: number): Promise<void> {
+    this.#anchor = anchor
+    return this.refresh(first, last)
+  }
+
   row(at: number): R | undefined {
     return this.state.value?.pages.get(Math.floor(at / PAGE_ROWS))?.[at % PAGE_ROWS]
   }

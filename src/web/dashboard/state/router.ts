@@ -33,9 +33,36 @@ export function addressOf(account: string, page: string, id?: string | null, que
   return ROOT + path + (search ? `?${search}` : '')
 }
 
+/** Each entry of the browser's history knows where it was opened from, and what its page asked to be kept. */
+interface EntryState {
+  readonly from?: string
+  readonly [name: string]: unknown
+}
+
+const entryState = () => (history.state ?? {}) as EntryState
+
+/** Keeps something for when somebody comes back to where they are now, by whatever way. */
+export const keep = (name: string, value: unknown): void =>
+  history.replaceState({ ...entryState(), [name]: value }, '')
+export const kept = (name: string): unknown => entryState()[name]
+
+/** One level up: to the list as it was left, if this was opened from there. */
+export function goUp(address: string): void {
+  if (entryState().from?.split('?')[0] === address) history.back()
+  else go(address)
+}
+
+/** Away from here: to wherever it was opened from, else one level up. */
+export function leave(address: string): void {
+  if (entryState().from === undefined) go(address)
+  else history.back()
+}
+
 export function go(address: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, '', address)
-  else history.pushState(null, '', address)
+  const { from } = entryState()
+  const here = window.location.pathname + window.location.search
+  if (replace) history.replaceState(from === undefined ? null : { from }, '', address)
+  else history.pushState({ from: here }, '', address)
   place.value = readPlace()
   if (!replace) window.scrollTo(0, 0)
 }

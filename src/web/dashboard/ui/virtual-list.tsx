@@ -2,21 +2,15 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: what has the focus is the link in a row
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { countText } from '../format/money.ts'
+import { keepPlace, keptPlace, type ListPlace } from '../state/list-place.ts'
 import { ListSource } from '../state/list-source.ts'
 import { live } from '../state/live.ts'
 import { repeatedly } from '../state/use-live.ts'
 import { Icon } from './icon.tsx'
+import { firstView, isLastOf, type ListColumn, layoutOf } from './list-layout.ts'
 import { Fault } from './page.tsx'
-
-export interface ListColumn<R> {
-  readonly title: string
-  /** As a grid track. */
-  readonly width: string
-  readonly cell: (row: R) => ComponentChildren
-  readonly align?: 'end'
-}
 
 interface VirtualListProps<R> {
   /** What its rows are. */
@@ -32,35 +26,65 @@ interface VirtualListProps<R> {
   readonly empty: ComponentChildren
 }
 
-const ROW = 44
 /** Rows drawn beyond the edges, so that scrolling never meets an empty one. */
 const BEYOND = 12
 /** Whoever flies past a page does not need it. */
 const SETTLED_MS = 60
+/** A browser takes only so many notes in a while. */
+const NOTED_MS = 200
 
 /** A list of any length: what is drawn is what can be seen, what is fetched is what is looked at. */
 export function VirtualList<R>(props: VirtualListProps<R>) {
   const { label, path, query, about, columns, hrefOf, nameOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const [view, setView] = useState({ top: 0, height: 800 })
+  const list = `${path}?${query}`
+  const left = useMemo(() => keptPlace(list), [list])
+  const [view, setView] = useState(() => firstView(left, columns))
   const source = useMemo(() => new ListSource<R>(path, query), [path, query])
   const state = source.state.value
+  const { ROW, tracks, perLine } = layoutOf(columns, view.width)
   const first = Math.max(0, Math.floor(view.top / ROW) - BEYOND)
-  const last = Math.min((state?.total ?? 1) - 1, Math.ceil((view.top + view.height) / ROW) + BEYOND)
+  const last = Math.min(
+    (state?.total ?? Number.POSITIVE_INFINITY) - 1,
+    Math.ceil((view.top + view.height) / ROW) + BEYOND,
+  )
 
   const look = () => {
     const { current } = scroller
-    if (current) setView({ top: current.scrollTop, height: current.clientHeight })
+    if (current) setView({ top: current.scrollTop, height: current.clientHeight, width: current.clientWidth })
   }
-  const seen = useRef({ first, last, top: 0 })
-  seen.current = { first, last, top: view.top }
+  const seen = useRef({ first, last, top: 0, ROW })
+  seen.current = { first, last, top: view.top, ROW }
 
+  const noting = useRef<number | undefined>(undefined)
+  const note = () => {
+    window.clearTimeout(noting.current)
+    const { current } = scroller
+    if (!current || !source.state.peek()) return
+    const at = rowInFocus()
+    const row = at === undefined ? undefined : source.row(at)
+    const rows = current.scrollTop / seen.current.ROW
+    keepPlace({ of: list, anchor: source.anchor, rows, at: at ?? null, href: row ? hrefOf(row) : null })
+  }
+  const noteSoon = () => {
+    window.clearTimeout(noting.current)
+    noting.current = window.setTimeout(note, NOTED_MS)
+  }
+
+  // The row that somebody is walking to, or comes back to, may have to be drawn first, or fetched.
+  const goal = useRef<number | undefined>(undefined)
+  const returning = useRef<ListPlace | undefined>(undefined)
   useEffect(() => {
-    scroller.current?.scrollTo(0, 0)
+    returning.current = left
+    goal.current = undefined
+    if (!left) scroller.current?.scrollTo(0, 0)
     look()
     const reading = repeatedly(() => {
       const { first: from, last: to, top } = seen.current
-      return top < ROW || !source.state.peek() ? source.restart() : source.refresh(from, Math.max(from, to))
+      if (!source.state.peek() && left) return source.resume(left.anchor, from, Math.max(from, to))
+      return top < seen.current.ROW || !source.state.peek()
+        ? source.restart()
+        : source.refresh(from, Math.max(from, to))
     })
     reading.wish()
     const silence = live.listen(change => {
@@ -69,11 +93,21 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     const resized = new ResizeObserver(look)
     if (scroller.current) resized.observe(scroller.current)
     return () => {
+      window.clearTimeout(noting.current)
       silence()
       reading.stop()
       resized.disconnect()
     }
   }, [source])
+
+  useLayoutEffect(() => {
+    const place = returning.current
+    if (!place || !state || !scroller.current) return
+    returning.current = undefined
+    scroller.current.scrollTop = place.rows * ROW
+    look()
+    if (place.at !== null) goal.current = rowOf(source, place, hrefOf)
+  }, [state])
 
   useEffect(() => {
     if (!state || last < first) return
@@ -81,8 +115,6 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     return () => window.clearTimeout(settled)
   }, [source, first, last, state?.total])
 
-  // The row that somebody is walking to may have to be drawn first, or fetched.
-  const goal = useRef<number | undefined>(undefined)
   const arrive = () => {
     const row = scroller.current?.querySelector<HTMLElement>(`[data-at="${goal.current}"]`)
     if (!row) return
@@ -98,7 +130,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     const at = from === undefined ? Math.ceil(scroller.current.scrollTop / ROW) : from + by
     if (at < 0 || at >= (state?.total ?? 0)) return
     goal.current = at
-    bringIntoView(scroller.current, at)
+    bringIntoView(scroller.current, at, ROW)
     arrive()
   }
 
@@ -109,7 +141,6 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     source.restart()
   }
   const rows = state ? Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at) : []
-  const tracks = columns.map(({ width }) => width).join(' ')
   return (
     <div class="list">
       <p class="list-count" role="status">
@@ -124,13 +155,18 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
         </button>
       )}
       <div
-        class="scroller"
+        class={`scroller${perLine ? ' in-lines' : ''}`}
         ref={scroller}
         role="table"
         aria-label={label.many}
         aria-rowcount={(state?.total ?? 0) + 1}
         tabIndex={0}
-        onScroll={look}
+        onScroll={() => {
+          look()
+          noteSoon()
+        }}
+        onFocusIn={noteSoon}
+        onClickCapture={note}
         onKeyDown={walk}
       >
         <div class="list-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
@@ -143,16 +179,27 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
         <div class="list-rows" role="presentation" style={{ height: `${(state?.total ?? 0) * ROW}px` }}>
           {rows.map(at => {
             const row = source.row(at)
+            const style = {
+              transform: `translateY(${at * ROW}px)`,
+              gridTemplateColumns: tracks,
+              height: `${ROW}px`,
+            }
             return (
               <div
                 key={at}
                 class={`list-row${row ? '' : ' coming'}`}
                 role="row"
                 aria-rowindex={at + 2}
-                style={{ transform: `translateY(${at * ROW}px)`, gridTemplateColumns: tracks }}
+                style={style}
               >
-                {columns.map(({ title, cell, align }, place) => (
-                  <span key={title} role="cell" class={align}>
+                {columns.map(({ title, cell, align, long }, place) => (
+                  <span
+                    key={title}
+                    role="cell"
+                    class={[align, long && 'long', perLine && isLastOf(columns, place, perLine) && 'last']
+                      .filter(Boolean)
+                      .join(' ')}
+                  >
                     {row && place === 0 ? (
                       <a class="row-link" href={hrefOf(row)} data-at={at} aria-label={nameOf(row)}>
                         {cell(row)}
@@ -182,9 +229,22 @@ function rowInFocus(): number | undefined {
   return at === undefined ? undefined : Number(at)
 }
 
-function bringIntoView(scroller: HTMLElement, at: number): void {
-  const [above, below] = [at * ROW, (at + 2) * ROW]
+function bringIntoView(scroller: HTMLElement, at: number, row: number): void {
+  const [above, below] = [at * row, (at + 2) * row]
   if (above < scroller.scrollTop) scroller.scrollTop = above
   else if (below > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = below - scroller.clientHeight
+}
+
+/** What came or went meanwhile may have moved the row that somebody left: it is looked for around there. */
+function rowOf<R>(source: ListSource<R>, { at, href }: ListPlace, hrefOf: (row: R) => string): number {
+  const near = Array.from(
+    { length: 2 * BEYOND },
+    (_, nth) => (at ?? 0) + (nth % 2 ? -1 : 1) * Math.ceil(nth / 2),
+  )
+  const found = near.find(candidate => {
+    const row = source.row(candidate)
+    return row !== undefined && hrefOf(row) === href
+  })
+  return found ?? at ?? 0
 }

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { noChromium } from '../browser.ts'
+import { type Desk, useDesks } from './desk.ts'
+
+const COUNT = 400
+const ROW = 250
+
+const scrolled = (page: Page) => page.locator('.scroller').evaluate(element => element.scrollTop)
+const inFocus = (page: Page) => page.locator(':focus').getAttribute('aria-label')
+const isAt = (page: Page, row: number) => page.locator(`[data-at="${row}"]:focus`).waitFor()
+
+describe.skipIf(noChromium)('a place in a long list', () => {
+  const openDesk = useDesks()
+  let desk: Desk
+
+  beforeAll(async () => {
+    desk = await openDesk()
+    for (let batch = 0; batch < COUNT / 40; batch++)
+      await Promise.all(
+        Array.from({ length: 40 }, (_, nth) =>
+          desk.payOut({ merchant_reference: `number-${batch * 40 + nth}` }),
+        ),
+      )
+  })
+
+  /** Somebody has walked to a row by the keyboard. */
+  async function walked(): Promise<Page> {
+    const { page } = await desk.open('payouts')
+    await page.getByRole('status').filter({ hasText: 'payouts' }).waitFor()
+    await page.locator('.scroller').evaluate((element, top) => element.scrollTo(0, top), ROW * 44)
+    await page.locator(`[data-at="${ROW}"]`).focus()
+    await page.keyboard.press('ArrowDown')
+    await isAt(page, ROW + 1)
+    return page
+  }
+
+  test.each([
+    ['Back', (page: Page) => page.goBack()],
+    ['Escape', (page: Page) => page.keyboard.press('Escape')],
+    ['the link above', (page: Page) => page.locator('main a.back').click()],
+  ])('is found again after Enter and %s', async (_, goBack) => {
+    const page = await walked()
+    const [top, name] = [await scrolled(page), await inFocus(page)]
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await desk.payOut({ merchant_reference: 'came-meanwhile' })
+    await goBack(page)
+    await isAt(page, ROW + 1)
+    expect([await scrolled(page), await inFocus(page)]).toEqual([top, name])
+    await page.getByRole('button', { name: /newer/ }).waitFor()
+  })
+
+  test('is kept through a reload of what was opened, with the filters that were set', async () => {
+    const { page } = await desk.open('payouts?status=requires_approval')
+    await page.locator('[data-at="3"]').focus()
+    const name = await inFocus(page)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('[data-at]:focus').waitFor()
+    expect(new URL(page.url()).search).toBe('?status=requires_approval')
+    expect(await inFocus(page)).toBe(name)
+  })
+
+  test('Escape closes a dialog, and only then leaves the record', async () => {
+    const { id } = await desk.payOut()
+    const { page } = await desk.open(`payouts/${id}`)
+    await page.getByRole('button', { name: 'Cancel…' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(page.url()).toContain(id)
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor()
+  })
+
+  test('a row says its amount, its status and what became of it', async () => {
+    await desk.pay({ merchant_reference: 'order-7', amount: '123450' })
+    const { id } = await desk.pay({ merchant_reference: 'order-8' })
+    await desk.control('POST', `/payments/${id}/fail`, { failure_code: 'insufficient_funds' })
+    const { page } = await desk.open('payments')
+    await page.getByRole('link', { name: 'Payment order-7, 1,234.50 THB, Pending' }).waitFor()
+    await page
+      .getByRole('link', { name: 'Payment order-8, 1,234.50 THB, Failed, insufficient_funds' })
+      .waitFor()
+    const { page: payouts } = await desk.open('payouts')
+    await payouts
+      .getByRole('link', { name: /^Payout number-\d+, 50\.00 THB, Requires approval$/ })
+      .first()
+      .waitFor()
+  })
+})
