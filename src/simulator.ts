@@ -106,6 +106,7 @@ export class Simulator {
       allowHosts: [...(options.allowHosts ?? []), host],
       allowWebhooks: options.allowWebhooks ?? [],
       merchantUrl: () => url,
+      controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
       onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
     }
     const apps = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]

@@ -10,6 +10,7 @@ import { Authentication } from './authentication.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
 import type { FaultBoxes } from './fault-box.ts'
+import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
 import { Listener } from './http/listener.ts'
 import { Reply } from './http/reply.ts'
@@ -30,6 +31,8 @@ export interface AppSettings {
   readonly allowHosts: readonly string[]
   readonly allowWebhooks: readonly string[]
   readonly merchantUrl: () => string
+  /** The port that the control surface has to itself; null where there is none. */
+  readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
   /** A fault of ours, with all there is to know of it. */
   readonly onBug: (cause: unknown) => void
@@ -44,6 +47,7 @@ export class App {
   readonly #control: Surface | undefined
   readonly #pages: Surface | undefined
   readonly #merchant: Surface | undefined
+  readonly #door: Surface
 
   constructor(settings: AppSettings) {
     this.#settings = settings
@@ -54,6 +58,7 @@ export class App {
       this.#pages = payerPages(settings)
       this.#merchant = merchantApi(settings, new Authentication(settings.gateway))
     }
+    this.#door = frontDoor(control ? () => null : settings.controlPort)
     this.listener = new Listener(
       (request, response) => this.#answer(request, response),
       (fault, socket) => this.#refuseUnread(fault, socket),
@@ -93,6 +98,7 @@ export class App {
   #find(request: Request) {
     const nearest = request.path.startsWith(`${CONTROL_PREFIX}/`) ? this.#control : undefined
     if (nearest) return { surface: nearest, handle: nearest.routes.find(request) }
+    if (isVisitor(request)) return { surface: this.#door, handle: this.#door.routes.find(request) }
     const page = this.#pages?.routes.find(request)
     if (page && this.#pages) return { surface: this.#pages, handle: page }
     const surface = this.#merchant ?? this.#control
