@@ -77,11 +77,18 @@ function Routes({ data }: { data: Catalogue }) {
         rows={data.routes}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Route', cell: ({ id }) => <code>{id}</code> },
           {
-            title: 'Provider',
-            cell: ({ provider }) =>
-              healthy.has(provider) ? provider : <Badge tone="bad">{provider} is down</Badge>,
+            title: 'Route',
+            cell: ({ id, provider }) => (
+              <span class="stacked">
+                <code>{id}</code>
+                {healthy.has(provider) ? (
+                  <span class="muted">{provider}</span>
+                ) : (
+                  <Badge tone="bad">{provider} is down</Badge>
+                )}
+              </span>
+            ),
           },
           { title: 'Method', cell: ({ method }) => <code>{method}</code> },
           { title: 'Country', cell: ({ country }) => country },

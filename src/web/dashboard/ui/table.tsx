@@ -34,8 +34,8 @@ export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
         <tbody>
           {rows.map(row => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, align }) => (
-                <td key={title} class={align}>
+              {columns.map(({ title, cell, align, hiddenTitle }) => (
+                <td key={title} class={align} data-title={hiddenTitle ? '' : title}>
                   {cell(row)}
                 </td>
               ))}
