@@ -196,7 +196,7 @@ describe('on GitHub Actions', () => {
     expect(bad).toMatch(
       /^::error file=a%2Cb\.yaml,line=11,col=11,title=A payment 100%25%3A not so%2C and::expect payment /,
     )
-    expect(bad).toContain('%0A  - succeeded%0A  + pending%0A')
+    expect(bad).toContain('%0A  - succeeded%0A  + pending')
     expect(others).toEqual([
       '::error file=broken.yaml,line=4,col=5,title=x::advanse is no step; did you mean advance?',
       '::error file=broken.yaml,line=5,col=7,title=x::expect payments is no step; did you mean expect payment?',

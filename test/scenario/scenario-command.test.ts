@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -7,6 +9,7 @@ import { OPERATORS } from '../../src/scenario/run/operators.ts'
 import { AnswerSchema } from '../../src/scenario/schema/answers.ts'
 import { FileSchema } from '../../src/scenario/schema/file.ts'
 import { STEPS } from '../../src/scenario/schema/steps.ts'
+import { runBinary } from '../blackbox/harness.ts'
 import { GOOD, paysim, workspace } from './support/workspace.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
@@ -33,6 +36,38 @@ test('new writes a scenario that runs, and never over a file', async () => {
   expect(await paysim(['scenario', 'new', at('story.yaml')])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is there already'),
+  })
+})
+
+test('new makes the folder, and names the schema from where the file lies', async () => {
+  const { folder, at, read: text } = await workspace()
+  const schemaOf = async (file: string) => {
+    const [, path = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(await text(file)) ?? []
+    expect(path).toMatch(/^\.{1,2}\//)
+    return resolve(await realpath(dirname(at(file))), path)
+  }
+  const own = fileURLToPath(new URL('../../scenarios/schema.json', import.meta.url))
+
+  expect(await runBinary(['scenario', 'new', 'some/deep/name'], { cwd: folder })).toMatchObject({
+    code: 0,
+    stdout: 'some/deep/name.yaml is a scenario that runs: paysim run some/deep/name.yaml\n',
+  })
+  expect(await schemaOf('some/deep/name.yaml')).toBe(await realpath(own))
+  expect((await runBinary(['run', 'some/deep/name.yaml'], { cwd: folder })).code).toBe(0)
+
+  // The package of the project, as it lies in node_modules: the path is the same for everybody who has the project.
+  await mkdir(at('shop/node_modules/paysim/scenarios'), { recursive: true })
+  await writeFile(at('shop/node_modules/paysim/scenarios/schema.json'), '{}')
+  await runBinary(['scenario', 'new', 'shop/test/stories/a.yml'], { cwd: folder })
+  expect(await text('shop/test/stories/a.yml')).toContain(
+    '$schema=../../node_modules/paysim/scenarios/schema.json\n',
+  )
+  await runBinary(['scenario', 'new', 'b.yaml'], { cwd: at('shop') })
+  expect(await text('shop/b.yaml')).toContain('$schema=./node_modules/paysim/scenarios/schema.json\n')
+
+  expect(await runBinary(['scenario', 'new', 'shop/b.yaml/c.yaml'], { cwd: folder })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('shop/b.yaml/c.yaml cannot be written'),
   })
 })
 
