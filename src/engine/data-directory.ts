@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { MERCHANT_ID } from './merchant-record.ts'
 import { demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
@@ -36,7 +36,10 @@ export class DataDirectory {
       throw new StartFault(`the data directory ${path} cannot be made: ${reason(cause)}`)
     }
     await demandSafeFolder(path)
-    return new DataDirectory(path, await lock(path))
+    const isOurs = await holdsNothingElse(path)
+    const directory = new DataDirectory(path, await lock(path))
+    if (isOurs) await hideFromGit(path)
+    return directory
   }
 
   /** The list of merchants, with every account's folder as the list has it. */
@@ -153,6 +156,23 @@ export class DataDirectory {
   async release(): Promise<void> {
     await rm(join(this.path, 'server.json'), { force: true })
     await this.lock.release()
+  }
+}
+
+/** What lies in a data directory. */
+const OWN = /^(accounts|lock|merchants|server)(\.|$)/
+
+/** Somebody may keep their data where other things lie, which are not ours to hide. `.paysim` is no such name. */
+async function holdsNothingElse(path: string): Promise<boolean> {
+  return basename(path) === '.paysim' || (await readdir(path)).every(name => OWN.test(name))
+}
+
+/** Keys and customers' names are not for a repository. What somebody put there already stays. */
+async function hideFromGit(path: string): Promise<void> {
+  try {
+    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx' })
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
   }
 }
 
