@@ -35,6 +35,7 @@ export interface SimulatorOptions {
   readonly allowHosts?: readonly string[] | undefined
   readonly allowWebhooks?: readonly string[] | undefined
   readonly durability?: 'commit' | 'process' | undefined
+  readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
   readonly onBug?: ((cause: unknown) => void) | undefined
 }
@@ -90,6 +91,7 @@ export class Simulator {
       sync: options.durability !== 'process',
       time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
       baseUrl: () => url,
+      holdWebhook: options.holdWebhook,
       warn,
     })
     const requests = new RequestLog()

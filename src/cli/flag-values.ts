@@ -32,5 +32,15 @@ export function seed(text: string): string {
   return String(Number(text))
 }
 
+/** Where webhooks go: a URL, or as people say it, `localhost:3000/hooks`. */
+export function webhookTarget(text: string): URL {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  const url = URL.canParse(full) ? new URL(full) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('It must be an http or https URL, such as http://localhost:3000/webhooks.')
+  if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
+  return url
+}
+
 /** For a flag that may be given again and again. */
 export const collect = (value: string, values: string[]): string[] => [...values, value]

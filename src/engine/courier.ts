@@ -9,6 +9,13 @@ import type { Reading } from './real-time.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
 
+/** Resolves when webhooks may go to an address; where there is none to wait for, it gives nothing. */
+export type HoldWebhook = (url: string, until: AbortSignal) => Promise<void> | undefined
+
+/** How long an attempt waits for a receiver that is not up yet, before it is made all the same. Standing time waits as
+ * long as it would for an answer, since whoever moves it may be the one to start the receiver. */
+const HELD_AT_MOST_MS = 60_000
+
 /** What a merchant's receiver said, shown in the deliveries. */
 const SHOWN_BODY = 1024
 
@@ -28,6 +35,7 @@ export class Courier {
     private readonly account: Account,
     private readonly render: (event: WebhookEvent) => string,
     private readonly wall: Reading,
+    private readonly hold?: HoldWebhook,
   ) {
     account.onEntry(entry => {
       for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)
@@ -77,6 +85,7 @@ export class Courier {
       return
     }
     await before.send
+    await this.#held(delivery.url)
     const event = world.events.get(eventId)
     const endpoint = world.endpoints.get(endpointId)
     const result = event && endpoint ? await this.#post(delivery, event, endpoint) : REMOVED
@@ -84,6 +93,14 @@ export class Courier {
     if (this.#stopping.signal.aborted) return
     const attempt = delivery.attempts.length
     this.account.execute({ type: 'RecordAttempt', delivery: id, attempt, result }, 'courier')
+  }
+
+  async #held(url: string): Promise<void> {
+    if (!this.hold) return
+    const standing = this.account.clock.mode === 'virtual'
+    const deadline = new Deadline(standing ? LIMITS.webhookTimeoutMs : HELD_AT_MOST_MS, this.#stopping.signal)
+    await this.hold(url, deadline.signal)
+    deadline.clear()
   }
 
   async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {

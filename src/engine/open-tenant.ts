@@ -4,7 +4,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
-import { Courier } from './courier.ts'
+import { Courier, type HoldWebhook } from './courier.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { FileJournal } from './file-journal.ts'
 import { FileImages, MemoryImages } from './image-store.ts'
@@ -26,6 +26,7 @@ export interface GatewaySettings {
   readonly sync: boolean
   readonly time: RealTime
   readonly baseUrl: () => string
+  readonly holdWebhook?: HoldWebhook | undefined
   /** Something the person at the terminal should know. */
   readonly warn: (message: string) => void
 }
@@ -60,7 +61,7 @@ export async function openTenant(
   const { contract, catalogue, rules, time, directory, sync } = settings
   const account = newAccount(settings, merchant, environment)
   const rendering = new Rendering(account, contract, settings.baseUrl)
-  const courier = new Courier(account, event => rendering.event(event), time.wall)
+  const courier = new Courier(account, event => rendering.event(event), time.wall, settings.holdWebhook)
   const path = directory ? await directory.openAccount(account.id) : null
   const journal = path
     ? await FileJournal.open(join(path, 'journal.jsonl'), {

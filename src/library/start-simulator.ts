@@ -1,6 +1,6 @@
 import type { Catalogue } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
-import { Simulator } from '../simulator.ts'
+import { Simulator, type SimulatorOptions } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
 /** What `paysim serve` takes as flags. What is left out is as it is there, but in memory and on a free port. */
@@ -45,12 +45,21 @@ const OPTIONS: NamesOf<StartOptions> = {
 /** A whole gateway in this process. */
 export async function startSimulator(options: StartOptions = {}): Promise<RunningSimulator> {
   demandKnown('startSimulator()', options, OPTIONS)
+  return startHolding(options, undefined)
+}
+
+/** The same, whose webhooks wait for whom `holdWebhook` waits for. */
+export async function startHolding(
+  options: StartOptions,
+  holdWebhook: SimulatorOptions['holdWebhook'],
+): Promise<RunningSimulator> {
   const { seed, dataDir = null, onWarning = warnOfProcess, port = 0, ...rest } = options
   const simulator = await Simulator.start({
     ...rest,
     port,
     dataDir,
     seed: seed === undefined ? undefined : String(seed),
+    holdWebhook,
     warn: onWarning,
   })
   const { url, controlUrl, controlToken } = simulator

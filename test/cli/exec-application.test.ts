@@ -1,0 +1,128 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../blackbox/harness.ts'
+import { exec, withControl } from './exec-run.ts'
+
+// The application under test beside `paysim exec`: it hears webhooks, and what it left behind can be kept.
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'paysim-exec-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise(resolve => server.close(resolve))
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return address.port
+}
+
+const PAY = `
+  const { PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY, PAYSIM_SECRET_KEY } = process.env
+  const authorization = 'Basic ' + Buffer.from(PAYSIM_PUBLIC_KEY + ':' + PAYSIM_SECRET_KEY).toString('base64')
+  const made = await fetch(PAYSIM_BASE_URL + '/payment_intents', {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: '25000', currency: 'THB', country: 'TH', checkout_mode: 'merchant',
+      payment_method: 'th_promptpay', merchant_reference: 'order-1', customer: {} }),
+  })
+  const payment = await made.json()
+  await account('/payments/' + payment.id + '/succeed', {})
+  const deliveries = async () => (await account('/webhook-deliveries')).data`
+
+const LISTEN = (port: number, then: string) => `
+  const { createServer } = await import('node:http')
+  const { createHmac } = await import('node:crypto')
+  createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { headers } = request
+    const key = Buffer.from(process.env.PAYSIM_WEBHOOK_SECRET.slice(6), 'base64')
+    const signed = headers['webhook-id'] + '.' + headers['webhook-timestamp'] + '.' + body
+    const mine = 'v1,' + createHmac('sha256', key).update(signed).digest('base64')
+    console.log(request.url, JSON.parse(body).type, headers['webhook-signature'] === mine)
+    response.end(() => { ${then} })
+  }).listen(${port}, '127.0.0.1')`
+
+test('--forward-to: what happens before the port takes connections comes once it does', async () => {
+  const port = await freePort()
+  // The webhook is under way, and its attempt not made: only then does the application listen.
+  const script = `${PAY}
+    for (;;) {
+      const [first] = await deliveries()
+      if (first?.status === 'attempting') break
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    const [endpoint] = (await account('/webhook-endpoints')).data
+    console.log(endpoint.url)
+    ${LISTEN(port, 'process.exit(7)')}`
+  const { code, stdout, stderr } = await exec([
+    '--forward-to',
+    `localhost:${port}/hooks?a=1`,
+    ...withControl(script),
+  ]).ended
+  expect({ code, stderr }).toEqual({ code: 7, stderr: '' })
+  expect(stdout).toBe(`http://localhost:${port}/hooks?a=1\n/hooks?a=1 payment.succeeded true\n`)
+})
+
+test('--forward-to: nobody ever listens, and that is said; the status is that of the command', async () => {
+  const port = await freePort()
+  const { code, stderr } = await exec(['--forward-to', `http://localhost:${port}/hooks`, ...withControl(PAY)])
+    .ended
+  expect(code).toBe(0)
+  expect(stderr).toBe(
+    `paysim exec: nothing took connections at http://localhost:${port}: the webhooks for http://localhost:${port}/hooks were not delivered\n`,
+  )
+})
+
+test.each(['localhost:x/hooks', 'ftp://localhost/hooks', 'http://a:b@localhost/hooks'])(
+  '--forward-to %s is refused, and the command not run',
+  async url => {
+    const { code, stdout, stderr } = await exec([
+      '--forward-to',
+      url,
+      ...withControl("console.log('it ran')"),
+    ]).ended
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('--forward-to')
+  },
+)
+
+test('--keep: a command that fails leaves its account, which a simulator takes', async () => {
+  const cwd = await folder()
+  const script = `${PAY}
+    const form = new FormData()
+    form.append('file', new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)], { type: 'image/png' }), 'slip.png')
+    await fetch(process.env.PAYSIM_CONTROL_URL + '/accounts/' + process.env.PAYSIM_ACCOUNT + '/assets', {
+      method: 'POST', headers: { authorization: 'Bearer ' + process.env.PAYSIM_CONTROL_TOKEN }, body: form,
+    })
+    console.log(payment.id)
+    process.exit(3)`
+  const run = await exec(['--keep', 'left/behind', ...withControl(script)], { cwd }).ended
+  expect(run.code, run.stderr).toBe(3)
+  expect(run.stderr).toContain(join('left/behind', 'default.test.json'))
+
+  const archive = JSON.parse(await readFile(join(cwd, 'left/behind/default.test.json'), 'utf8'))
+  expect(Object.keys(archive.images)).toHaveLength(1)
+  const server = await startServer({ args: ['--ephemeral'] })
+  onTestFinished(async () => void (await server.stop()))
+  expect((await server.control('PUT', '/accounts/default.test/import', { body: archive })).status).toBe(200)
+  const payment = await server.control('GET', `/accounts/default.test/payments/${run.stdout.trim()}`)
+  expect(payment.body).toMatchObject({ status: 'succeeded' })
+})
+
+test('--keep: a command that succeeds leaves nothing, and what cannot be kept changes no status', async () => {
+  const cwd = await folder()
+  expect((await exec(['--keep', 'kept', ...withControl('')], { cwd }).ended).code).toBe(0)
+  expect(await readdir(cwd)).toEqual([])
+  await writeFile(join(cwd, 'kept'), 'a file')
+  const { code, stderr } = await exec(['--keep', 'kept', ...withControl('process.exit(5)')], { cwd }).ended
+  expect(code).toBe(5)
+  expect(stderr).toContain('paysim exec: the account could not be kept: ')
+})
