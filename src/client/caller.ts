@@ -3,6 +3,7 @@ import { accept, answerOf } from './answer.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
+import { callSite, pointing } from './call-site.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
 import type { Sleep } from './pause.ts'
 import { isRead, type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
@@ -64,7 +65,7 @@ export class Caller {
 
   call<T>(request: CallRequest): Call<T> {
     // Beyond what was expected, the body is taken on the server's word: unknown fields and values pass through.
-    return new Call(this.#answer(request) as Promise<Answer<T>>, request.idempotencyKey)
+    return new Call(pointing(callSite(), this.#answer(request)) as Promise<Answer<T>>, request.idempotencyKey)
   }
 
   async #answer(request: CallRequest): Promise<Answer> {

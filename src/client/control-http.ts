@@ -1,6 +1,7 @@
 import { join, readBaseUrl } from './address.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
+import { callSite, pointing } from './call-site.ts'
 import { type ControlDoor, controlDoor, type OpenAnswer, unreachable } from './control-door.ts'
 import { ControlFault, ControlUnreachable } from './control-fault.ts'
 import type { Upload, WireRequest } from './transport/transport.ts'
@@ -47,12 +48,16 @@ export class ControlHttp {
 
   /** The body of a success, parsed; undefined where there is none. */
   json<T>(method: Method, path: string, options: ControlCallOptions = {}): Call<T> {
-    return new Call(this.#json<T>(method, path, options))
+    return new Call(pointing(callSite(), this.#json<T>(method, path, options)))
   }
 
   /** Awaited, the records of a list; its answer is the list as it came. */
   list<T>(path: string): Call<T[], ListBody<T>> {
-    return new Call(this.#json<ListBody<T>>('GET', path, {}), undefined, ({ data }) => data)
+    return new Call(
+      pointing(callSite(), this.#json<ListBody<T>>('GET', path, {})),
+      undefined,
+      ({ data }) => data,
+    )
   }
 
   async #json<T>(method: Method, path: string, options: ControlCallOptions): Promise<Answer<T>> {

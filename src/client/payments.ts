@@ -2,6 +2,7 @@ import { fill } from './address.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
+import { callSite, pointing } from './call-site.ts'
 import type { Caller, CallRequest } from './caller.ts'
 import { PATHS } from './paths.ts'
 import type { ReceiptImage } from './receipt/upload.ts'
@@ -53,7 +54,12 @@ export function payments(caller: Caller, createPath: string, tools: Omit<WaitToo
     cancel: cancelPending,
     submitReceipt: (id, receipt) => submitReceipt(caller, id, receipt),
     wait: (id, options = {}) =>
-      new Call(waitFor(options, { ...tools, get: () => get(id, { signal: options.signal }).answer() })),
+      new Call(
+        pointing(
+          callSite(),
+          waitFor(options, { ...tools, get: () => get(id, { signal: options.signal }).answer() }),
+        ),
+      ),
   }
 }
 

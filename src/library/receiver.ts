@@ -1,3 +1,4 @@
+import { callSite, pointing } from '../client/call-site.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
 import { demandKnown } from '../client/options.ts'
 import { demandEvents } from './event-match.ts'
@@ -40,7 +41,11 @@ export class Receiver implements Webhooks {
     this.#endpoint = own && { id: own.id, url: own.url, secret: own.secret }
   }
 
-  async next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
+  next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
+    return pointing(callSite(), this.#next(match, options))
+  }
+
+  async #next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
     demandKnown('webhooks.next()', options, { timeoutMs: true })
     demandEvents(match)
     return this.#inbox.next(match, options)
