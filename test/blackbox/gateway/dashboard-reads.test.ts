@@ -244,7 +244,8 @@ test('a request can be looked at: what was sent and answered, without its secret
   })
   expect(request.size).toBeGreaterThan(20_000)
   expect(request.body.length).toBeLessThanOrEqual(16 * 1024)
-  expect(response).toMatchObject({ whole: true, truncated: false, body: answer.text })
+  const body = answer.text.replace(/signature=[\w-]+/g, 'signature=…')
+  expect(response).toMatchObject({ whole: true, truncated: false, body })
   expectRefusal(await account.control('GET', '/requests/req_nothing'), notFound)
 })
 
