@@ -23,7 +23,7 @@ export function redact(text: string): string {
     return withoutSecrets(JSON.stringify(JSON.parse(text, covered)))
   } catch {
     return withoutSecrets(text).replace(
-      /(account_number"?\s*[=:]\s*"?)([^"&,}\s]+)/g,
+      /(account_number"?\s*[=:]\s*"?)([^"&,}\r\n]+)/g,
       (_, name: string, value: string) => name + endOf(value),
     )
   }
@@ -35,4 +35,5 @@ function covered(name: string, value: unknown): unknown {
   return NUMBERS.has(name) ? endOf(value) : value
 }
 
-const endOf = (number: string) => `…${number.slice(-4)}`
+/** Its last four digits: it may be written in groups. */
+const endOf = (number: string) => `…${number.replace(/\D/g, '').slice(-4)}`

@@ -12,6 +12,7 @@ test.each([
   ],
   ['act=choose&account_number=1234567890&bank=bbl', 'act=choose&account_number=…7890&bank=bbl'],
   ['{"account_number": "1234567890", "cut', '{"account_number": "…7890", "cut'],
+  ['{"account_number": "1234 5678-9012", "cut', '{"account_number": "…9012", "cut'],
   ['half of {"key": "sk_live_abcDEF', 'half of {"key": "sk_live_…'],
   ['{"amount":"10000","merchant_reference":"order-1"}', '{"amount":"10000","merchant_reference":"order-1"}'],
   ['not JSON at all', 'not JSON at all'],
