@@ -7,9 +7,11 @@ import {
   cancelPayout,
   listPayouts,
   movePayout,
+  payoutBody,
   readPayout,
 } from './support/payouts.ts'
 import { listen, settle } from './support/receiver.ts'
+import { expectRefusal, invalid } from './support/refusals.ts'
 import { sharedServer } from './support/shared-server.ts'
 
 const server = sharedServer()
@@ -41,6 +43,44 @@ test('a payout in the list has exactly the documented fields', async () => {
       updated_at: now,
     },
   ])
+})
+
+const recipient = (account_number: string) => ({
+  recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number },
+})
+
+test.each([
+  ['1234', '1234'],
+  ['123-4-56789-0', '7890'],
+  ['12 34 5', '2345'],
+  ['GB29 NWBK 6016 1331 9268 19AB', '6819'],
+])('the last four digits of the account number %s are %s', async (number, last4) => {
+  const account = await openAccount(server())
+  const { id } = await addPayout(account, recipient(number))
+  const { data } = await succeeded(listPayouts(account))
+  expect(data[0]).toMatchObject({ id, recipient: { account_last4: last4 } })
+})
+
+test.each(['123', '12-3', 'abcdefgh', '1234_5678', '1234.5678', '๑๒๓๔', '1'.repeat(35)])(
+  'an account number %s is refused',
+  async number => {
+    const account = await openAccount(server())
+    const answer = await account.control('POST', '/payouts', { body: payoutBody(recipient(number)) })
+    expectRefusal(answer, invalid('recipient.account_number'))
+  },
+)
+
+test('a payout is never changed before it was made, also where that is still to come', async () => {
+  const account = await openAccount(server())
+  for (const created_at of ['2099-01-01T00:00:00.000Z', '2001-01-01T00:00:00.000Z']) {
+    const { id } = await addPayout(account, { created_at })
+    for (const trigger of [undefined, 'approve', 'succeed'] as const) {
+      if (trigger) await succeeded(movePayout(account, id, trigger))
+      const payout = await readPayout(account, id)
+      expect(payout.created_at).toBe(created_at)
+      expect(payout.updated_at >= created_at).toBe(true)
+    }
+  }
 })
 
 test('times are RFC 3339 in UTC with milliseconds', async () => {

@@ -84,10 +84,15 @@ describe('creation asks for JSON', () => {
     expectFault(answer, 415, 'unsupported_media_type')
   })
 
-  test('a charset is fine', async () => {
+  test.each([
+    'application/json;charset=UTF-8',
+    'application/json; charset=utf-8; foo="bar"',
+    'APPLICATION/JSON ; version=1;profile="a;b"',
+    'application/json;',
+  ])('parameters are fine: %s', async type => {
     const answer = await account.call('POST', '/payment_intents', {
       raw: JSON.stringify(hosted()),
-      headers: { 'content-type': 'application/json;charset=UTF-8' },
+      headers: { 'content-type': type },
     })
     expect(answer.status).toBe(201)
   })
