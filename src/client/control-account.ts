@@ -59,7 +59,7 @@ export function accountControl(http: ControlHttp, id: string) {
     },
     webhookEndpoints: {
       list: () => list<EndpointRecord>('/webhook-endpoints'),
-      add: (endpoint: { url: string; events?: readonly string[] }): Call<EndpointRecord> =>
+      add: (endpoint: { url: string; events?: readonly string[]; secret?: string }): Call<EndpointRecord> =>
         http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
       remove: (endpoint: string): Call<void> =>
         http.json('DELETE', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}`),

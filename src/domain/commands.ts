@@ -53,7 +53,13 @@ export type Command =
       readonly failure?: Partial<Failure>
     }
   | { readonly type: 'StoreAsset'; readonly kind: Asset['kind']; readonly image: StoredImage }
-  | { readonly type: 'AddEndpoint'; readonly url: string; readonly events: readonly string[] | null }
+  | {
+      readonly type: 'AddEndpoint'
+      readonly url: string
+      readonly events: readonly string[] | null
+      /** The one to sign with; made where none is given. */
+      readonly secret?: string
+    }
   | { readonly type: 'RotateEndpointSecret'; readonly endpoint: string; readonly overlapMs: number }
   | { readonly type: 'RemoveEndpoint'; readonly endpoint: string }
   | { readonly type: 'AttemptDelivery'; readonly delivery: string }

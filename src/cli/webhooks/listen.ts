@@ -1,9 +1,10 @@
-import type { ControlAddress } from '../../client/control-client.ts'
+import { type ControlAddress, ControlClient } from '../../client/control-client.ts'
 import { isLoopback } from '../../client/loopback.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import { readEvent } from '../../library/read-event.ts'
 import { type Arrival, listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
+import { findControl } from '../control/find-control.ts'
 import type { ControlFlags } from '../control/flags.ts'
 import type { ControlSession } from '../control/session.ts'
 import { EXIT } from '../faults/exit-code.ts'
@@ -12,8 +13,15 @@ import { UsageFault } from '../faults/usage-fault.ts'
 import { deliveryOf } from './delivery.ts'
 import { type DeliveryPrinter, deliveryPrinter } from './delivery-printer.ts'
 import { type Ending, openEnding } from './ending.ts'
-import { type OwnEndpoint, registerEndpoint, removeEndpoints } from './endpoint.ts'
+import {
+  type Door,
+  type OwnEndpoint,
+  portsLeftBehind,
+  registerEndpoint,
+  removeEndpoints,
+} from './endpoint.ts'
 import { forward } from './forward.ts'
+import { keptSecret } from './kept-secret.ts'
 
 export interface ListenFlags extends ControlFlags {
   readonly forwardTo?: URL
@@ -22,6 +30,8 @@ export interface ListenFlags extends ControlFlags {
   readonly timeout?: number
   readonly port?: number
   readonly printSecret?: true
+  readonly secret?: string
+  readonly keep?: true
 }
 
 /** Receives an account's webhooks, shows them and passes them on, until there is a reason to end. */
@@ -30,9 +40,15 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   refuseRemote(target.controlUrl)
   const ending = openEnding(signal)
   const printer = await deliveryPrinter(flags, () => ending.end('reader gone'))
-  const listener = await openListener(flags.port)
+  const secret = await keptSecret(target, flags.secret)
+  const listener = await openListener(flags.port, await portsLeftBehind(account, secret))
   const url = `${listener.url}/webhooks`
-  const registering = registerEndpoint(account, { url, ...(flags.events ? { events: flags.events } : {}) })
+  const opened = new Set<ControlClient>()
+  const registering = registerEndpoint(
+    { address: target, account },
+    { url, events: flags.events, secret },
+    () => reopen(session, flags, opened),
+  )
   const desk = new Desk(registering, { printer, ending, flags })
   listener.answerWith(arrival => desk.take(arrival))
   const following = new AbortController()
@@ -40,7 +56,7 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   try {
     const endpoint = await registering
     registered = true
-    tellReady(account.id, { url, secret: endpoint.secret, flags })
+    tellReady(account.id, { url, secret: endpoint.secret, flags, waiting: endpoint.waiting })
     follow(endpoint, following.signal, flags)
     if (flags.timeout !== undefined) ending.startClock(flags.timeout)
     const reason = await ending.reached
@@ -52,20 +68,54 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
     await listener.idle()
     await printer.end()
     // What was interrupted may have been done all the same.
-    if (registered || signal.aborted) await tidyUp(target, account.id, url)
+    const address = registered ? (await registering).address : target
+    if (flags.keep && registered) tellKept(url)
+    else if (registered || signal.aborted) await tidyUp(address, account.id, url)
+    for (const control of opened) await control.close()
     await listener.close()
   }
 }
 
 function follow(endpoint: OwnEndpoint, signal: AbortSignal, { printSecret }: ListenFlags): void {
   const tell = (news: string) => process.stderr.write(`paysim: ${news}\n`)
-  const again = () =>
-    tell(`the account began anew: registered again${printSecret ? `\nSecret: ${endpoint.secret}` : ''}`)
-  endpoint
-    .stay(signal, again)
-    .catch(
-      () => signal.aborted || tell('the simulator is gone: no webhooks come until it serves this data again'),
-    )
+  const secret = () => (printSecret ? `\nSecret: ${endpoint.secret}` : '')
+  void endpoint.stay(signal, {
+    onAgain: () => tell(`the account began anew: registered again${secret()}`),
+    onGone: () => tell('the simulator is gone: no webhooks come until it is back'),
+    onBack: ({ address }, again) =>
+      tell(
+        `the simulator is back, at ${new URL(address.controlUrl).origin}: ${
+          again ? `registered again${secret()}` : 'the endpoint is still registered'
+        }`,
+      ),
+  })
+}
+
+/** The simulator as it is found now: started again, it may have another port and another token. */
+async function reopen(
+  { account, target }: ControlSession,
+  flags: ListenFlags,
+  opened: Set<ControlClient>,
+): Promise<Door> {
+  const found = await findControl(flags)
+  // Another simulator of this folder is not the one that was listened to.
+  if ((found.simulator?.data_dir ?? null) !== (target.simulator?.data_dir ?? null))
+    throw new UsageFault('the simulator is not there')
+  const control = new ControlClient(found)
+  try {
+    await control.health()
+  } catch (cause) {
+    await control.close()
+    throw cause
+  }
+  opened.add(control)
+  return { address: found, account: control.account(account.id) }
+}
+
+function tellKept(url: string): void {
+  process.stderr.write(
+    `paysim: the endpoint ${url} stays: what happens meanwhile is tried again, and comes when \`paysim webhooks listen\` starts again\n`,
+  )
 }
 
 async function tidyUp(address: ControlAddress, account: string, url: string): Promise<void> {
@@ -112,9 +162,21 @@ class Desk {
     const forwarded = passed?.forwarded ?? null
     await printer.answered(deliveryOf(event, { received_at: at.toISOString(), forwarded, answered }))
     if (answered === 410) process.stderr.write('paysim: 410 ends it: the simulator sends here no more\n')
+    if (event.fault === null && passed) this.#tellOfRefusal(answered)
     this.taken += 1
     if (this.taken >= count) ending.end('counted')
     return answer
+  }
+
+  #toldOfRefusal = false
+
+  /** Whoever looks for the fault of a refused webhook looks at its signature first. */
+  #tellOfRefusal(status: number): void {
+    if (this.#toldOfRefusal || status < 400 || status > 499 || status === 410) return
+    this.#toldOfRefusal = true
+    process.stderr.write(
+      `paysim: your application answered ${status}, and the signature was valid: if it refused the signature, its own verification is at fault. It needs the secret (--print-secret) and the body byte for byte\n`,
+    )
   }
 
   #countOf(id: string): number {
@@ -133,17 +195,20 @@ function refuseRemote(controlUrl: string): void {
   )
 }
 
-async function openListener(port: number | undefined): Promise<WebhookListener> {
+/** On the port that is named, else on that of an endpoint which an earlier start left behind, else on any. */
+async function openListener(port: number | undefined, left: readonly number[]): Promise<WebhookListener> {
+  if (port === undefined)
+    for (const candidate of left)
+      try {
+        return await listenForWebhooks(candidate)
+      } catch {
+        // Another `listen` is there, or something else by now.
+      }
   try {
     return await listenForWebhooks(port)
   } catch (cause) {
-    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageFault(
-      isTaken
-        ? `port ${port} is taken; choose another with --port, or leave it out for any free one`
-        : `--port ${port ?? 0}: ${why}`,
-    )
+    throw new UsageFault(`--port ${port ?? 0}: ${why}`)
   }
 }
 
@@ -151,13 +216,15 @@ interface Facts {
   readonly url: string
   readonly secret: string
   readonly flags: ListenFlags
+  readonly waiting: number
 }
 
-function tellReady(account: string, { url, secret, flags }: Facts): void {
+function tellReady(account: string, { url, secret, flags, waiting }: Facts): void {
   const where = flags.forwardTo ? `, forwarding to ${flags.forwardTo.href}` : ''
   const lines = [
     `Listening for the webhooks of ${account} on ${url}${where}`,
     ...(flags.printSecret ? [`Secret: ${secret}`] : []),
+    ...(waiting > 0 ? [`${waiting} that waited since an earlier start: sent again now`] : []),
     ...(process.stderr.isTTY ? ['Ctrl-C ends it.'] : []),
   ]
   process.stderr.write(`${lines.join('\n')}\n`)

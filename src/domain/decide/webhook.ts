@@ -8,9 +8,14 @@ import { attemptAt } from './queue-delivery.ts'
 
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-export function addEndpoint(_: World, { url, events }: CommandOf<'AddEndpoint'>, context: Context): Decision {
+export function addEndpoint(
+  _: World,
+  { url, events, secret: given }: CommandOf<'AddEndpoint'>,
+  context: Context,
+): Decision {
   const endpoint = context.newId('we')
-  return happens(endpoint, [{ type: 'EndpointAdded', endpoint, url, events, secret: context.newSecret() }])
+  const secret = given ?? context.newSecret()
+  return happens(endpoint, [{ type: 'EndpointAdded', endpoint, url, events, secret }])
 }
 
 /** The old secret signs beside the new one until the overlap ends. */

@@ -34,7 +34,14 @@ export const AdvanceBody = Type.Object(
 export type AdvanceBody = Static<typeof AdvanceBody>
 
 const events = Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), { minItems: 1 })
-export const EndpointBody = Type.Object({ url: text(2048), events: Type.Optional(events) }, closed)
+const webhookSecret = Type.String({
+  pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
+  description: 'whsec_ and 24 to 64 bytes in base64',
+})
+export const EndpointBody = Type.Object(
+  { url: text(2048), events: Type.Optional(events), secret: Type.Optional(webhookSecret) },
+  closed,
+)
 export type EndpointBody = Static<typeof EndpointBody>
 
 const checkoutModes = Type.Array(oneOf(CHECKOUT_MODES), { uniqueItems: true })

@@ -19,9 +19,10 @@ export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlS
   )
   scope.post(endpoints, async (request, reply) => {
     const tenant = tenantNamed(gateway, request)
-    const { url, events } = await readEndpoint(request)
+    const { url, events, secret } = await readEndpoint(request)
     demandNoFaults(webhookUrlFaults('url', url, allowWebhooks))
-    const id = await carryOut(tenant, { type: 'AddEndpoint', url, events: events ?? null }, 'operator')
+    const add = { type: 'AddEndpoint', url, events: events ?? null } as const
+    const id = await carryOut(tenant, secret === undefined ? add : { ...add, secret }, 'operator')
     const endpoint = tenant.account.world.endpoints.get(id)
     return send(reply, 201, endpoint && endpointView(endpoint))
   })

@@ -152,7 +152,7 @@ inTheSimulator(world => {
       listen('--events', 'payment.suceeded'),
       listen('--port', new URL(taken.url).port),
       listen('--control-url', 'http://192.0.2.1:7297/_paysim'),
-      listen('--forward-to', 'localhost:3000'),
+      listen('--forward-to', 'ftp://localhost:3000'),
       listen('--count', '0'),
     ])
     expect(runs).toMatchObject(runs.map(() => ({ code: 2, stdout: '' })))

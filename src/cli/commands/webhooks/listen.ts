@@ -6,6 +6,7 @@ import { withControl } from '../../control/session.ts'
 import { atLeastOne, milliseconds, port } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
 import { outputFlags } from '../../output/flags.ts'
+import { SECRET } from '../../webhooks/kept-secret.ts'
 import type { ListenFlags } from '../../webhooks/listen.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']
@@ -29,11 +30,18 @@ export const command = (): Command =>
           .option('--count <n>', 'end with 0 after so many', atLeastOne)
           .option('--timeout <duration>', 'end with 8 after this long, as 30s', milliseconds)
           .option('--port <port>', 'where to listen; any free port unless told', port)
+          .option(
+            '--secret <secret>',
+            'sign with this one from now on, as whsec_…; else one that is kept',
+            secret,
+          )
+          .option('--keep', 'leave the endpoint behind in the end: what happens then comes at the next start')
           .option('--print-secret', 'print the secret that they are signed with, on stderr'),
       ).addHelpText(
         'after',
         `
-An endpoint of its own is registered at the simulator, and removed in the end. The simulator is answered with what
+An endpoint of its own is registered at the simulator, and removed in the end, unless --keep leaves it. Its secret is
+kept in the data directory, the same at each start. A simulator that is started again is found again. The simulator is answered with what
 your application answers, so what that refuses is tried again later; with 502 where nothing listens there.
 With -o jsonl each webhook is a line, which \`paysim webhooks verify\` takes as it is.
 
@@ -51,12 +59,21 @@ Examples:
     }),
   )
 
+/** `localhost:3000/hooks` is an address too; to URL, its host would be a scheme. */
 function target(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const written = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError('It must be an http or https URL, as http://localhost:3000/webhooks.')
+    throw new InvalidArgumentError(
+      'It must be an http or https URL, such as http://localhost:3000/webhooks or localhost:3000/webhooks.',
+    )
   if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
   return url
+}
+
+function secret(text: string): string {
+  if (SECRET.test(text)) return text
+  throw new InvalidArgumentError('It must be whsec_ and 24 to 64 bytes in base64.')
 }
 
 function events(text: string, before: readonly string[] = []): string[] {

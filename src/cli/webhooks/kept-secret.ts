@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ControlTarget } from '../control/find-control.ts'
+import { runFolders, workingDirectory } from '../target/run-folder.ts'
+
+/** What the interface's signatures are made with: 24 to 64 bytes in base64. */
+export const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/
+
+/**
+ * The secret of `webhooks listen`: one for a data directory, the same at each start, so that the application under
+ * test is told of it once. One that is given takes the place of the one that was kept.
+ */
+export async function keptSecret({ simulator }: ControlTarget, given?: string): Promise<string> {
+  const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`
+  const path = await placeFor(simulator?.data_dir ?? null)
+  try {
+    if (given !== undefined) await rm(path, { force: true })
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    // The first of several that begin at once makes it.
+    await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' })
+    return secret
+  } catch {
+    return (await read(path)) ?? notKept(secret, path)
+  }
+}
+
+/** In the data directory; where everything is in memory, or on another machine, by the folder one works in. */
+async function placeFor(dataDirectory: string | null): Promise<string> {
+  if (dataDirectory !== null) return join(dataDirectory, 'webhook-secret')
+  const state = dirname(runFolders().at(-1) ?? '')
+  const folder = createHash('sha256')
+    .update(await workingDirectory())
+    .digest('hex')
+    .slice(0, 16)
+  return join(state, 'webhook-secrets', folder)
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const text = await file.readFile('utf8').finally(() => file.close())
+    return SECRET.test(text.trim()) ? text.trim() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function notKept(secret: string, path: string): string {
+  process.stderr.write(`paysim: the secret cannot be kept in ${path}: the next start has another\n`)
+  return secret
+}

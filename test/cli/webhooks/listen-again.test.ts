@@ -1,0 +1,160 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorkplace, type Workplace } from '../contract-suite/support/workplace.ts'
+import { openApplication } from './support/application.ts'
+
+// What outlives one `webhooks listen`: its secret, with --keep its endpoint, and its wish to hear of a server that
+// was started again.
+
+async function workplace(): Promise<Workplace> {
+  const place = await openWorkplace()
+  onTestFinished(place.close)
+  return place
+}
+
+async function serving(place: Workplace, ...args: string[]) {
+  const server = place.start(['serve', '--json', '--port', '0', ...args])
+  const said = await server.says(/"event":"ready".*\n/)
+  const stop = async () => {
+    server.interrupt()
+    await server.ended
+  }
+  onTestFinished(stop)
+  return { stop, ready: JSON.parse(said.split('\n').find(line => line.includes('"ready"')) ?? '') }
+}
+
+async function listening(place: Workplace, ...args: string[]) {
+  const listener = place.start(['webhooks', 'listen', '--print-secret', ...args])
+  onTestFinished(async () => {
+    listener.interrupt()
+    await listener.ended
+  })
+  const greeting = await listener.says(/Secret: whsec_\S+\n/)
+  return { ...listener, greeting, secret: /whsec_\S+/.exec(greeting)?.[0] ?? '' }
+}
+
+const pay = async (place: Workplace) => {
+  const { code, stdout, stderr } = await place.paysim([
+    ...['payments', 'create', '--amount', '15000', '--currency', 'THB', '--country', 'TH', '--query', 'id'],
+    ...[
+      '--checkout-mode',
+      'merchant',
+      '--payment-method',
+      'th_promptpay',
+      '--merchant-reference',
+      'a-succeeds',
+    ],
+  ])
+  expect(code, stderr).toBe(0)
+  return stdout.trim()
+}
+
+const endpoints = async (place: Workplace): Promise<{ url: string; secret: string }[]> =>
+  JSON.parse((await place.paysim(['sim', 'endpoints', '-o', 'json', '--query', 'data'])).stdout)
+
+test('the secret is the same at each start, is the one that is given, and nobody else can read it', async () => {
+  const place = await workplace()
+  const { stop } = await serving(place)
+  const first = await listening(place)
+  expect((await endpoints(place)).map(({ secret }) => secret)).toEqual([first.secret])
+  first.interrupt()
+  await first.ended
+  await stop()
+  await serving(place)
+  const second = await listening(place)
+  expect(second.secret).toBe(first.secret)
+  second.interrupt()
+  await second.ended
+  const given = `whsec_${Buffer.alloc(24, 'a').toString('base64')}`
+  const third = await listening(place, '--secret', given)
+  expect([third.secret, (await endpoints(place))[0]?.secret]).toEqual([given, given])
+  third.interrupt()
+  await third.ended
+  expect((await listening(place)).secret).toBe(given)
+  const file = place.path('.paysim/webhook-secret')
+  expect((await stat(file)).mode & 0o077).toBe(0)
+  expect((await readFile(file, 'utf8')).trim()).toBe(given)
+  const none = await place.paysim(['webhooks', 'listen', '--secret', 'whsec_short'])
+  expect(none).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('with a server in memory, the secret is kept for the folder', async () => {
+  const place = await workplace()
+  const { stop } = await serving(place, '--ephemeral')
+  const first = await listening(place)
+  first.interrupt()
+  await first.ended
+  await stop()
+  await serving(place, '--ephemeral')
+  expect((await listening(place)).secret).toBe(first.secret)
+  const kept = join(place.path(''), '..', 'home', '.local/state/paysim/webhook-secrets')
+  expect((await stat(kept)).mode & 0o077).toBe(0)
+})
+
+test('with --keep, what happens while nobody listens comes at the next start, with the same secret', async () => {
+  const place = await workplace()
+  await serving(place)
+  const first = await listening(place, '--keep')
+  first.interrupt()
+  const { stderr } = await first.ended
+  expect(stderr).toContain('stays')
+  expect(await endpoints(place)).toHaveLength(1)
+  const id = await pay(place)
+  await expect
+    .poll(async () => {
+      const { stdout } = await place.paysim(['sim', 'deliveries', '-o', 'json'])
+      return JSON.parse(stdout).data[0]?.attempts.length ?? 0
+    })
+    .toBeGreaterThan(0)
+  const second = await listening(place, '-o', 'jsonl', '--count', '1')
+  const { code, stdout, stderr: told } = await second.ended
+  expect(code, told).toBe(0)
+  expect(told).toContain('1 that waited since an earlier start')
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'payment.succeeded', signature: 'valid' })
+  expect(stdout).toContain(id)
+  expect(await endpoints(place)).toEqual([])
+})
+
+test.each([['--data', '.paysim'], ['--ephemeral']])(
+  'a server that was started again, on another port, is found again: %s %s',
+  async (...args) => {
+    const place = await workplace()
+    const flags = args.filter(Boolean)
+    const first = await serving(place, ...flags)
+    const listener = await listening(place, '-o', 'jsonl', '--count', '1')
+    await first.stop()
+    await listener.says(/the simulator is gone/)
+    const again = await serving(place, ...flags)
+    const said = await listener.says(/the simulator is back, at \S+: .*registered/)
+    expect(said).toContain(
+      `at ${again.ready.url}: ${flags[0] === '--ephemeral' ? 'registered again' : 'the endpoint is still'}`,
+    )
+    const id = await pay(place)
+    const { code, stdout, stderr } = await listener.ended
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ signature: 'valid' })
+    expect(stdout).toContain(id)
+    expect(await endpoints(place)).toEqual([])
+  },
+)
+
+test('an address without a scheme is taken, and of a 4xx it is said that the signature was valid', async () => {
+  const place = await workplace()
+  await serving(place)
+  const app = await openApplication({ status: 401 })
+  onTestFinished(app.close)
+  const listener = await listening(
+    place,
+    '--count',
+    '1',
+    '--forward-to',
+    app.url.replace('http://127.0.0.1', 'localhost'),
+  )
+  expect(listener.greeting).toContain('forwarding to http://localhost:')
+  await pay(place)
+  const { code, stderr } = await listener.ended
+  expect(code).toBe(0)
+  expect(app.heard).toHaveLength(1)
+  expect(stderr).toContain('your application answered 401, and the signature was valid')
+})
