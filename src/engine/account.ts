@@ -103,6 +103,11 @@ export class Account {
     return () => this.#listeners.delete(listener)
   }
 
+  /** For entries that were taken over whole: whoever follows the account hears that it begins anew. */
+  retell(entries: readonly Entry[]): void {
+    for (const entry of entries) for (const listener of this.#listeners) listener(entry)
+  }
+
   /**
    * Whatever is due by now has happened: on a running clock something may have come due that nobody was woken for
    * yet. Asked before anything of the world is shown or decided.

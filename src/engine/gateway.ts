@@ -200,6 +200,7 @@ export class Gateway {
     await setUp(draft, merchant)
     await draft.close()
     await tenant.account.rewrite(entries, seed)
+    tenant.account.retell(entries)
     await tenant.images.clear().catch(this.#warn)
   }
 
