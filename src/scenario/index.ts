@@ -1,5 +1,5 @@
 /** Scenario files: read, run, reported. */
-export { type FileFault, ScenarioFault } from './load/faults.ts'
+export { ScenarioFault } from './load/faults.ts'
 export { loadScenario, readScenario, type Scenario } from './load/load.ts'
 export { whatNeedsASimulator } from './load/portable.ts'
 export { type Paint, PLAIN } from './report/failure.ts'

@@ -1,7 +1,7 @@
+import { redact } from '../contract/redact.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { bodyOf } from './read-body.ts'
-import { redact } from './redact.ts'
 
 /** What was said in one exchange; null where that is no longer kept. */
 export interface ExchangeDetail {

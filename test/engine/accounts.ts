@@ -23,7 +23,8 @@ export function anAccount({
     seed: 'a seed',
     time,
     surroundings: () => ({
-      contract: resolveContract(),
+      // A page of half an hour is the first thing that comes due.
+      contract: resolveContract({ 'hosted.page': '30m' }),
       merchantName: 'Acme',
       checkoutModes: ['hosted', 'merchant'],
       catalogue: indexCatalogue({

@@ -22,7 +22,7 @@ function gather(value: unknown, path: string, flat: Map<string, unknown>): void 
 const currencyBeside = (path: string): string | undefined =>
   /(?:^|\.)amount$/.test(path) ? `${path.slice(0, -'amount'.length)}currency` : undefined
 
-export const decimalOf = (path: string): string => `${path}_decimal`
+const decimalOf = (path: string): string => `${path}_decimal`
 
 /** The paths, and behind each amount that has its currency among them the same amount in decimals. */
 export function withDecimals(paths: readonly string[]): string[] {

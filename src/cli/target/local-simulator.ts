@@ -54,7 +54,7 @@ export const originOf = (url: string): string | undefined =>
   URL.canParse(url) ? new URL(url).origin : undefined
 
 /** What is said in a data directory, if anything is. */
-export async function simulatorOf(directory: string): Promise<LocalSimulator | undefined> {
+async function simulatorOf(directory: string): Promise<LocalSimulator | undefined> {
   try {
     return JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))
   } catch {

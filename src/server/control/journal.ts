@@ -1,5 +1,5 @@
+import { withoutSecrets } from '../../contract/redact.ts'
 import type { Routes } from '../http/routes.ts'
-import { withoutSecrets } from '../redact.ts'
 import { notFound } from '../refusal.ts'
 import { sendJson } from '../send-json.ts'
 import { Changes } from './changes.ts'

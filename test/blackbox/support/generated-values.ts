@@ -12,7 +12,7 @@ const isTimestamp = (text: string) =>
 const ajv = new Ajv2020({ strict: false, formats: { uri: URL.canParse, 'date-time': isTimestamp } })
 const validators = new WeakMap<object, (value: unknown) => boolean>()
 
-export function keepsTo(schema: Schema, value: unknown): boolean {
+function keepsTo(schema: Schema, value: unknown): boolean {
   const validate = validators.get(schema) ?? ajv.compile(schema)
   validators.set(schema, validate)
   return validate(value)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redact } from '../../src/server/redact.ts'
+import { redact } from '../../src/contract/redact.ts'
 
 test.each([
   [
