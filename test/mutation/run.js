@@ -11,9 +11,8 @@ import { mutantsOf } from './mutants.js'
 
 const USAGE = `node test/mutation/run.js [options]
 
-  --samples N    so many mutants, taken at random (default 200)
-  --all          every mutant
-  --seed N       which of them (default 1)
+  --samples N    so many mutants, taken at random; every mutant unless told
+  --seed N       which of them, and which of the values that each could have (default 1)
   --only PART    of the scenarios with this in their file's name
 
 Tells the built paysim's scenarios with one thing changed in each: an expectation, a time, a step or a rule that is
@@ -25,8 +24,7 @@ const TARGETS = { expectation: 1, time: 0.83, step: 0.8, rule: 1 }
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const { values: flags } = parseArgs({
   options: {
-    samples: { type: 'string', default: '200' },
-    all: { type: 'boolean', default: false },
+    samples: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -40,7 +38,7 @@ if (flags.help) {
 const random = randomFrom(Number(flags.seed))
 const choose = values => values[Math.floor(random() * values.length)]
 const everything = await allMutants()
-const chosen = flags.all ? everything : shuffled(everything).slice(0, Number(flags.samples))
+const chosen = flags.samples ? shuffled(everything).slice(0, Number(flags.samples)) : everything
 const results = await tell(chosen)
 report(chosen.map((mutant, nth) => ({ ...results[nth], ...mutant })))
 
