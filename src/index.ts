@@ -1,3 +1,7 @@
+// A project that names no `types` and no `lib` has to find these too.
+/// <reference types="node" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /** paysim as a library: a payment gateway that a test suite starts, scripts and looks into. */
 export {
   type AccountControl,

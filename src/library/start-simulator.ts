@@ -1,6 +1,6 @@
 import type { Catalogue } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
-import { Simulator, type SimulatorOptions } from '../simulator.ts'
+import { Simulator } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
 /** What `paysim serve` takes as flags. What is left out is as it is there, but in memory and on a free port. */
@@ -48,10 +48,13 @@ export async function startSimulator(options: StartOptions = {}): Promise<Runnin
   return startHolding(options, undefined)
 }
 
-/** The same, whose webhooks wait for whom `holdWebhook` waits for. */
+/**
+ * The same, whose webhooks wait for whom `holdWebhook` waits for. Its type is written out: the types that ship would
+ * otherwise take the whole server's with them.
+ */
 export async function startHolding(
   options: StartOptions,
-  holdWebhook: SimulatorOptions['holdWebhook'],
+  holdWebhook: ((url: string, until: AbortSignal) => Promise<void> | undefined) | undefined,
 ): Promise<RunningSimulator> {
   const { seed, dataDir = null, onWarning = warnOfProcess, port = 0, ...rest } = options
   const simulator = await Simulator.start({

@@ -76,25 +76,66 @@ test('serves a payment and its webhook, and ends with 0 on SIGTERM', async () =>
 })
 
 const CONSUMER = `import * as paysim from 'paysim'
+import { type AccountSettings, createClient, defineScenario, startSimulator, type Webhooks } from 'paysim'
 // @ts-expect-error: types that allow this would be none
 import { aNameThatItDoesNotHave } from 'paysim'
 export const used = [paysim, aNameThatItDoesNotHave]
+
+export async function pay(settings: AccountSettings, order: paysim.CreatePayment): Promise<string> {
+  await using sim = await startSimulator({ seed: 1, clock: 'virtual' })
+  await using account = await sim.createAccount(settings)
+  const { baseUrl, publicKey, secretKey } = account
+  const client = createClient({ baseUrl, publicKey, secretKey })
+  const payment = await client.payments.create(order, { idempotencyKey: 'order-1' })
+  await account.clock.advance('5s')
+  await client.payments.wait(payment.id, { signal: AbortSignal.timeout(1000) })
+  const webhooks: Webhooks = account.webhooks
+  const { headers, data } = await webhooks.next({ type: 'payment.succeeded' }, { timeoutMs: 1000 })
+  return String(headers['webhook-id']) + data.id
+}
+export const story: paysim.Scenario = defineScenario({ paysim: 1, name: 'a story', steps: [{ advance: '5s' }] })
 `
 
-test('its types hold in a strict project that imports it', async () => {
-  const project = projectWith(packed)
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  // skipLibCheck would hide faults in our own declarations too.
-  const compilerOptions = {
-    ...{ module: 'nodenext', moduleResolution: 'nodenext', target: 'es2023', types: ['node'] },
-    ...{ strict: true, noEmit: true, skipLibCheck: false },
-  }
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
-  writeFileSync(join(project, 'consumer.ts'), CONSUMER)
-  expect(existsSync(join(packed.root, manifest.exports['.'].types))).toBe(true)
-  const { stdout } = await execute(process.execPath, [tsc, '-p', project]).catch(fault => fault)
-  expect(stdout).toBe('')
-}, 120_000)
+const NODE_MODULES = { module: 'nodenext', moduleResolution: 'nodenext' }
+const BUNDLER = { module: 'esnext', moduleResolution: 'bundler' }
+// Neither `lib: esnext` nor the browser's types are needed.
+const ONLY_ES2022 = { target: 'es2022', lib: ['es2022'] }
+
+test.each([
+  { ...NODE_MODULES, target: 'es2022' },
+  { ...NODE_MODULES, ...ONLY_ES2022, types: [], exactOptionalPropertyTypes: true },
+  { ...BUNDLER, ...ONLY_ES2022, types: ['node'] },
+])(
+  'its types hold in a strict project that imports it: %j',
+  async options => {
+    const project = projectWith(packed)
+    const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+    // skipLibCheck would hide faults in our own declarations too.
+    const compilerOptions = { ...options, strict: true, noEmit: true, skipLibCheck: false }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+    writeFileSync(join(project, 'consumer.ts'), CONSUMER)
+    expect(existsSync(join(packed.root, manifest.exports['.'].types))).toBe(true)
+    const { stdout } = await execute(process.execPath, [tsc, '-p', project]).catch(fault => fault)
+    expect(stdout).toBe('')
+  },
+  120_000,
+)
+
+test('its types take no type of the server with them', async () => {
+  const entry = join(packed.root, manifest.exports['.'].types)
+  expect([...reachableFrom(entry)].filter(path => /types\/(engine|server|cli)\//.test(path))).toEqual([])
+})
+
+/** The declarations that a project has to read: those that this one imports, and so on. */
+function reachableFrom(declaration: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(declaration)) return seen
+  seen.add(declaration)
+  for (const [, path = ''] of readFileSync(declaration, 'utf8').matchAll(
+    /(?:from |import\()['"](\.[^'"]+)['"]/g,
+  ))
+    reachableFrom(join(dirname(declaration), path.replace(/\.[jt]s$/, '.d.ts')), seen)
+  return seen
+}
 
 test('is a module that a project can import', async () => {
   const project = projectWith(packed)
