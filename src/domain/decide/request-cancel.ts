@@ -32,12 +32,13 @@ function cancel(world: World, payment: Payment, context: Context): Decision {
   const status = statusOf(payment)
   if (status !== 'pending')
     return refuse('invalid_state', `Only a pending payment intent can be cancelled; this one is ${status}`)
+  // Asked for already, whatever came after it: who asks again may have missed the answer.
+  if (payment.cancelRequestedAt !== null) return happens(id, [])
   if (payment.receipt?.status === 'processing' && contract['cancel.during_receipt'] === 'refuse')
     return refuse('invalid_state', 'A receipt of this payment intent is being verified')
   const supported = payment.route ? payment.route.cancelPending : contract['cancel.no_route'] === 'cancel'
   if (!supported)
     return refuse('provider_capability_unsupported', 'This payment intent cannot be cancelled while pending')
-  if (payment.cancelRequestedAt !== null) return happens(id, [])
   return happens(id, [
     { type: 'CancelRequested', payment: id },
     ...settlement(payment, context),

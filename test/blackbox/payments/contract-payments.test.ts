@@ -85,6 +85,15 @@ describe('with the other answers of the register', () => {
     expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
   })
 
+  test('cancel.during_receipt = refuse leaves alone the cancellation that was in flight before', async () => {
+    const own = await gateway.account({ rules: [{ cancel: 'manual', receipt: 'manual' }] })
+    const { id } = await own.pay('probe_receipt')
+    expect((await own.cancel(id)).status).toBe(202)
+    await upload(own, id, png())
+    expect((await own.cancel(id)).status).toBe(202)
+    expect(await own.providerCalls(id, 'cancel')).toBe(1)
+  })
+
   test('cancel.during_receipt = refuse, only while it is verified', async () => {
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
