@@ -11,6 +11,8 @@ const closed = { additionalProperties: false }
 const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const text = (maxLength = 256) => Type.String({ minLength: 1, maxLength })
+/** Something that somebody can read. */
+const words = Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK })
 const duration = Type.String({ description: 'a duration, as 5s, 1h30m or PT5M' })
 const time = Type.String({ format: 'date-time' })
 const rate = Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String()])
@@ -53,7 +55,7 @@ export const MerchantBody = Type.Object(
         description: 'lower-case letters, digits, - and _',
       }),
     ),
-    name: Type.Optional(text()),
+    name: Type.Optional(words),
     checkout_modes: Type.Optional(checkoutModes),
     clock: Type.Optional(ClockBody),
     seed: Type.Optional(Type.Union([Type.Integer(), text()])),
@@ -77,7 +79,7 @@ export const MerchantBody = Type.Object(
 export type MerchantBody = Static<typeof MerchantBody>
 
 export const MerchantPatch = Type.Object(
-  { name: Type.Optional(text()), checkout_modes: Type.Optional(checkoutModes) },
+  { name: Type.Optional(words), checkout_modes: Type.Optional(checkoutModes) },
   closed,
 )
 export type MerchantPatch = Static<typeof MerchantPatch>
@@ -104,8 +106,8 @@ export const PayoutBody = Type.Object(
     recipient: Type.Object(
       {
         type: Type.Optional(oneOf(['bank_account'])),
-        bank_code: text(),
-        holder_name: Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK }),
+        bank_code: words,
+        holder_name: words,
         account_number: Type.String({
           minLength: 4,
           maxLength: 34,

@@ -213,6 +213,8 @@ describe.each(ends)('when the payment %s', (_, end) => {
   )
 })
 
+const BLANKS = [' ', '\t\n', '\u00a0\u3000']
+
 /** Without the routes that take any amount, be it at a provider that is never healthy. */
 const narrower = () =>
   probeCatalogue(routes =>
@@ -260,14 +262,35 @@ describe('what a create without a way to be paid is told', () => {
     })
   })
 
-  test.each(['customer.name', 'customer.phone'])('%s of blanks is 400', async field => {
+  test.each([
+    'customer.name',
+    'customer.phone',
+    'payment_method_options.account_name',
+    'payment_method_options.account_number',
+    'payment_method_options.name_th',
+  ])('%s of blanks is 400', async field => {
     const account = await gateway.account()
-    const [, member = ''] = field.split('.')
-    for (const blank of [' ', '\t\n', '\u00a0\u3000']) {
-      const answer = await account.call('POST', '/payment_intents', {
-        body: paying('probe_transfer', { customer: { [member]: blank } }),
-      })
-      expectInvalid(answer, field)
+    const [object = '', member = ''] = field.split('.')
+    for (const blank of BLANKS)
+      for (const method of ['probe_form', 'probe_transfer']) {
+        const body = paying(method, { [object]: { [member]: blank } })
+        expectInvalid(await account.call('POST', '/payment_intents', { body }), field)
+      }
+  })
+
+  test("a merchant's name, and the bank and the name of who is paid out, are not blank, either", async () => {
+    const account = await gateway.account()
+    const recipient = { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' }
+    const payout = { amount: '100', currency: 'THB', country: 'TH', merchant_reference: 'refund-1' }
+    for (const blank of BLANKS) {
+      expectInvalid(await gateway.server.control('POST', '/merchants', { body: { name: blank } }), 'name')
+      for (const member of ['bank_code', 'holder_name'])
+        expectInvalid(
+          await account.control('POST', '/payouts', {
+            body: { ...payout, recipient: { ...recipient, [member]: blank } },
+          }),
+          `recipient.${member}`,
+        )
     }
   })
 })
