@@ -9,6 +9,10 @@ import { Recent } from './recent.ts'
 const RECORDS_KEPT = 8192
 const IMAGES_KEPT = 1024
 
+/** The page has one address for life, so it names no end but its own: a rule may move that of the action. */
+const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
+  page === 'intent' ? null : createdAt + page
+
 /** An account's records as JSON text. A record never changes, so the text of one is made once while it is in use. */
 export class Rendering {
   readonly lens: Lens
@@ -21,15 +25,8 @@ export class Rendering {
       environment: account.environment,
       contract,
       links: {
-        // A page that lives as long as its intent has one address for life, whatever moves its end.
-        hostedPage: (payment, action) =>
-          baseUrl() +
-          pagePath(
-            account,
-            'checkout',
-            payment.place.id,
-            contract['hosted.page'] === 'intent' ? null : action.expiresAt,
-          ),
+        hostedPage: ({ place }) =>
+          baseUrl() + pagePath(account, 'checkout', place.id, pageEnd(contract, place.createdAt)),
         bankPage: (payment, action) =>
           baseUrl() + pagePath(account, 'bank', payment.place.id, action.expiresAt),
         qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.place.id, null),

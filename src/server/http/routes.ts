@@ -32,6 +32,8 @@ export class Routes {
   }
 
   get = (pattern: string, handle: Handle) => this.add('GET', pattern, handle)
+  /** What a browser opens, and what a link checker or a messenger's preview asks for first. */
+  page = (pattern: string, handle: Handle) => this.add('HEAD', pattern, handle).add('GET', pattern, handle)
   post = (pattern: string, handle: Handle) => this.add('POST', pattern, handle)
   put = (pattern: string, handle: Handle) => this.add('PUT', pattern, handle)
   patch = (pattern: string, handle: Handle) => this.add('PATCH', pattern, handle)

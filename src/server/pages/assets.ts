@@ -30,7 +30,7 @@ export const assetUrl = (name: AssetName) => `/checkout/${name}?v=${asset(name).
 
 export function assetCalls(routes: Routes): void {
   for (const name of Object.keys(TYPES) as AssetName[])
-    routes.get(`/checkout/${name}`, (request, reply) => sendAsset(name, request, reply))
+    routes.page(`/checkout/${name}`, (request, reply) => sendAsset(name, request, reply))
 }
 
 function sendAsset(name: AssetName, request: Request, reply: Reply): Reply {

@@ -13,11 +13,11 @@ export function payerPages({ gateway }: { gateway: Gateway }): Surface {
   assetCalls(routes)
   for (const kind of ['checkout', 'bank'] as const) {
     const url = `/${kind}/:account/:payment`
-    routes.get(url, async (request, reply) => (await pages()).show(gateway, kind, request, reply))
+    routes.page(url, async (request, reply) => (await pages()).show(gateway, kind, request, reply))
     routes.get(`${url}/live`, async (request, reply) => (await pages()).follow(gateway, kind, request, reply))
     routes.post(url, async (request, reply) => (await pages()).receive(gateway, kind, request, reply))
   }
-  routes.get('/qr/:account/:payment', async (request, reply) =>
+  routes.page('/qr/:account/:payment', async (request, reply) =>
     (await pages()).showQr(gateway, request, reply),
   )
   return { routes, enter() {}, missing: () => refuse('not_found', 'No such page') }

@@ -84,6 +84,20 @@ describe('the address keeps its bytes for life', () => {
   })
 })
 
+test('every address of a payer answers HEAD as GET, without the body', async () => {
+  const made = await account.payHosted({ payment_method: 'probe_redirect' })
+  const shown = (await account.pay('probe_redirect')).next_action.url
+  const image = (await account.pay('probe_qr')).next_action.qr_image_url
+  for (const url of [made.next_action.url, shown, image]) {
+    const [head, get] = [await fetch(url, { method: 'HEAD' }), await fetch(url)]
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, get.headers.get('content-type')])
+    expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength))
+    expect(await head.text()).toBe('')
+  }
+  const forged = await fetch(`${made.next_action.url}x`, { method: 'HEAD' })
+  expect(forged.status).toBe(403)
+})
+
 const endings: [string, string, (made: Intent) => Promise<unknown>][] = [
   ['succeeded', 'received', made => account.trigger(made.id, 'succeed')],
   ['failed', 'failed', made => account.trigger(made.id, 'fail')],
@@ -148,6 +162,23 @@ describe('hosted.page as a duration', () => {
     await account.trigger(made.id, 'succeed')
     await account.advance('31m')
     expect(await pageOf(made)).toMatchObject({ status: 200 })
+  })
+
+  test('keeps the address as it was, whatever moves the end of the action', async () => {
+    await putRule({ action: { expires_after: '10m' } })
+    const made = await account.payHosted()
+    await account.advance('5m')
+    await choosing(made.next_action.url, 'probe_qr')
+    const chosen = await account.read(made.id)
+    expect(msBetween(made.created_at, chosen.next_action.expires_at)).toBe(15 * 60_000)
+    await account.advance('30m')
+    expect((await pageOf(made)).status).toBe(410)
+    await account.trigger(made.id, 'present-action')
+    const again = await account.read(made.id)
+    expect([chosen.next_action.url, again.next_action.url]).toEqual(
+      Array.from({ length: 2 }, () => made.next_action.url),
+    )
+    expect((await pageOf(made)).status).toBe(200)
   })
 
   test('takes no cancellation once the action is over', async () => {
