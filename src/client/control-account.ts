@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { EventChoice } from '../contract/event-names.ts'
 import type { Call } from './call.ts'
 import { fileForm } from './control-form.ts'
 import type { ControlHttp } from './control-http.ts'
@@ -19,6 +20,7 @@ import { paymentCalls, payoutCalls } from './control-record-calls.ts'
 import type { AssetRecord, KeyPairRecord } from './control-records.ts'
 import { clockCalls, scriptCalls } from './control-script-calls.ts'
 import { readStream } from './control-stream.ts'
+import { demandKnown, orReject } from './options.ts'
 import type { Upload } from './transport/transport.ts'
 
 interface Imported {
@@ -42,11 +44,15 @@ export function accountControl(http: ControlHttp, id: string) {
       /** An image that the account is to hold: its bytes, or the path of a file. */
       upload(
         file: Uint8Array | string,
-        { kind, filename }: { kind?: AssetRecord['kind'] | undefined; filename?: string } = {},
+        options: { kind?: AssetRecord['kind'] | undefined; filename?: string } = {},
       ): Call<AssetRecord> {
-        const name = filename ?? (typeof file === 'string' ? basename(file) : 'receipt')
-        return http.json('POST', `${at}/assets`, {
-          upload: fileForm(file, name, kind === undefined ? {} : { kind }),
+        return orReject(() => {
+          demandKnown('assets.upload()', options, { kind: true, filename: true })
+          const { kind, filename } = options
+          const name = filename ?? (typeof file === 'string' ? basename(file) : 'receipt')
+          return http.json('POST', `${at}/assets`, {
+            upload: fileForm(file, name, kind === undefined ? {} : { kind }),
+          })
         })
       },
       list: () => list<AssetRecord>('/assets'),
@@ -59,8 +65,11 @@ export function accountControl(http: ControlHttp, id: string) {
     },
     webhookEndpoints: {
       list: () => list<EndpointRecord>('/webhook-endpoints'),
-      add: (endpoint: { url: string; events?: readonly string[]; secret?: string }): Call<EndpointRecord> =>
-        http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
+      add: (endpoint: {
+        url: string
+        events?: readonly EventChoice[]
+        secret?: string
+      }): Call<EndpointRecord> => http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
       remove: (endpoint: string): Call<void> =>
         http.json('DELETE', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}`),
       /** The old secret signs too until the overlap ends. */

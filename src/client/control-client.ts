@@ -1,3 +1,4 @@
+import type { EventChoice } from '../contract/event-names.ts'
 import type { Call } from './call.ts'
 import { type AccountControl, accountControl } from './control-account.ts'
 import { type ControlAddress, ControlHttp, type ControlSettings } from './control-http.ts'
@@ -23,7 +24,7 @@ export interface NewMerchant {
   readonly webhooks?: readonly {
     readonly url: string
     readonly environment?: Environment
-    readonly events?: readonly string[]
+    readonly events?: readonly EventChoice[]
   }[]
 }
 

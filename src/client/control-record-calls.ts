@@ -8,12 +8,15 @@ import type {
   PayoutRecord,
   PayoutTrigger,
 } from './control-records.ts'
+import { demandKnown, type NamesOf, orReject } from './options.ts'
 
 /** A part of a list; all of it, where nothing is said. */
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
+
+const PAGE: NamesOf<PageQuery> = { limit: true, cursor: true }
 
 /** The calls that read payments and payouts whole, and that play payer, provider and operator. */
 
@@ -23,7 +26,7 @@ export function paymentCalls(http: ControlHttp, at: string) {
     http.json('POST', `${path(id)}/${name}`, { body: failure })
   return {
     /** All of them, newest first. */
-    list: (page: PageQuery = {}) => http.list<PaymentRecord>(paged(`${at}/payments`, page)),
+    list: (page: PageQuery = {}) => orReject(() => http.list<PaymentRecord>(paged('payments', at, page))),
     get: (id: string): Call<PaymentRecord> => http.json('GET', path(id)),
     trigger,
     succeed: (id: string) => trigger(id, 'succeed'),
@@ -43,7 +46,7 @@ export function payoutCalls(http: ControlHttp, at: string) {
     http.json('POST', `${path(id)}/${name}`, { body: failure })
   return {
     create: (payout: NewPayout): Call<PayoutRecord> => http.json('POST', `${at}/payouts`, { body: payout }),
-    list: (page: PageQuery = {}) => http.list<PayoutRecord>(paged(`${at}/payouts`, page)),
+    list: (page: PageQuery = {}) => orReject(() => http.list<PayoutRecord>(paged('payouts', at, page))),
     get: (id: string): Call<PayoutRecord> => http.json('GET', path(id)),
     trigger,
     approve: (id: string) => trigger(id, 'approve'),
@@ -52,7 +55,10 @@ export function payoutCalls(http: ControlHttp, at: string) {
   }
 }
 
-function paged(path: string, { limit, cursor }: PageQuery): string {
+function paged(records: 'payments' | 'payouts', at: string, page: PageQuery): string {
+  demandKnown(`${records}.list()`, page, PAGE)
+  const path = `${at}/${records}`
+  const { limit, cursor } = page
   const query = new URLSearchParams()
   if (limit !== undefined) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)

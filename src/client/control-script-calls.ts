@@ -13,7 +13,7 @@ import type {
   RulesState,
 } from './control-script.ts'
 import { ArgumentFault } from './faults.ts'
-import { shown } from './options.ts'
+import { orReject, shown } from './options.ts'
 
 /** The calls that script an account: its time, its provider, its routes, its faults. */
 
@@ -24,7 +24,7 @@ export function clockCalls(http: ControlHttp, at: string) {
       http.json('PUT', `${at}/clock`, { body: clockBody(setting) }),
     /** Returns when the account is quiet: all that was due by then has happened, webhooks too. */
     advance: (goal: AdvanceGoal): Call<Arrival> =>
-      http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) }),
+      orReject(() => http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) })),
   }
 }
 

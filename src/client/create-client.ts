@@ -3,7 +3,7 @@ import { expectedOf } from './answer-shape.ts'
 import type { Call } from './call.ts'
 import { Caller, type CallRequest, type RequestRecord } from './caller.ts'
 import { basic, type Keys, refuseUnsafe } from './credentials.ts'
-import { demandKnown, type NamesOf } from './options.ts'
+import { CALL_OPTIONS, demandKnown, type NamesOf, orReject } from './options.ts'
 import { PATHS } from './paths.ts'
 import { type Sleep, sleep } from './pause.ts'
 import { type Payments, payments } from './payments.ts'
@@ -73,6 +73,8 @@ const OPTIONS: NamesOf<ClientOptions> = {
   light: true,
 }
 
+const REQUEST: NamesOf<RequestOptions> = { ...CALL_OPTIONS, query: true, body: true, headers: true }
+
 /** A merchant's client for one base URL and one pair of keys. It makes no request by itself. */
 export function createClient(options: ClientOptions): Client {
   demandKnown('createClient()', options, OPTIONS)
@@ -98,26 +100,32 @@ export function createClient(options: ClientOptions): Client {
   })
   return Object.freeze({
     methods: {
-      list: (query: MethodsQuery, { signal }: CallOptions = {}) =>
-        caller.call<PaymentMethodOptions>({
-          method: 'GET',
-          path: PATHS.methods,
-          query: { ...query },
-          expected: { resource: 'PaymentMethodOptions' },
-          signal,
+      list: (query: MethodsQuery, options?: CallOptions) =>
+        orReject(() => {
+          demandKnown('methods.list()', options, CALL_OPTIONS)
+          return caller.call<PaymentMethodOptions>({
+            method: 'GET',
+            path: PATHS.methods,
+            query: { ...query },
+            expected: { resource: 'PaymentMethodOptions' },
+            signal: options?.signal,
+          })
         }),
     },
     payments: payments(caller, createPath, tools),
     payouts: payouts(caller),
     request: (method: string, path: string, request: RequestOptions = {}) =>
-      caller.call<unknown>({
-        ...request,
-        method,
-        path,
-        bodiless: true,
-        // A free call is taken as it comes, unless somebody wants to know how it differs.
-        expected: strict ? expectedOf(method, path, createPath) : undefined,
-      } satisfies CallRequest),
+      orReject(() => {
+        demandKnown('request()', request, REQUEST)
+        return caller.call<unknown>({
+          ...request,
+          method,
+          path,
+          bodiless: true,
+          // A free call is taken as it comes, unless somebody wants to know how it differs.
+          expected: strict ? expectedOf(method, path, createPath) : undefined,
+        } satisfies CallRequest)
+      }),
     close: () => transport.close(),
   })
 }

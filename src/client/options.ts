@@ -1,5 +1,7 @@
 import { closest } from '../contract/closest.ts'
+import { Call } from './call.ts'
 import { ArgumentFault } from './faults.ts'
+import type { CallOptions, KeyedCallOptions } from './requests.ts'
 
 /** The names of an interface's members, each of them: the compiler misses none and lets no other in. */
 export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>
@@ -15,6 +17,18 @@ export function demandKnown(call: string, options: unknown, names: Readonly<Reco
     const meant = closest(name, known)
     const hint = meant ? `did you mean ${meant}?` : `it takes ${known.join(', ')}`
     throw new ArgumentFault(`${call} has no option ${name}; ${hint}`)
+  }
+}
+
+export const CALL_OPTIONS: NamesOf<CallOptions> = { signal: true }
+export const KEYED_CALL_OPTIONS: NamesOf<KeyedCallOptions> = { ...CALL_OPTIONS, idempotencyKey: true }
+
+/** A call whose arguments are wrong rejects, as one that fails later does: nobody has to look for its faults twice. */
+export function orReject<T, Body = T>(make: () => Call<T, Body>): Call<T, Body> {
+  try {
+    return make()
+  } catch (fault) {
+    return new Call<T, Body>(Promise.reject(fault))
   }
 }
 

@@ -4,6 +4,7 @@ import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, pointing } from './call-site.ts'
 import type { Caller, CallRequest } from './caller.ts'
+import { CALL_OPTIONS, demandKnown, KEYED_CALL_OPTIONS, type NamesOf, orReject } from './options.ts'
 import { PATHS } from './paths.ts'
 import type { ReceiptImage } from './receipt/upload.ts'
 import type { CallOptions, CreatePayment, KeyedCallOptions } from './requests.ts'
@@ -26,40 +27,66 @@ export interface Payments {
   wait(id: string, options?: WaitOptions): Call<PaymentIntent>
 }
 
+const RECEIPT_IMAGE: NamesOf<ReceiptImageOptions> = {
+  ...KEYED_CALL_OPTIONS,
+  file: true,
+  filename: true,
+  contentType: true,
+  onProgress: true,
+}
+const RECEIPT_ASSET: NamesOf<ReceiptAssetOptions> = { ...CALL_OPTIONS, assetId: true }
+const WAIT: NamesOf<WaitOptions> = { ...CALL_OPTIONS, until: true, timeoutMs: true, onUpdate: true }
+
 export function payments(caller: Caller, createPath: string, tools: Omit<WaitTools, 'get'>): Payments {
   const get: Payments['get'] = (id, options) =>
-    caller.call({
-      method: 'GET',
-      path: fill(PATHS.payment, { id }),
-      expected: payment(id),
-      signal: options?.signal,
+    orReject(() => {
+      demandKnown('payments.get()', options, CALL_OPTIONS)
+      return caller.call({
+        method: 'GET',
+        path: fill(PATHS.payment, { id }),
+        expected: payment(id),
+        signal: options?.signal,
+      })
     })
 
-  const cancelPending: Payments['cancelPending'] = (id, { idempotencyKey, signal } = {}) =>
-    caller.call({
-      method: 'POST',
-      path: fill(PATHS.cancelPayment, { id }),
-      // No body is required, but a content type is: the empty object satisfies every reading of that.
-      body: {},
-      idempotencyKey,
-      expected: payment(id),
-      signal,
+  const cancelPending: Payments['cancelPending'] = (id, options) =>
+    orReject(() => {
+      demandKnown('payments.cancelPending()', options, KEYED_CALL_OPTIONS)
+      return caller.call({
+        method: 'POST',
+        path: fill(PATHS.cancelPayment, { id }),
+        // No body is required, but a content type is: the empty object satisfies every reading of that.
+        body: {},
+        idempotencyKey: options?.idempotencyKey,
+        expected: payment(id),
+        signal: options?.signal,
+      })
     })
 
   return {
-    create: (body, { idempotencyKey, signal } = {}) =>
-      caller.call({ method: 'POST', path: createPath, body, idempotencyKey, expected: payment(), signal }),
+    create: (body, options) =>
+      orReject(() => {
+        demandKnown('payments.create()', options, KEYED_CALL_OPTIONS)
+        const { idempotencyKey, signal } = options ?? {}
+        return caller.call({
+          method: 'POST',
+          path: createPath,
+          body,
+          idempotencyKey,
+          expected: payment(),
+          signal,
+        })
+      }),
     get,
     cancelPending,
     cancel: cancelPending,
-    submitReceipt: (id, receipt) => submitReceipt(caller, id, receipt),
+    submitReceipt: (id, receipt) => orReject(() => submitReceipt(caller, id, receipt)),
     wait: (id, options = {}) =>
-      new Call(
-        pointing(
-          callSite(),
-          waitFor(options, { ...tools, get: () => get(id, { signal: options.signal }).answer() }),
-        ),
-      ),
+      orReject(() => {
+        demandKnown('payments.wait()', options, WAIT)
+        const look = () => get(id, { signal: options.signal }).answer()
+        return new Call(pointing(callSite(), waitFor(options, { ...tools, get: look })))
+      }),
   }
 }
 
@@ -74,6 +101,7 @@ function submitReceipt(
   receipt: ReceiptImageOptions | ReceiptAssetOptions,
 ): Call<PaymentIntent> {
   const path = fill(PATHS.receipt, { id })
+  demandKnown('payments.submitReceipt()', receipt, receiptOptions(receipt))
   const { signal } = receipt
   if ('assetId' in receipt) {
     const body = { asset_id: receipt.assetId }
@@ -82,6 +110,11 @@ function submitReceipt(
   }
   const idempotencyKey = receipt.idempotencyKey ?? crypto.randomUUID()
   return new Call(upload(caller, { path, expected: payment(id), idempotencyKey }, receipt), idempotencyKey)
+}
+
+const receiptOptions = (receipt: object) => {
+  if ('assetId' in receipt) return RECEIPT_ASSET
+  return 'file' in receipt ? RECEIPT_IMAGE : { ...RECEIPT_IMAGE, ...RECEIPT_ASSET }
 }
 
 async function upload(

@@ -17,6 +17,9 @@ export const isStandardEvent = (name: string) => STANDARD_EVENTS.some(event => e
 
 export type EventName = (typeof STANDARD_EVENTS)[number] | (typeof OPTIONAL_EVENTS)[number]
 
+/** What an endpoint may ask for: events by name, or all of them. */
+export type EventChoice = EventName | '*'
+
 /** The status of a record whose end an event tells of; undefined for a step before. */
 export function endingOf(event: EventName, contract: Contract): string | undefined {
   if (event === 'payment.cancelled') return contract['payment.after_cancel']

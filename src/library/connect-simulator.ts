@@ -1,3 +1,4 @@
+import { demandKnown, type NamesOf } from '../client/options.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
 /** What the ready line of `paysim serve --json` and the environment of `paysim exec` tell. */
@@ -8,11 +9,11 @@ export interface SimulatorAddress {
   readonly url?: string
 }
 
+const ADDRESS: NamesOf<SimulatorAddress> = { controlUrl: true, controlToken: true, url: true }
+
 /** A simulator that runs elsewhere. Stopping it here closes what was opened here, and leaves it running. */
-export function connectSimulator({
-  controlUrl,
-  controlToken,
-  url,
-}: SimulatorAddress): Promise<RunningSimulator> {
+export async function connectSimulator(address: SimulatorAddress): Promise<RunningSimulator> {
+  demandKnown('connectSimulator()', address, ADDRESS)
+  const { controlUrl, controlToken, url } = address
   return openSimulator({ url: url ?? controlUrl.replace(/\/_paysim\/*$/, ''), controlUrl, controlToken })
 }

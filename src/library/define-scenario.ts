@@ -1,6 +1,8 @@
 import type { FaultRule, ProviderRule } from '../client/control-script.ts'
+import { ArgumentFault } from '../client/faults.ts'
+import type { EventChoice } from '../contract/event-names.ts'
+import { checkScenario } from '../scenario/load/check-scenario.ts'
 import type {
-  EventName,
   ReceiverBehaviour,
   ScenarioCatalogue,
   ScenarioClock,
@@ -25,7 +27,7 @@ export interface Scenario {
   provider?: ProviderRule[]
   /** What goes wrong on the wire: first match wins. */
   faults?: FaultRule[]
-  receiver?: { events?: EventName[]; answers?: ReceiverBehaviour }
+  receiver?: { events?: EventChoice[]; answers?: ReceiverBehaviour }
   /** Values with a name, for `${name}`. */
   let?: Record<string, unknown>
   steps?: ScenarioStep[]
@@ -33,5 +35,30 @@ export interface Scenario {
   verify?: 'all' | ('rules' | 'faults' | 'intents' | 'webhooks')[]
 }
 
-/** A scenario with the compiler looking over its writer's shoulder. As JSON it is a file for `paysim run`. */
-export const defineScenario = (scenario: Scenario): Scenario => scenario
+/**
+ * A scenario with the compiler looking over its writer's shoulder, and checked as `paysim run` checks a file, but for
+ * the files that it names: it is not known yet where it will lie. As JSON it is a file for `paysim run`.
+ */
+export function defineScenario(scenario: Scenario): Scenario {
+  // What JSON leaves out, such as a member that is undefined, is not there for `paysim run` either.
+  const data: unknown = JSON.parse(JSON.stringify(scenario) ?? 'null')
+  const { byPath } = checkScenario(data, { pathOf: field => pathIn(data, field) }, undefined)
+  if (byPath.length === 0) return scenario
+  const problems = byPath.map(({ path, message }) => [path.join('.'), message].filter(text => text !== ''))
+  throw new ArgumentFault(`defineScenario(): ${problems.map(parts => parts.join(': ')).join('\n')}`)
+}
+
+/** The keys and places that lead to the value of a dotted field. */
+function pathIn(data: unknown, field: string): (string | number)[] {
+  if (field === '') return []
+  if (Array.isArray(data)) {
+    const [place = '', ...rest] = field.split('.')
+    return [Number(place), ...pathIn(data[Number(place)], rest.join('.'))]
+  }
+  const members: [string, unknown][] = typeof data === 'object' && data !== null ? Object.entries(data) : []
+  const longestFirst = members.sort(([a], [b]) => b.length - a.length)
+  const member = longestFirst.find(([key]) => field === key || field.startsWith(`${key}.`))
+  if (!member) return [field]
+  const [key, value] = member
+  return [key, ...pathIn(value, field.slice(key.length + 1))]
+}

@@ -1,6 +1,6 @@
 import { callSite, pointing } from '../client/call-site.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
-import { demandKnown } from '../client/options.ts'
+import { demandKnown, type NamesOf } from '../client/options.ts'
 import { demandEvents } from './event-match.ts'
 import { Inbox } from './inbox.ts'
 import { readEvent } from './read-event.ts'
@@ -9,6 +9,8 @@ import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './we
 
 /** What a verifier answers to what it does not believe. */
 const REFUSED: WebhookAnswer = { status: 400, body: 'the signature does not hold' }
+
+const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true, reset: true }
 
 /** A merchant's webhook endpoint, for one account: it listens on this machine, on any free port. */
 export class Receiver implements Webhooks {
@@ -56,6 +58,7 @@ export class Receiver implements Webhooks {
   }
 
   respond(answer: WebhookAnswer | WebhookResponder): void {
+    if (typeof answer !== 'function') demandKnown('webhooks.respond()', answer, ANSWER)
     this.#answered = 0
     this.#respond = typeof answer === 'function' ? answer : () => answer
   }

@@ -9,7 +9,6 @@ import type {
   ProviderRule,
 } from '../client/control-script.ts'
 import type { ErrorCode } from '../contract/errors.ts'
-import type { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
 
 /** One step of a scenario, by the word that says what it does. docs/scenarios.md tells of each. */
 export type ScenarioStep = MerchantStep | PayerStep | OperatorStep | LookStep | FlowStep
@@ -105,8 +104,6 @@ interface ReceiverReply {
 
 /** `up` answers 200, `down` cuts the connection; or one reply, or one after the other. */
 export type ReceiverBehaviour = 'up' | 'down' | ReceiverReply | ReceiverReply[]
-
-export type EventName = (typeof STANDARD_EVENTS)[number] | (typeof OPTIONAL_EVENTS)[number] | '*'
 
 type OperatorStep =
   | ({ advance: Duration | { to: string } | { until: 'idle'; max?: Duration } } & Told)

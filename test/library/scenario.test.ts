@@ -54,3 +54,30 @@ test('a scenario that the compiler takes is one that runs', async () => {
   const { code, stdout, stderr } = await runBinary(['run', file])
   expect(code, stdout + stderr).toBe(0)
 })
+
+/** As somebody without a compiler writes it. */
+const written = (members: object) => ({ paysim: 1, name: 'a story', ...members }) as unknown as Scenario
+
+test.each([
+  [{ step: [] }, 'did you mean steps?'],
+  [
+    { steps: [{ 'creat payment': {} }] },
+    'steps.0.creat payment: creat payment is no step; did you mean create payment?',
+  ],
+  [{ steps: [{ advance: '5s', notee: 'on' }] }, 'did you mean note?'],
+  [{ steps: [{ advance: '5s' }, { 'get payment': `\${payment.id}` }] }, 'refers to nothing captured before'],
+  [{ provider: [{ outcom: 'manual' }] }, 'did you mean outcome?'],
+  [{ faults: [{ on: 'POST /payment_intent', type: 'reset' }] }, 'POST /payment_intent'],
+  [{ clock: 'virtul' }, 'clock'],
+  [{ name: '' }, 'name'],
+])('defineScenario() refuses %j, as paysim run refuses such a file', (members, says) => {
+  expect(() => paysim.defineScenario(written(members))).toThrow(says)
+})
+
+test('defineScenario() says all that is wrong at once, and looks for no file', () => {
+  const story = written({ steps: [{ 'upload asset': 'other', file: 'not-there-yet.png' }], seed: undefined })
+  expect(paysim.defineScenario(story)).toBe(story)
+  const both = written({ stps: [], steps: [{ advnce: '5s' }] })
+  expect(() => paysim.defineScenario(both)).toThrow(/advnce[\s\S]*stps|stps[\s\S]*advnce/)
+  expect(() => paysim.defineScenario(undefined as unknown as Scenario)).toThrow(paysim.ArgumentFault)
+})

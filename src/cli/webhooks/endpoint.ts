@@ -4,13 +4,14 @@ import {
   ControlClient,
   type EndpointRecord,
 } from '../../client/control-client.ts'
+import type { EventChoice } from '../../contract/event-names.ts'
 import { checkWebhook } from '../../library/webhook-checks.ts'
 import type { Arrival } from '../../library/webhook-listener.ts'
 
 /** How the endpoint is registered. */
 export interface EndpointSettings {
   readonly url: string
-  readonly events?: readonly string[] | undefined
+  readonly events?: readonly EventChoice[] | undefined
   readonly secret: string
 }
 

@@ -1,6 +1,7 @@
 import { type ControlAddress, ControlClient } from '../../client/control-client.ts'
 import { isLoopback } from '../../client/loopback.ts'
 import { formatDuration } from '../../contract/durations.ts'
+import type { EventChoice } from '../../contract/event-names.ts'
 import { readEvent } from '../../library/read-event.ts'
 import { type Arrival, listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
@@ -25,7 +26,7 @@ import { keptSecret } from './kept-secret.ts'
 
 export interface ListenFlags extends ControlFlags {
   readonly forwardTo?: URL
-  readonly events?: readonly string[]
+  readonly events?: readonly EventChoice[]
   readonly count?: number
   readonly timeout?: number
   readonly port?: number

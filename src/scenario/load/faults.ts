@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../contract/errors.ts'
-import type { Path, Position, Positions } from './positions.ts'
+import type { Path, Places, Position, Positions } from './positions.ts'
 
 /** Something wrong with a scenario file, and where. */
 export interface FileFault extends Position {
@@ -31,7 +31,7 @@ export class Faults {
   }
 
   /** Faults of a validator about the value at `base`, with the field that it names. */
-  add(base: Path, faults: readonly FieldFault[], positions: Positions): void {
+  add(base: Path, faults: readonly FieldFault[], positions: Places): void {
     const root = base.join('.')
     const named = faults.map(fault => ({ ...fault, field: fault.field === 'body' ? '' : fault.field }))
     for (const { field, message } of named.filter(fault => !saidBetter(fault, named, root === ''))) {
@@ -43,6 +43,11 @@ export class Faults {
 
   get none(): boolean {
     return this.#found.length === 0
+  }
+
+  /** Each with its path, as data without a file has it. */
+  get byPath(): readonly { readonly path: Path; readonly message: string }[] {
+    return this.#found
   }
 
   in(file: string, positions: Positions): FileFault[] {

@@ -6,8 +6,13 @@ export interface Position {
   readonly column: number
 }
 
+/** What finds the value that a validator's dotted field means: keys may have dots of their own. */
+export interface Places {
+  pathOf(field: string): Path
+}
+
 /** Where in its file each value of a document stands. JSON is YAML, so both have positions. */
-export class Positions {
+export class Positions implements Places {
   constructor(
     private readonly document: Document,
     private readonly lines: LineCounter,
@@ -26,7 +31,6 @@ export class Positions {
     return this.at(offset)
   }
 
-  /** The path that a dotted field means: keys may have dots of their own. */
   pathOf(field: string): Path {
     const parts = field.split('.')
     const path: (string | number)[] = []

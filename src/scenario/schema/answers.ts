@@ -6,7 +6,7 @@ import { closed, matcher, maybe, name, oneOf, text } from './words.ts'
 /** Marks the one definition that many steps share, in the published schema. */
 export const ANSWER = 'answer'
 
-/** What a merchant or a payer expects of the answer to a call. */
+/** What a merchant or a payer expects of the answer to a call. @internal */
 export const AnswerSchema = Type.Object(
   {
     status: maybe(matcher('the HTTP status; without it, and without `error` or `lost`, it must be a 2xx')),
@@ -27,7 +27,7 @@ export const told = {
   note: maybe(text('what to show for the step, in place of what it does')),
 }
 
-/** What every call of the merchant may have besides. */
+/** What every call of the merchant may have besides. @internal */
 export const call = {
   ...told,
   keys: maybe(
@@ -37,6 +37,7 @@ export const call = {
   as: maybe(name),
   expect: maybe(AnswerSchema),
 }
+/** @internal */
 export const idempotent = { ...call, key: maybe(Type.String({ description: 'the Idempotency-Key' })) }
 
 const image = Type.Unsafe<string | { name: string; type?: 'png' | 'jpeg' | 'gif' | 'text'; bytes?: number }>({
@@ -60,7 +61,7 @@ export const picture = {
 }
 export type Image = Static<typeof image>
 
-/** What every step that drives the simulator may have: it can be refused, and the story may want that. */
+/** What every step that drives the simulator may have: it can be refused, and the story may want that. @internal */
 export const control = {
   ...told,
   as: maybe(name),

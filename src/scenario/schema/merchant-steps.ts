@@ -2,7 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { call, idempotent, picture } from './answers.ts'
 import { anything, closed, id, maybe, object } from './words.ts'
 
-/** The merchant's calls: every operation of the API, and any other request. */
+/** The merchant's calls: every operation of the API, and any other request. @internal */
 export const MERCHANT_STEPS = {
   'list methods': Type.Object({ 'list methods': object('the query'), ...call }, closed),
   'create payment': Type.Object({ 'create payment': object('the body'), ...idempotent }, closed),

@@ -24,7 +24,7 @@ const Advance = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: str
   ],
 })
 
-/** What the people and machines around the merchant do: only a simulator can be told. */
+/** What the people and machines around the merchant do: only a simulator can be told. @internal */
 export const OPERATOR_STEPS = {
   advance: Type.Object({ advance: Advance, ...told }, closed),
   trigger: Type.Object(

@@ -5,7 +5,7 @@ import { closed, id, maybe, name, text } from './words.ts'
 const page = { ...told, as: maybe(name), expect: maybe(AnswerSchema) }
 const payment = id('payment, or the address of its page')
 
-/** What a payer does on the hosted page, or on the page of the bank. */
+/** What a payer does on the hosted page, or on the page of the bank. @internal */
 export const PAYER_STEPS = {
   'payer opens': Type.Object({ 'payer opens': payment, ...page }, closed),
   'payer chooses': Type.Object(

@@ -4,7 +4,7 @@ import { MERCHANT_STEPS } from './merchant-steps.ts'
 import { OPERATOR_STEPS } from './operator-steps.ts'
 import { PAYER_STEPS } from './payer-steps.ts'
 
-/** Every step there is, by the word that says what it does. */
+/** Every step there is, by the word that says what it does. @internal */
 export const STEPS = {
   ...MERCHANT_STEPS,
   ...PAYER_STEPS,

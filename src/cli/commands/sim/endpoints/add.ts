@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
+import type { EventChoice } from '../../../../contract/event-names.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
 import { words } from '../../../open-words.ts'
 import { endpointView } from '../views/records.ts'
 
 interface Flags extends ControlFlags {
-  readonly events?: readonly string[]
+  /** Others are refused by the simulator, which has the list. */
+  readonly events?: readonly EventChoice[]
   readonly reveal?: true
 }
 
