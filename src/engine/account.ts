@@ -33,6 +33,7 @@ export class Account {
   #world = new MutableWorld()
   #journal: Journal | undefined
   readonly #resumers = new Set<() => void>()
+  readonly #anew = new Set<() => void>()
   readonly #recovery = new Recovery({
     goBack: () => this.#goBack(),
     tryWriting: () => this.journal.tryAgain(),
@@ -103,7 +104,13 @@ export class Account {
     return () => this.#listeners.delete(listener)
   }
 
-  /** For entries that were taken over whole: whoever follows the account hears that it begins anew. */
+  /** Called when another history took the place of this one: what was told of before does not hold any more. */
+  onAnew(listener: () => void): () => void {
+    this.#anew.add(listener)
+    return () => this.#anew.delete(listener)
+  }
+
+  /** For entries that were taken over whole: whoever follows the account hears of them too. */
   retell(entries: readonly Entry[]): void {
     for (const entry of entries) for (const listener of this.#listeners) listener(entry)
   }
@@ -252,6 +259,7 @@ export class Account {
     }
     this.reseed(seed)
     this.#take(world)
+    for (const listener of this.#anew) listener()
     this.#resume()
   }
 

@@ -102,17 +102,17 @@ export async function registerEndpoint(
   }
 }
 
-/** Calls `onAnew` when the account's journal counts anew: it was emptied, or replaced. Ends with the simulator. */
+/** Calls `onAnew` when the stream begins anew: the account was emptied, or replaced. Ends with the simulator. */
 async function follow(
   account: AccountControl,
   signal: AbortSignal,
   onAnew: () => Promise<void>,
 ): Promise<void> {
-  let last = 0
-  for await (const { event, data } of account.stream(signal)) {
-    if (event === 'request') continue
-    if (data.seq <= last) await onAnew()
-    last = data.seq
+  let greeted = false
+  for await (const { event } of account.stream(signal)) {
+    if (event !== 'hello') continue
+    if (greeted) await onAnew()
+    greeted = true
   }
 }
 

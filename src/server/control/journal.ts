@@ -39,12 +39,15 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
       raw.write(
         `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${withoutSecrets(JSON.stringify(data))}\n\n`,
       )
-    write('hello', { account: account.id, seq: account.world.seq })
+    const hello = () => write('hello', { account: account.id, seq: account.world.seq })
+    hello()
     const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
     const silence = [
       account.onEntry(entry =>
         changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
       ),
+      // Whoever follows begins anew too: after a reset or an import, nothing that was told before is there.
+      account.onAnew(hello),
       account.clock.onJump(() => changes?.clock()),
       requests.onRequest(record => {
         if (record.account !== account.id) return

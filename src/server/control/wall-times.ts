@@ -1,6 +1,11 @@
 import type { Gateway } from '../../engine/gateway.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 
+interface Times {
+  at: number[]
+  seq: number
+}
+
 /** Of each account, so many of its last entries. */
 const KEPT = 4096
 
@@ -9,18 +14,22 @@ const KEPT = 4096
  * would not give the same journal; whoever looks at one on a clock that jumps wants to know both.
  */
 export class WallTimes {
-  readonly #times = new WeakMap<Tenant, { at: number[]; seq: number }>()
+  readonly #times = new WeakMap<Tenant, Times>()
 
   constructor(gateway: Gateway) {
     gateway.onEntry((tenant, { seq }) => {
-      let times = this.#times.get(tenant)
-      if (!times || seq <= times.seq) {
-        times = { at: [], seq }
-        this.#times.set(tenant, times)
-      }
+      const times = this.#times.get(tenant) ?? this.#begin(tenant)
       times.at[seq % KEPT] = Date.now()
       times.seq = seq
     })
+  }
+
+  #begin(tenant: Tenant): Times {
+    const times: Times = { at: [], seq: 0 }
+    this.#times.set(tenant, times)
+    // Another history: its entries have the numbers of those whose times are known here.
+    tenant.account.onAnew(() => Object.assign(times, { at: [], seq: 0 }))
+    return times
   }
 
   /** Undefined for an entry of another process, or of long ago. */

@@ -55,6 +55,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   say()
   const silence = [
     account.onEntry(say),
+    account.onAnew(say),
     account.clock.onJump(() => {
       // The browser's own idea of the time has gone wrong.
       told = ''

@@ -48,3 +48,16 @@ test('the stream shows no secret', async () => {
   await stream.until(mentions(id))
   expect(JSON.stringify(stream.messages)).not.toContain(account.keys.secret_key)
 })
+
+test.each([['reset'], ['import']])('the stream says hello again after %s', async call => {
+  const account = await openAccount(server())
+  await createPayment(account)
+  const saved = await account.control('GET', '/export')
+  const stream = await openStream(server(), account)
+  const hellos = () =>
+    stream.messages.filter(message => 'account' in message && 'seq' in message && !('v' in message))
+  await expect.poll(() => hellos().length).toBe(1)
+  if (call === 'reset') await account.control('POST', '/reset')
+  else await account.control('PUT', '/import', { body: saved.body })
+  await expect.poll(() => hellos().length).toBe(2)
+})

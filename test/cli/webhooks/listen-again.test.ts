@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openWorkplace, type Workplace } from '../contract-suite/support/workplace.ts'
@@ -157,4 +157,25 @@ test('an address without a scheme is taken, and of a 4xx it is said that the sig
   expect(code).toBe(0)
   expect(app.heard).toHaveLength(1)
   expect(stderr).toContain('your application answered 401, and the signature was valid')
+})
+
+test('an account that is reset, or replaced by an import, gets the endpoint again', async () => {
+  const place = await workplace()
+  await serving(place)
+  await pay(place)
+  await writeFile(place.path('account.json'), (await place.paysim(['sim', 'export'])).stdout)
+  const listener = await listening(place, '-o', 'jsonl', '--count', '2')
+  for (const args of [
+    ['reset', '--yes'],
+    ['import', 'account.json'],
+  ]) {
+    const again = listener.says(/began anew: registered again/)
+    const { code, stderr } = await place.paysim(['sim', ...args])
+    expect(code, stderr).toBe(0)
+    await again
+    expect(await endpoints(place)).toHaveLength(1)
+    await pay(place)
+  }
+  const { code, stderr } = await listener.ended
+  expect(code, stderr).toBe(0)
 })

@@ -46,10 +46,18 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
     return kind !== undefined && (only === undefined || only === kind)
   }
   let told = 0
+  let greeted = false
   try {
     for await (const message of account.stream(signal)) {
-      if (message.event === 'hello')
-        process.stderr.write(`following ${message.data.account}; Ctrl-C ends it\n`)
+      if (message.event === 'hello') {
+        const { account: id } = message.data
+        process.stderr.write(
+          greeted
+            ? `${id} was reset or imported: what was told before is gone\n`
+            : `following ${id}; Ctrl-C ends it\n`,
+        )
+        greeted = true
+      }
       if (!wanted(message)) continue
       await pages.page(message)
       if (++told >= most) break
