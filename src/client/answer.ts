@@ -30,7 +30,7 @@ export async function accept(answer: Answer, acceptance: Acceptance): Promise<An
   const { expected, strict, hide } = acceptance
   const succeeded = answer.status >= 200 && answer.status < 300
   if (succeeded && acceptance.bodiless && answer.text === '') return answer
-  if (typeof answer.body !== 'object' || answer.body === null) throw notJson(answer, hide)
+  if (typeof answer.body !== 'object' || answer.body === null) throw notJson(answer, acceptance)
   const problems = expected && succeeded ? shapeProblems(answer.body, expected) : []
   if (problems.length > 0) throw unexpected(answer, problems, acceptance)
   // Loads a validator, so only for who asks for it. A server that is broken says so in whatever words it has left.
@@ -58,21 +58,25 @@ function requestIdOf(body: unknown): string | undefined {
 
 const SHOWN_CHARACTERS = 200
 
+const PERHAPS_DONE = 'The call may have been carried out all the same: look before making it again.'
+
 /** Whatever stands there is shown on somebody's terminal: no control sequences. */
 const beginningOf = (text: string, hide: Acceptance['hide']) =>
   hide(text.slice(0, SHOWN_CHARACTERS)).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 
-function notJson(answer: Answer, hide: Acceptance['hide']): NotJsonError {
+function notJson(answer: Answer, { isRead, hide }: Acceptance): NotJsonError {
   const { status, text, headers } = answer
   const firstBytes = beginningOf(text, hide)
   const type = headers['content-type']
-  const what = text.trim() === '' ? 'nothing' : `${type ?? 'something'} that is no JSON object: ${firstBytes}`
+  const what = text.trim() === '' ? 'empty' : `no JSON object, but ${type ?? 'something'}: ${firstBytes}`
   const location = headers.location
   const hint =
     status >= 300 && status < 400 && location !== undefined
-      ? `; it redirects to ${hide(location)}, redirects are not followed: use that as the base URL`
+      ? `; it redirects to ${hide(location)}, and redirects are not followed: use that as the base URL`
       : '; is the base URL that of the API?'
-  return new NotJsonError(`the answer (${status}) was ${what}${hint}`, answer, firstBytes)
+  // What redirects or refuses did nothing; behind a proxy's page, or a page in place of the answer, it may be done.
+  const perhapsDone = !isRead && (status < 300 || status >= 500) ? ` ${PERHAPS_DONE}` : ''
+  return new NotJsonError(`the answer (${status}) was ${what}${hint}${perhapsDone}`, answer, firstBytes)
 }
 
 const MOST_PROBLEMS = 5
@@ -92,7 +96,7 @@ function unexpected(
     more > 0 ? `\n  and ${more} more` : '',
     `\nThe answer begins: ${firstBytes}${cut}`,
     '\nIs the base URL (--base-url) that of the API?',
-    isRead ? '' : ' The call may have been carried out all the same: look before making it again.',
+    isRead ? '' : ` ${PERHAPS_DONE}`,
   ]
   return new UnexpectedAnswerError(hide(message.join('')), answer, firstBytes, problems)
 }

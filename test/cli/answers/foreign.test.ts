@@ -146,6 +146,17 @@ describe('what a command lives on is looked at', () => {
     expect((await paysim(url, 'payments', 'cancel', 'pi_1')).stderr).toMatch(/may have been carried out/)
     expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
   })
+
+  test.each([
+    [200, true],
+    [500, true],
+    [404, false],
+  ])('of a page in place of the answer to a cancellation too: HTTP %i, %s', async (status, perhapsDone) => {
+    const url = await site(() => ({ status, body: '<title>Gateway</title>' }))
+    const cancelled = await paysim(url, 'payments', 'cancel', 'pi_1', '--retries', '0')
+    expect(cancelled.stderr.includes('may have been carried out')).toBe(perhapsDone)
+    expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
+  })
 })
 
 describe('all else is tolerated', () => {
