@@ -110,6 +110,32 @@ describe.each([
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
+  it('an answer that drips for ever is given up', async () => {
+    const url = await speaking(socket => {
+      socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
+      const dripping = setInterval(() => socket.write('1\r\n \r\n'), 5)
+      socket.once('close', () => clearInterval(dripping))
+    })
+    const client = clientFor(url, { ...once, timeoutMs: 100 })
+    expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
+  })
+
+  it('an answer without an end is given up before it fills the memory, and not asked for again', async () => {
+    const piece = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
+    const url = await speaking(socket => {
+      socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
+      const pour = () => {
+        while (!socket.destroyed && socket.write(piece));
+        if (!socket.destroyed) socket.once('drain', pour)
+      }
+      pour()
+    })
+    const error = await refusal(clientFor(url, way).payments.create(ORDER), ConnectError)
+    expect(error).toMatchObject({ permanent: true, sent: true })
+    expect(error.message).toContain('more than 32 MiB')
+    expect(error.message).toContain('may have been carried out')
+  })
+
   it.each([
     ['before it answers', ''],
     ['in the middle of the headers', 'HTTP/1.1 200 O'],

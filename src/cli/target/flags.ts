@@ -24,6 +24,10 @@ export function targetFlags(command: Command): Command {
     .option('--key-file <file>', 'the keys, as PUBLIC:SECRET; - reads them from stdin')
     .option('--contract <file>', 'how this server decided what the interface leaves open')
     .option('--ca-file <file>', 'trust these authorities, as PEM')
-    .option('--request-timeout <duration>', 'how long an answer may take to begin, as 30s', milliseconds)
+    .option(
+      '--request-timeout <duration>',
+      'how long an answer may take to begin, and then to end, such as 30s',
+      milliseconds,
+    )
     .option('--retries <n>', 'how often a call that may be repeated is repeated', count)
 }

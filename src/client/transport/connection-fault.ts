@@ -1,7 +1,7 @@
 import { ArgumentFault, ConnectError, TimeoutError, type TimeoutPhase } from '../faults.ts'
 import { isLoopback } from '../loopback.ts'
 import { isRead } from '../retry.ts'
-import type { TransportSettings } from './transport.ts'
+import { LONGEST_ANSWER_BYTES, type TransportSettings } from './transport.ts'
 
 /** What was being done when no answer came. */
 export interface Attempted extends TransportSettings {
@@ -16,7 +16,7 @@ export function connectionFault(cause: unknown, attempted: Attempted): Error {
   const phase = PHASES[code]
   if (phase) return timedOut(code, phase, attempted)
   const { origin, sent } = attempted
-  const permanent = isCertificateFault(code) || isProtocolFault(code)
+  const permanent = isCertificateFault(code) || isProtocolFault(code) || code === 'BODY_TOO_LONG'
   return new ConnectError(`${origin}${via(attempted)} ${advice(code, cause, attempted)}`, {
     code,
     sent,
@@ -67,6 +67,8 @@ function advice(code: string, cause: unknown, attempted: Attempted): string {
     return `was not reached: the proxy would not open a way to it (${proxyStatus(cause)}); check the proxy and its credentials`
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
     return `answered in something that is not HTTP (${code}): check the port`
+  if (code === 'BODY_TOO_LONG')
+    return `answers without an end: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB came; is the base URL that of the API?${perhapsDone(attempted)}`
   if (!sent) return `could not be reached (${code}): check the base URL, and the network`
   return `broke the connection off before its answer was whole (${code})${perhapsDone(attempted)}`
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { flatHeaders } from './flat-headers.ts'
-import type { WireAnswer } from './transport.ts'
+import { LONGEST_ANSWER_BYTES, type WireAnswer } from './transport.ts'
 
 type Controller = Dispatcher.DispatchController
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -16,13 +16,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: Headers = {}
   #chunks: Buffer[] = []
+  #length = 0
+  #untilEnd: NodeJS.Timeout | undefined
 
-  constructor() {
+  constructor(private readonly timeoutMs: number) {
     this.#settle = withResolvers()
     this.answered = this.#settle.promise
   }
 
   abort(reason: unknown): void {
+    clearTimeout(this.#untilEnd)
     this.#abortedWith = { reason }
     this.#settle.reject(reason)
     this.#controller?.abort(asError(reason))
@@ -37,13 +40,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     this.#status = status
     this.#headers = headers
+    // In all, and not between two pieces: one that drips for ever has no pause to be noticed by.
+    this.#untilEnd ??= setTimeout(() => this.abort(coded('BODY_TIMEOUT')), this.timeoutMs)
   }
 
   onResponseData(_: Controller, chunk: Buffer): void {
-    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length > LONGEST_ANSWER_BYTES) this.abort(coded('BODY_TOO_LONG'))
+    else this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
+    clearTimeout(this.#untilEnd)
     this.#settle.resolve({
       status: this.#status,
       headers: flatHeaders(this.#headers),
@@ -52,6 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Controller, cause: Error): void {
+    clearTimeout(this.#untilEnd)
     this.#settle.reject(cause)
   }
 }
@@ -71,5 +80,7 @@ function withResolvers(): PromiseWithResolvers {
   })
   return { promise, resolve, reject }
 }
+
+const coded = (code: string) => Object.assign(new Error(code), { code })
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))

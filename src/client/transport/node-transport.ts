@@ -3,7 +3,13 @@ import type { Readable } from 'node:stream'
 import { connectionFault } from './connection-fault.ts'
 import { flatHeaders } from './flat-headers.ts'
 import { openPayload } from './payload.ts'
-import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
+import {
+  LONGEST_ANSWER_BYTES,
+  type Transport,
+  type TransportSettings,
+  type WireAnswer,
+  type WireRequest,
+} from './transport.ts'
 
 /**
  * Node's own HTTP client behind the door, for a process that makes a call and ends. Undici parses with WebAssembly:
@@ -83,9 +89,8 @@ function exchange(
     })
     outgoing.once('error', reject)
     outgoing.once('response', incoming => {
-      const stillComing = () => giveUpAfter(timeoutMs, 'BODY_TIMEOUT')
-      stillComing()
-      incoming.on('data', stillComing)
+      // In all, and not between two pieces: one that drips for ever has no pause to be noticed by.
+      giveUpAfter(timeoutMs, 'BODY_TIMEOUT')
       read(incoming).then(resolve, reject)
     })
     if (typeof body === 'object') body.once('error', cause => outgoing.destroy(cause)).pipe(outgoing)
@@ -98,7 +103,12 @@ function exchange(
 
 async function read(incoming: IncomingMessage): Promise<WireAnswer> {
   const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk)
+  let length = 0
+  for await (const chunk of incoming) {
+    length += chunk.length
+    if (length > LONGEST_ANSWER_BYTES) throw coded('BODY_TOO_LONG')
+    chunks.push(chunk)
+  }
   const text = Buffer.concat(chunks).toString('utf8')
   return { status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), text }
 }

@@ -2,7 +2,7 @@ import { chooseProxy } from './choose-proxy.ts'
 import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
 
 export interface NetworkOptions {
-  /** How long an answer may take to begin, and then may pause. 30 s, unless said otherwise. */
+  /** How long an answer may take to begin, and then as long again to end. 30 s, unless said otherwise. */
   readonly timeoutMs?: number | undefined
   /** Authorities to trust in place of the usual ones, as PEM. */
   readonly ca?: string | undefined

@@ -34,10 +34,13 @@ export interface Transport {
   close(): Promise<void>
 }
 
+/** No answer of this API is nearly as long; what is may have no end. */
+export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024
+
 export interface TransportSettings {
   readonly origin: string
   readonly connectTimeoutMs: number
-  /** How long the answer may take to begin, and then may pause. */
+  /** How long the answer may take to begin, and then as long again to end. */
   readonly timeoutMs: number
   /** Authorities to trust in place of the usual ones, as PEM. */
   readonly ca?: string | undefined

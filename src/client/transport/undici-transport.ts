@@ -13,7 +13,7 @@ export function undiciTransport(settings: TransportSettings): Transport {
   async function send(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer> {
     opened ??= open(settings)
     const dispatcher = await opened
-    const exchange = new Exchange()
+    const exchange = new Exchange(settings.timeoutMs)
     const abort = () => exchange.abort(signal?.reason)
     const { headers, body, release } = await openPayload(request)
     try {
