@@ -170,7 +170,7 @@ async function holdsNothingElse(path: string): Promise<boolean> {
 /** Keys and customers' names are not for a repository. What somebody put there already stays. */
 async function hideFromGit(path: string): Promise<void> {
   try {
-    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx' })
+    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
   }

@@ -20,7 +20,7 @@ test('the command finds a simulator that is ready in its environment', async () 
         method: 'POST',
         headers: { authorization: basic, 'content-type': 'application/json' },
         body: JSON.stringify({ amount: '25000', currency: 'THB', country: 'TH', checkout_mode: 'hosted',
-          merchant_reference: 'order-1', customer: {} }),
+          payment_method: 'th_promptpay', merchant_reference: 'order-1', customer: {} }),
       })
       const payment = await made.json()
       const { status } = await account('/payments/' + payment.id + '/succeed', {})

@@ -241,7 +241,7 @@ inTheSimulator(world => {
       await Promise.all(['first', 'second'].map(reference => shop.payout(reference)))
       const faults = [{ on: 'GET /payout_intents', nth: 2, type: 'latency', delay: '1h' }]
       await shop.control('PUT', '/faults', { body: { faults } })
-      const listing = shop.start('payouts list --all --limit 1 -o jsonl')
+      const listing = shop.start('payouts list --all --page-size 1 -o jsonl')
       await listing.says(/\n/)
       listing.interrupt()
       const { code, stdout, stderr } = await listing.ended

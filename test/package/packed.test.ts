@@ -64,6 +64,7 @@ test('serves a payment and its webhook, and ends with 0 on SIGTERM', async () =>
     amount: '15000',
     currency: 'THB',
     country: 'TH',
+    payment_method: 'th_promptpay',
     merchant_reference: 'order-1',
     customer: {},
   })

@@ -38,7 +38,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:2:1: clock must be one of virtual, real; did you mean virtual?',
     'a.yaml:4:16: type must be one of latency, status, reset, empty, truncate, garbage, drip, delay, duplicate, drop, reorder, bad_signature; did you mean truncate?',
   ],
-  ['another version', 'paysim: 2\nname: x', 'a.yaml:1:1: paysim breaks the rule const {"allowedValue":1}'],
+  ['another version', 'paysim: 2\nname: x', 'a.yaml:1:1: paysim must be 1'],
   [
     'text that is no YAML',
     `${HEAD}steps: [`,

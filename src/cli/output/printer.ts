@@ -127,7 +127,7 @@ function noteOfRoom(canChoose: boolean) {
     tell() {
       if (missing.size === 0) return
       const how = canChoose ? '--columns chooses others, and -o json has all' : '-o json has all'
-      process.stderr.write(`Not shown, for want of room: ${[...missing].join(', ')}; ${how}.\n`)
+      process.stderr.write(`Left out to fit the width: ${[...missing].join(', ')}; ${how}.\n`)
     },
   }
 }

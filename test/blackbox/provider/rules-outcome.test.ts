@@ -198,7 +198,7 @@ describe('the expiry of a rule', () => {
     expect(await account.read(id)).toMatchObject({ status: 'expired', next_action: null })
   })
 
-  test('ends a payment whose receipt is being verified, and no verdict follows', async () => {
+  test('ends a payment whose receipt is being verified, and the verdict changes the receipt alone', async () => {
     const account = await accountWith({ receipt: [{ after: '2h', verdict: 'accept' }], expiry: '1h' })
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
@@ -206,6 +206,8 @@ describe('the expiry of a rule', () => {
     const expired = await account.read(id)
     expect(expired.status).toBe('expired')
     await account.advance('2h')
-    expect(await account.read(id)).toEqual(expired)
+    const judged = await account.read(id)
+    expect(judged).toEqual({ ...expired, receipt: { status: 'submitted' }, updated_at: judged.updated_at })
+    expect(await eventsAbout(account, id)).toEqual(['payment.expired'])
   })
 })

@@ -33,7 +33,7 @@ inEachWorld(world => {
     expect(first.stderr).toContain(next_cursor)
     const second = await shop.paysim(`payouts list --limit 2 -o jsonl --cursor ${next_cursor}`)
     expect(idsOf(second.stdout)).toEqual(ids.slice(2, 4))
-    const rest = await shop.paysim(`payouts list --all --limit 2 -o jsonl --cursor ${next_cursor}`)
+    const rest = await shop.paysim(`payouts list --all --page-size 2 -o jsonl --cursor ${next_cursor}`)
     expect(idsOf(rest.stdout)).toEqual(ids.slice(2))
   })
 
@@ -41,7 +41,7 @@ inEachWorld(world => {
     const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
     const ids = await payouts(shop, 7)
     const list = async (format: string) => {
-      const { code, stdout, stderr } = await shop.paysim(`payouts list --all --limit 2 -o ${format}`)
+      const { code, stdout, stderr } = await shop.paysim(`payouts list --all --page-size 2 -o ${format}`)
       expect(code, stderr).toBe(0)
       return stdout
     }
@@ -58,7 +58,7 @@ inEachWorld(world => {
 
     const before = (await shop.requests()).length
     const filtered = await shop.paysim(
-      'payouts list --all --limit 1 --status requires_approval --country TH --currency THB -o jsonl',
+      'payouts list --all --page-size 1 --status requires_approval --country TH --currency THB -o jsonl',
       ['--created-after', '2026-01-02T07:00:00+07:00', '--created-before', '2026-01-06T00:00:00Z'],
     )
     // Days 1, 2 and 4; the third is under way.
@@ -125,7 +125,7 @@ inEachWorld(world => {
       const ids = await payouts(shop, 5)
       const faults = [{ on: 'GET /payout_intents', nth: 2, type: 'latency', delay: '1h' }]
       await shop.control('PUT', '/faults', { body: { faults } })
-      const listing = shop.start('payouts list --all --limit 2 --currency THB -o jsonl')
+      const listing = shop.start('payouts list --all --page-size 2 --currency THB -o jsonl')
       await listing.says(/"po_\w+"[\s\S]*\n[\s\S]*"po_\w+"[\s\S]*\n/)
       listing.interrupt()
       const { code, stdout, stderr } = await listing.ended
@@ -140,7 +140,9 @@ inEachWorld(world => {
     const ids = await payouts(shop, 5)
     const faults = [{ on: 'GET /payout_intents', nth: 3, type: 'status', status: 500 }]
     await shop.control('PUT', '/faults', { body: { faults } })
-    const { code, stdout, stderr } = await shop.paysim('payouts list --all --limit 2 --currency THB -o jsonl')
+    const { code, stdout, stderr } = await shop.paysim(
+      'payouts list --all --page-size 2 --currency THB -o jsonl',
+    )
     expect(code, stderr).toBe(1)
     expect(idsOf(stdout)).toEqual(ids.slice(0, 4))
     await expectTheRest(shop, stderr, ids.slice(4))

@@ -213,7 +213,7 @@ test('on a narrow screen nothing is cut that must be whole, and what has no room
       expect(stdout).toContain(whole)
     expect(stdout).not.toContain('…')
     if (stdout.includes('+07:00')) continue
-    expect(stderr).toMatch(/^Not shown, for want of room: .*created.*--columns.*\n$/)
+    expect(stderr).toMatch(/^Left out to fit the width: .*created.*--columns.*\n$/)
   }
   expect((await list({ ...env, COLUMNS: '40' })).stdout).toMatch(/^ +ID +po_0+\n +AMOUNT +1,234/)
 })

@@ -76,7 +76,10 @@ describe('rules, faults, catalogue', () => {
     const again = await sim('rules set -', { input: rules.stdout })
     expect(again).toMatchObject({ code: 0, stderr: '' })
     const catalogue = await sim('catalogue show -o yaml')
-    expect(await sim('catalogue set -', { input: catalogue.stdout })).toMatchObject({ code: 0, stderr: '' })
+    expect(await sim('catalogue set - -o json', { input: catalogue.stdout })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
   })
 
   test('wrong rules change nothing, and every place that is wrong is named', async () => {
@@ -106,7 +109,7 @@ describe('rules, faults, catalogue', () => {
     await sim('faults set -', { input: '[{ on: "*", times: 1, type: status, status: 503 }]' })
     expect((await call('GET', '/payout_intents')).status).toBe(503)
     expect((await sim('faults')).stdout).toMatch(/used once\n +on: "\*"\n.*status: 503/s)
-    expect(parsed(await sim('faults clear -o json'))).toEqual({ faults: [], used: [] })
+    expect(parsed(await sim('faults clear -o json'))).toEqual({ faults: [], windows: [], used: [] })
   })
 
   test('a provider goes down, and up', async () => {
