@@ -8,6 +8,7 @@ import { decisionsPage } from '../test/docs/generating/decisions-page.js'
 import { lifecycleTables } from '../test/docs/generating/lifecycle-tables.js'
 import { whatIsMissing, withAnswers } from '../test/docs/generating/run-examples.js'
 import { sameButForNames } from '../test/docs/generating/same-but-for-names.js'
+import { scenarioSchema } from '../test/docs/generating/scenario-schema.js'
 
 const exactly = (old, fresh) => old === fresh
 
@@ -17,6 +18,7 @@ const DOCUMENTS = {
   'docs/architecture.md': { make: lifecycleTables, isFresh: exactly },
   'docs/cli.md': { make: commandPages, isFresh: exactly },
   'docs/api.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
+  'scenarios/schema.json': { make: scenarioSchema, isFresh: exactly },
   'docs/control.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
 }
 
