@@ -22,6 +22,13 @@ interface Call {
 }
 
 const json = { 'content-type': 'application/json' }
+const PAYOUT = {
+  amount: '100',
+  currency: 'THB',
+  country: 'TH',
+  merchant_reference: 'refund-1',
+  recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '12-3456-7890' },
+}
 const image = multipart([imageFile(png())])
 const operations: [string, (intent: Intent, payout: string) => Call][] = [
   ['create', () => ({ path: '/payment_intents', body: JSON.stringify(paying('probe_transfer')) })],
@@ -46,14 +53,68 @@ test.each(operations)('is 401 or 404: %s', async (_, callOf) => {
   const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
   const account = accountOf(server(), made.test)
   const { path, body, headers = json } = callOf(await account.pay('probe_receipt'), await payoutOf(account))
-  const socket = await begin(made.test, path, { ...headers, 'content-length': String(body.length) })
-  socket.write(body.slice(0, 1))
-  expect((await server().control('DELETE', `/merchants/${made.id}`)).status).toBe(204)
-  const answered = readAll(socket)
-  socket.write(body.slice(1))
-  const answer = await answered
+  const answer = await removedDuring(made.id, `POST ${path}`, body, {
+    ...headers,
+    authorization: basic(made.test),
+  })
   expect(answer).toMatch(/^HTTP\/1\.1 (401|404) /)
   expect(answer).toMatch(/"code":"(unauthorized|not_found)"/)
+  expect(server().stderr()).not.toContain('    at ')
+})
+
+test.each([
+  ['GET', '/payment_intents/:id'],
+  ['GET', '/payout_intents'],
+  ['GET', '/payment_methods/options?amount=100&country=TH&currency=THB'],
+  ['POST', '/payment_intents'],
+  ['POST', '/payment_intents/:id/cancel-pending'],
+])('is 401 or 404 where a fault holds up the request: %s %s', async (method, path) => {
+  const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
+  const account = accountOf(server(), made.test)
+  const { id } = await account.pay('probe_transfer')
+  const faults = [{ on: '*', type: 'latency', delay: '1s' }]
+  expect((await account.control('PUT', '/faults', { body: { faults } })).status).toBe(200)
+  const body = method === 'POST' ? { body: paying('probe_transfer') } : {}
+  let isAnswered = false
+  const asked = account.call(method, path.replace(':id', id), body).finally(() => {
+    isAnswered = true
+  })
+  const used = async () => (await account.control('GET', '/faults')).body.used
+  await expect.poll(used, { interval: 5 }).toEqual([1])
+  expect((await server().control('DELETE', `/merchants/${made.id}`)).status).toBe(204)
+  expect(isAnswered).toBe(false)
+  const { status, body: answer } = await asked
+  expect([401, 404]).toContain(status)
+  expect(['unauthorized', 'not_found']).toContain(answer.error.code)
+  expect(server().stderr()).not.toContain('    at ')
+})
+
+const archive = async (account: Account) => (await account.control('GET', '/export')).text
+const controlCalls: [string, string, (account: Account) => string | Promise<string>][] = [
+  ['POST', '/payments/:id/succeed', () => '{}'],
+  ['PUT', '/rules', () => '{"rules":[]}'],
+  ['POST', '/rules', () => '{"rules":[]}'],
+  ['PUT', '/catalogue', () => JSON.stringify(probeCatalogue())],
+  ['PUT', '/faults', () => '{"faults":[]}'],
+  ['PUT', '/clock', () => '{"mode":"virtual"}'],
+  ['POST', '/clock/advance', () => '{"by":"1s"}'],
+  ['POST', '/payouts', () => JSON.stringify(PAYOUT)],
+  ['POST', '/webhook-endpoints', () => '{"url":"http://127.0.0.1:9/hooks"}'],
+  ['PUT', '/import', archive],
+]
+
+test.each(controlCalls)('is 404 on the control surface, too: %s %s', async (method, path, bodyOf) => {
+  const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
+  const account = accountOf(server(), made.test)
+  const { id } = await account.pay('probe_transfer')
+  const address = `/_paysim/accounts/${made.test.id}${path.replace(':id', id)}`
+  const answer = await removedDuring(made.id, `${method} ${address}`, await bodyOf(account), {
+    ...json,
+    authorization: `Bearer ${server().controlToken}`,
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  expect(answer).toContain('"code":"not_found"')
+  expect((await server().control('GET', `/merchants/${made.id}`)).status).toBe(404)
   expect(server().stderr()).not.toContain('    at ')
 })
 
@@ -82,14 +143,7 @@ const basic = (keys: AccountKeys) =>
   `Basic ${Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64')}`
 
 async function payoutOf(account: Account): Promise<string> {
-  const body = {
-    amount: '100',
-    currency: 'THB',
-    country: 'TH',
-    merchant_reference: 'refund-1',
-    recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '12-3456-7890' },
-  }
-  const made = await account.control('POST', '/payouts', { body })
+  const made = await account.control('POST', '/payouts', { body: PAYOUT })
   expect(made.status, made.text).toBe(201)
   return made.body.id
 }
@@ -100,12 +154,28 @@ function open(base: string): Socket {
   return connect(Number(port), hostname).on('error', () => {})
 }
 
+/** The answer to a request whose merchant is removed after the first byte of its body. */
+async function removedDuring(
+  merchant: string,
+  line: string,
+  body: string | Buffer,
+  headers: Record<string, string>,
+): Promise<string> {
+  const socket = await begin(line, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
+  const bytes = Buffer.from(body)
+  socket.write(bytes.subarray(0, 1))
+  expect((await server().control('DELETE', `/merchants/${merchant}`)).status).toBe(204)
+  const answered = readAll(socket)
+  socket.write(bytes.subarray(1))
+  return answered
+}
+
 /** A request that the server has begun to serve: it says that the body may come. */
-async function begin(keys: AccountKeys, path: string, headers: Record<string, string>): Promise<Socket> {
+async function begin(line: string, headers: Record<string, string>): Promise<Socket> {
   const socket = open(server().url)
-  const all = { authorization: basic(keys), connection: 'close', expect: '100-continue', ...headers }
+  const all = { connection: 'close', expect: '100-continue', ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  const head = [`POST ${path} HTTP/1.1`, `Host: ${new URL(server().url).host}`, ...lines]
+  const head = [`${line} HTTP/1.1`, `Host: ${new URL(server().url).host}`, ...lines]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   const [first] = await once(socket, 'data')
   expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n')

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { type Account, accountOf, type Intent } from '../support/account.ts'
+import { expectFault, expectFresh, expectReplay } from '../support/answers.ts'
+import { hosted } from '../support/payment-requests.ts'
+import { png } from '../support/receipt-images.ts'
+import { upload } from '../support/receipts.ts'
+import { useGateway } from '../support/use-gateway.ts'
+
+/** What is in flight while the account's time moves, in each way that it can, or while its key is revoked. */
+
+const gateway = useGateway()
+const HOUR = 3_600_000
+const FASTEST = 1_000_000
+
+const setClock = async (account: Account, body: Record<string, unknown>) => {
+  const answer = await account.control('PUT', '/clock', { body })
+  expect(answer.status, answer.text).toBe(200)
+}
+const later = async (account: Account, ms: number) => new Date((await account.now()) + ms).toISOString()
+
+const moves: [string, (account: Account, ms: number) => Promise<unknown>][] = [
+  ['is advanced', (account, ms) => account.advance(`${ms}ms`)],
+  ['is set', async (account, ms) => setClock(account, { mode: 'virtual', now: await later(account, ms) })],
+  [
+    'turns real, and is set',
+    async (account, ms) => setClock(account, { mode: 'real', now: await later(account, ms) }),
+  ],
+  [
+    'turns real, and is made to run fast',
+    async (account, ms) => {
+      const end = (await account.now()) + ms
+      await setClock(account, { mode: 'real', rate: Math.min(ms / 100, FASTEST) })
+      await expect.poll(() => account.now(), { interval: 10, timeout: 10_000 }).toBeGreaterThanOrEqual(end)
+      await setClock(account, { mode: 'virtual' })
+    },
+  ],
+]
+
+const HELD = {
+  action: { expires_after: '30m' },
+  receipt: [
+    { after: '1h', verdict: 'reject' },
+    { after: '20d', verdict: 'accept' },
+  ],
+  cancel: 'manual',
+  expiry: '30d',
+}
+
+test.each(moves)(
+  'when the clock %s, a rejected receipt and a cancellation keep the action',
+  async (_, move) => {
+    const account = await gateway.account({ rules: [HELD] })
+    const [rejected, cancelled] = [await account.pay('probe_receipt'), await account.pay('probe_receipt')]
+    await upload(account, rejected.id, png(1))
+    await account.cancel(cancelled.id)
+    await move(account, 62 * 60_000)
+    expect(await account.read(rejected.id)).toMatchObject({
+      status: 'pending',
+      next_action: rejected.next_action,
+      receipt: { status: 'rejected' },
+    })
+    expectFresh(await upload(account, rejected.id, png(2)), 200)
+    expect(await account.read(cancelled.id)).toMatchObject({
+      status: 'pending',
+      next_action: cancelled.next_action,
+    })
+    expect((await account.trigger(cancelled.id, 'confirm-cancel')).body.failure_code).toBe(
+      'payment_cancelled',
+    )
+  },
+)
+
+test.each(moves)('when the clock %s, what is over is over wherever anybody looks', async (_, move) => {
+  const account = await gateway.account({ rules: [{ receipt: 'manual' }] })
+  const create = () =>
+    account.call('POST', '/payment_intents', { body: hosted(), headers: { 'idempotency-key': 'k' } })
+  const first = await create()
+  const verified = await account.pay('probe_receipt')
+  await upload(account, verified.id, png())
+  await move(account, 72 * HOUR)
+  const page = await (await fetch(first.body.next_action.url)).text()
+  expect(page.toLowerCase()).toContain('expired')
+  const { data } = (await account.control('GET', '/payments')).body
+  expect(data.map(({ status }: Intent) => status)).toEqual(['expired', 'expired'])
+  expectFault(await account.cancel(verified.id), 422, 'invalid_state')
+  expect(await account.read(verified.id)).toMatchObject({
+    status: 'expired',
+    next_action: null,
+    receipt: { status: 'processing' },
+  })
+  const second = await create()
+  expectFresh(second, 201)
+  expect(second.body.id).not.toBe(first.body.id)
+})
+
+test('a key that is revoked stops nothing that was begun with it, and another pair sees how it ends', async () => {
+  const account = await gateway.account()
+  const [judged, cancelled] = [await account.pay('probe_receipt'), await account.pay('probe_transfer')]
+  const receipt = await upload(account, judged.id, png(), { key: 'k' })
+  const asked = await account.cancel(cancelled.id, { 'idempotency-key': 'k' })
+  const pair = (await account.control('POST', '/keys', { body: {} })).body
+  await account.control('DELETE', `/keys/${account.keys.public_key}`)
+  for (const refused of [
+    await upload(account, judged.id, png(), { key: 'k' }),
+    await account.cancel(cancelled.id),
+    await account.call('GET', `/payment_intents/${judged.id}`),
+  ])
+    expectFault(refused, 401, 'unauthorized')
+  const other = accountOf(gateway.server, { ...account.keys, ...pair, id: account.keys.id })
+  await account.advance('5s')
+  expect(await other.read(judged.id)).toMatchObject({ status: 'pending', receipt: { status: 'submitted' } })
+  expect(await other.read(cancelled.id)).toMatchObject({ failure_code: 'payment_cancelled' })
+  expectReplay(await upload(other, judged.id, png(), { key: 'k' }), receipt)
+  expectReplay(await other.cancel(cancelled.id, { 'idempotency-key': 'k' }), asked)
+})
