@@ -1,4 +1,5 @@
 import { describeMatch, matchesEvent } from './event-match.ts'
+import { STANDING_PATIENCE_MS } from './standing-clock.ts'
 import { type EventMatch, type ReceivedEvent, WebhookSignatureFault, WebhookTimeout } from './webhooks.ts'
 
 interface Waiter {
@@ -14,6 +15,11 @@ export class Inbox {
   #received: ReceivedEvent[] = []
   #untaken: ReceivedEvent[] = []
   readonly #waiters = new Set<Waiter>()
+  #why: () => Promise<string | undefined> = async () => undefined
+
+  explainWith(why: () => Promise<string | undefined>): void {
+    this.#why = why
+  }
 
   get all(): ReceivedEvent[] {
     return [...this.#received]
@@ -33,7 +39,7 @@ export class Inbox {
     this.#untaken.push(event)
   }
 
-  async next(match?: EventMatch, { timeoutMs = PATIENCE_MS }: { readonly timeoutMs?: number } = {}) {
+  async next(match?: EventMatch, { timeoutMs }: { readonly timeoutMs?: number } = {}) {
     const event = this.#take(match) ?? (await this.#wait(match, timeoutMs))
     if (event.fault !== null) throw new WebhookSignatureFault(event)
     return event
@@ -44,21 +50,38 @@ export class Inbox {
     return at < 0 ? undefined : this.#untaken.splice(at, 1)[0]
   }
 
-  #wait(match: EventMatch | undefined, timeoutMs: number): Promise<ReceivedEvent> {
+  #wait(match: EventMatch | undefined, timeoutMs: number | undefined): Promise<ReceivedEvent> {
     const { promise, settle, reject } = pending()
     const waiter: Waiter = { match, settle, reject }
-    const timeout = setTimeout(() => {
-      const came = this.#received.map(
-        ({ type, data, fault }) => `${type} of ${data.id}${fault ? ' (bad)' : ''}`,
+    const giveUp = (waitedMs: number, why: string | undefined) =>
+      reject(
+        new WebhookTimeout(
+          `no ${describeMatch(match)} within ${waitedMs} ms; ${this.#instead()}${why ? `. ${why}` : ''}`,
+        ),
       )
-      const instead = came.length > 0 ? `received so far: ${came.join(', ')}` : 'none was received'
-      reject(new WebhookTimeout(`no ${describeMatch(match)} within ${timeoutMs} ms; ${instead}`))
-    }, timeoutMs)
+    const whole = timeoutMs ?? PATIENCE_MS
+    const early = setTimeout(
+      async () => {
+        // Who says how long to wait may be about to act. Otherwise nothing comes to an account whose time stands still.
+        const why = timeoutMs === undefined ? await this.#why() : undefined
+        if (why !== undefined) giveUp(STANDING_PATIENCE_MS, why)
+      },
+      Math.min(STANDING_PATIENCE_MS, whole),
+    )
+    const late = setTimeout(async () => giveUp(whole, await this.#why()), whole)
     this.#waiters.add(waiter)
     return promise.finally(() => {
-      clearTimeout(timeout)
+      clearTimeout(early)
+      clearTimeout(late)
       this.#waiters.delete(waiter)
     })
+  }
+
+  #instead(): string {
+    const came = this.#received.map(
+      ({ type, data, fault }) => `${type} of ${data.id}${fault ? ' (bad)' : ''}`,
+    )
+    return came.length > 0 ? `received so far: ${came.join(', ')}` : 'none was received'
   }
 
   clear(): void {

@@ -3,6 +3,7 @@ import { createClient } from '../client/index.ts'
 import type { AccountFacts } from './account-facts.ts'
 import { noWebhooks, type Receiver } from './receiver.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
+import { sayingWhatMovesTime, whyNothingComes } from './standing-clock.ts'
 
 interface Surroundings {
   readonly baseUrl: string
@@ -18,7 +19,8 @@ export function openAccount(
 ): SimulatedAccount {
   const { publicKey, secretKey } = facts
   const calls = control.account(facts.id)
-  const client = createClient({ baseUrl, publicKey, secretKey })
+  const client = sayingWhatMovesTime(createClient({ baseUrl, publicKey, secretKey }), calls)
+  receiver?.explainWith(() => whyNothingComes(calls))
   let closing: Promise<void> | undefined
   const close = async () => {
     await onClose(account)

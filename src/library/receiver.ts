@@ -43,6 +43,11 @@ export class Receiver implements Webhooks {
     this.#endpoint = own && { id: own.id, url: own.url, secret: own.secret }
   }
 
+  /** What says why nothing comes. */
+  explainWith(why: () => Promise<string | undefined>): void {
+    this.#inbox.explainWith(why)
+  }
+
   next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
     return pointing(callSite(), this.#next(match, options))
   }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
+import { FINAL_STATUSES, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
 import { EXIT } from '../../faults/exit-code.ts'
@@ -58,7 +58,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
   const { client, signal, show, target } = session
   const wanted = flags.until?.length ? flags.until : WANTED
   const progress = await openProgress(id, flags)
-  let hinted = false
+  let hint: Promise<string | undefined> | undefined
   try {
     const answer = await client.payments
       .wait(id, {
@@ -67,9 +67,9 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
         signal,
         onUpdate(payment) {
           progress.update(payment)
-          if (hinted || FINAL_STATUSES.includes(payment.status)) return
-          hinted = true
-          void stillClockHint(target).then(hint => hint !== undefined && progress.note(hint))
+          if (hint || FINAL_STATUSES.includes(payment.status)) return
+          hint = stillClockHint(target)
+          void hint.then(text => text !== undefined && progress.note(text))
         },
       })
       .answer()
@@ -78,6 +78,10 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
     const reached = isReached(answer.body, wanted, await endOfCancelled(session, flags))
     sayHowItEnded(answer.body, wanted, reached)
     if (!reached) process.exitCode = EXIT.endedOtherwise
+  } catch (fault) {
+    const why = fault instanceof WaitTimeoutError ? await hint : undefined
+    if (!(fault instanceof WaitTimeoutError) || why === undefined) throw fault
+    throw new WaitTimeoutError(`${fault.message}. ${why}`, fault.answer)
   } finally {
     progress.end()
   }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { promptPay, standingAccount } from './library.ts'
+
+const quick = { rules: [{ outcome: { after: '5s', status: 'succeeded' as const } }] }
+
+test('next() on a clock that stands still says what moves it, and does', async () => {
+  const account = await standingAccount(quick)
+  const { id } = await account.client.payments.create(promptPay())
+  const says =
+    /no webhook with type "payment.succeeded" within 2000 ms.*clock of .*\.test stands still.*advance\('5s'\)/
+  await expect(account.webhooks.next({ type: 'payment.succeeded' })).rejects.toThrow(says)
+  await account.clock.advance('5s')
+  expect((await account.webhooks.next({ type: 'payment.succeeded' })).data.id).toBe(id)
+  await expect(account.webhooks.next({ type: 'payment.failed' }, { timeoutMs: 10 })).rejects.toThrow(
+    /received so far: payment.succeeded of .*nothing is due: act on a payment/,
+  )
+})
+
+test('a test may wait first, and act then', async () => {
+  const account = await standingAccount(quick)
+  const { id } = await account.client.payments.create(promptPay())
+  const [event, paid] = await Promise.all([
+    account.webhooks.next({ type: 'payment.succeeded' }),
+    account.client.payments.wait(id),
+    account.clock.advance('5s'),
+  ])
+  expect([event.data.id, paid.status]).toEqual([id, 'succeeded'])
+})
+
+test('payments.wait() on a clock that stands still says what moves it', async () => {
+  const account = await standingAccount(quick)
+  const { id } = await account.client.payments.create(promptPay())
+  const says = /was still pending after \d+ ms\. The clock of .*\.test stands still.*advance\('5s'\)/
+  await expect(account.client.payments.wait(id)).rejects.toThrow(says)
+  await expect(account.client.payments.wait(id, { timeoutMs: 1 })).rejects.toThrow(says)
+})
