@@ -18,6 +18,16 @@ inTheSimulator(world => {
     expect(await waiting.ended).toMatchObject({ code: 0 })
   })
 
+  test('where time runs out on a clock that stands still, it says so again', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const waiting = shop.start(`payments wait ${id} --timeout 1s`, [], { env: controlled() })
+    const { code, stderr } = await waiting.ended
+    expect(code, stderr).toBe(8)
+    expect(stderr).toMatch(/still pending after 1000 ms\..*stands still: .paysim sim clock advance/)
+    expect(stderr.match(/stands still/g)).toHaveLength(2)
+  })
+
   test('off a terminal each change is a line, and what stays the same is not said again', async () => {
     const rules = [{ receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }] }]
     const shop = await world().shop({ rules })
