@@ -109,6 +109,8 @@ describe('rules, faults, catalogue', () => {
     await sim('faults set -', { input: '[{ on: "*", times: 1, type: status, status: 503 }]' })
     expect((await call('GET', '/payout_intents')).status).toBe(503)
     expect((await sim('faults')).stdout).toMatch(/used once\n +on: "\*"\n.*status: 503/s)
+    await sim('faults set -', { input: '[{ on: "*", type: reset, for: 1h }]' })
+    expect((await sim('faults')).stdout).toMatch(/for: 1h\n +happens: "from \d{4}-\S+Z until \d{4}-\S+Z"/)
     expect(parsed(await sim('faults clear -o json'))).toEqual({ faults: [], windows: [], used: [] })
   })
 

@@ -1,4 +1,4 @@
-import type { FaultsState, RulesState } from '../../../../client/control-client.ts'
+import type { FaultRule, FaultsState, RulesState } from '../../../../client/control-client.ts'
 import type { Screen } from '../../../output/screen.ts'
 import type { View } from '../../../output/view.ts'
 import { visible } from '../../../output/visible.ts'
@@ -19,11 +19,23 @@ export const rulesView: View<RulesState> = {
 }
 
 export const faultsView: View<FaultsState> = {
-  human({ faults, used }, screen) {
+  human({ faults, used, windows }, screen) {
     if (faults.length === 0) return screen.paint.dim('No faults: nothing goes wrong.')
-    return faults.map((fault, at) => entry(fault, at, used[at], screen)).join('\n\n')
+    return faults
+      .map((fault, at) => entry({ ...fault, ...windowOf(fault, windows[at]) }, at, used[at], screen))
+      .join('\n\n')
   },
   rows: ({ faults, used }) => faults.map((fault, at) => ({ ...fault, used: used[at] ?? 0 })),
+}
+
+/** `for: 1h` alone does not say since when. */
+function windowOf(
+  fault: FaultRule,
+  window: FaultsState['windows'][number] | undefined,
+): { happens?: string } {
+  if (fault.for === undefined || !window) return {}
+  const { from, until } = window
+  return { happens: [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' ') }
 }
 
 interface Named {
