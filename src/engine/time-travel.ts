@@ -29,9 +29,14 @@ export class TimeTravel {
   ) {}
 
   advance(plan: () => Journey): Promise<Arrival | { refused: Rejection }> {
-    const journey = this.#last.then(() => this.#travel(plan()))
-    this.#last = journey.catch(() => {})
-    return journey
+    return this.inTurn(() => this.#travel(plan()))
+  }
+
+  /** What sets the clock waits until a journey has arrived, which would otherwise take its own time over it. */
+  inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(act)
+    this.#last = turn.catch(() => {})
+    return turn
   }
 
   /** Resolves when everything due by now has happened and no delivery is under way. */

@@ -23,19 +23,16 @@ export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
     const { account } = tenant
     const { mode, now, rate } = await readClock(request)
     const at = now === undefined ? undefined : parseTimestamp(now)
-    if (at !== undefined) demandNotPast(account, 'now', at)
     if (mode === 'virtual' && rate !== undefined)
       throw refuseFaults([{ field: 'rate', message: 'is for a real clock' }])
-    await carryOut(
-      tenant,
-      {
-        type: 'SetClock',
-        clock: account.clock.change({ mode, at, rate: rateIn(rate) }),
-      },
-      'operator',
-    )
-    await tenant.time.quiet()
-    return send(reply, 200, clockView(tenant))
+    return tenant.time.inTurn(async () => {
+      await demandAvailable(tenant)
+      if (at !== undefined) demandNotPast(account, 'now', at)
+      const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
+      await carryOut(tenant, { type: 'SetClock', clock }, 'operator')
+      await tenant.time.quiet()
+      return send(reply, 200, clockView(tenant))
+    })
   })
 
   scope.post('/accounts/:account/clock/advance', async (request, reply) => {

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { openReceiver } from '../gateway/support/receiver.ts'
 import { type Account, accountOf, type Intent } from '../support/account.ts'
-import { expectFault, expectFresh, expectReplay } from '../support/answers.ts'
+import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
 import { hosted } from '../support/payment-requests.ts'
 import { png } from '../support/receipt-images.ts'
 import { upload } from '../support/receipts.ts'
@@ -91,6 +92,45 @@ test.each(moves)('when the clock %s, what is over is over wherever anybody looks
   const second = await create()
   expectFresh(second, 201)
   expect(second.body.id).not.toBe(first.body.id)
+})
+
+describe('a clock that is set while an advance is under way', () => {
+  /** An advance by ten hours, held up on its way by whom it sends a webhook, and then a change of the clock. */
+  const during = async (change: Record<string, unknown>, account: Account) => {
+    const receiver = await openReceiver()
+    let letGo = () => {}
+    const after = new Promise<void>(resolve => {
+      letGo = resolve
+    })
+    receiver.reply(() => ({ after }))
+    await account.control('POST', '/webhook-endpoints', { body: { url: receiver.url } })
+    await account.pay('probe_qr')
+    const start = await account.now()
+    const advanced = account.control('POST', '/clock/advance', { body: { by: '10h' } })
+    await receiver.arrived(1)
+    const set = account.control('PUT', '/clock', { body: change })
+    await account.control('GET', '/clock')
+    letGo()
+    const { status, body } = await advanced
+    expect({ status, now: Date.parse(body.now) }).toEqual({ status: 200, now: start + 10 * HOUR })
+    return set
+  }
+  const rules = [{ outcome: { after: '1h', status: 'succeeded' } }]
+
+  test('is set when the advance has arrived', async () => {
+    const account = await gateway.account({ rules })
+    const set = await during({ mode: 'real' }, account)
+    expect(set.body).toMatchObject({ mode: 'real', next_due: null })
+    const { body } = await account.control('GET', '/clock')
+    expect(body.mode).toBe('real')
+    expect(Date.parse(body.now)).toBeGreaterThanOrEqual(Date.parse(set.body.now))
+  })
+
+  test('is not set to what is past by then', async () => {
+    const account = await gateway.account({ rules })
+    const now = await later(account, 2 * HOUR)
+    expectInvalid(await during({ mode: 'virtual', now }, account), 'now')
+  })
 })
 
 test('a key that is revoked stops nothing that was begun with it, and another pair sees how it ends', async () => {
