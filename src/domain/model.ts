@@ -193,13 +193,18 @@ export function statusOf(payment: Payment): PaymentStatus {
 }
 
 /**
- * Whether the action stays although its time is over: the payment has to be pending until a cancellation is
- * answered, a receipt is judged, or a rejected one is replaced.
+ * Why the action stays although its time is over: the payment has to be pending until a cancellation is answered, a
+ * receipt is judged, or a rejected one is replaced. Null where nothing holds it.
  */
-export function holdsItsAction({ outcome, cancelRequestedAt, receipt }: Payment): boolean {
-  if (outcome !== null) return false
-  return cancelRequestedAt !== null || receipt?.status === 'processing' || receipt?.status === 'rejected'
+export function whatHoldsAction(payment: Payment): 'cancellation' | 'receipt' | 'replacement' | null {
+  const { outcome, cancelRequestedAt, receipt } = payment
+  if (outcome !== null) return null
+  if (cancelRequestedAt !== null) return 'cancellation'
+  if (receipt?.status === 'processing') return 'receipt'
+  return receipt?.status === 'rejected' ? 'replacement' : null
 }
+
+export const holdsItsAction = (payment: Payment) => whatHoldsAction(payment) !== null
 
 export function methodOf(payment: Payment): string | null {
   return payment.route?.method ?? null

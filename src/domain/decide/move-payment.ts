@@ -1,7 +1,7 @@
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
-import { type Failure, holdsItsAction, type Payment, statusOf } from '../model.ts'
+import { type Failure, holdsItsAction, type Payment, statusOf, whatHoldsAction } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
@@ -47,18 +47,18 @@ function whyNot(payment: Payment, trigger: PaymentTrigger): string {
   if (payment.outcome !== null && !isVerdict) return `The payment intent is ${status}, which is final`
   if (trigger === 'confirm-cancel') return 'No cancellation of this payment intent is in flight'
   if (trigger === 'succeed') return 'No method was chosen for this payment intent, so it cannot succeed yet'
-  if (trigger === 'withdraw-action' && holdsItsAction(payment)) return `The action stays: ${whyHeld(payment)}`
+  const held = whatHoldsAction(payment)
+  if (trigger === 'withdraw-action' && held !== null) return `The action stays: ${HELD[held]}`
   if (isVerdict)
     return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none taken'})`
   return `${trigger} is not possible while the payment intent is ${status}`
 }
 
-function whyHeld({ cancelRequestedAt, receipt }: Payment): string {
-  if (cancelRequestedAt !== null) return 'a cancellation of this payment intent is in flight'
-  return receipt?.status === 'processing'
-    ? 'a receipt of this payment intent is being verified'
-    : 'a rejected receipt of this payment intent awaits its replacement'
-}
+const HELD = {
+  cancellation: 'a cancellation of this payment intent is in flight',
+  receipt: 'a receipt of this payment intent is being verified',
+  replacement: 'a rejected receipt of this payment intent awaits its replacement',
+} as const
 
 function move(
   world: World,

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import type { Failure, Payment, Payout } from '../../domain/model.ts'
+import { type Failure, type Payment, type Payout, whatHoldsAction } from '../../domain/model.ts'
 import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
 import { deliveryTimer, type PaymentTimer, paymentTimer, payoutTimer } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
@@ -17,7 +17,7 @@ interface Coming {
   readonly waits_for: 'method' | 'action' | 'receipt' | 'verdict' | 'approval' | 'person' | null
   readonly after_ms: number | null
   /** Why it does not happen although its time is over, or would not if that came now. */
-  readonly held_by: 'cancellation' | 'receipt' | 'replacement' | null
+  readonly held_by: ReturnType<typeof whatHoldsAction>
   readonly attempt: {
     readonly delivery: string
     readonly number: number
@@ -56,7 +56,7 @@ function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
   const timed = TIMERS.flatMap(kind => {
     const timer = world.timers.get(paymentTimer(id, kind))
     if (!timer) return []
-    const held_by = kind === 'withdraw-action' ? heldBy(payment) : null
+    const held_by = kind === 'withdraw-action' ? whatHoldsAction(payment) : null
     return [{ ...NOTHING_MORE, kind, ...moveOf(timer), held_by }]
   })
   if (payment.outcome !== null) return timed
@@ -70,18 +70,11 @@ function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
             kind: 'withdraw-action',
             due_at: formatTimestamp(action.expiresAt),
             trigger: 'withdraw-action',
-            held_by: heldBy(payment),
+            held_by: whatHoldsAction(payment),
           },
         ]
       : []
   return [...timed, ...overdue, ...verdictToCome(payment), ...outcomeToCome(world, payment)]
-}
-
-/** A payment stays pending, and so its action stays, while one of these is open. */
-function heldBy({ cancelRequestedAt, receipt }: Payment): Coming['held_by'] {
-  if (cancelRequestedAt !== null) return 'cancellation'
-  if (receipt?.status === 'processing') return 'receipt'
-  return receipt?.status === 'rejected' ? 'replacement' : null
 }
 
 /** What the provider will say of a receipt that is still to be sent. */
