@@ -14,7 +14,8 @@ export function paySteps(view: View): Html {
   const { payment, words } = view
   const { action, instrument, receipt } = payment
   if (!action || !instrument) return processing(view)
-  if (hasSentReceipt(payment)) return html`${receiptPanel(view)}${transferred(view, instrument)}`
+  if (hasSentReceipt(payment))
+    return html`${receiptPanel(view)}${transferred(view, instrument)}${wayBack(payment, words)}`
   const { title, how, body } = instructions(view, instrument)
   // A receipt that came back matters more than how to pay, which most likely was done.
   if (receipt?.status === 'rejected')
@@ -37,9 +38,13 @@ function anotherWay({ payment, words }: View): Html | string {
 }
 
 /** Open, and nothing for the payer to do. */
-export const processing = ({ payment, words }: View) =>
-  html`<section class="card ending"><span class="mark neutral pulsing">${icon('clock')}</span>
-<h1>${words.processing}</h1><p class="lead">${words.processingWhy}</p>${wayBack(payment, words)}</section>`
+export function processing({ payment, words }: View): Html {
+  // Without a method nobody was asked for anything that could be under way.
+  const [title, why] =
+    payment.route === null ? [words.closed, words.closedWhy] : [words.processing, words.processingWhy]
+  return html`<section class="card ending"><span class="mark neutral pulsing">${icon('clock')}</span>
+<h1>${title}</h1><p class="lead">${why}</p>${wayBack(payment, words)}</section>`
+}
 
 /** Nothing to be paid any more, whatever comes of it. */
 export function cancelling(view: View): Html {

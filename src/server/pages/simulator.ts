@@ -15,7 +15,8 @@ export function simulator(view: View): Html {
   const { payment, words } = view
   if (!isOpen(payment)) return html``
   const buttons = possibleActs(view).map(
-    act => html`<button class="small" name="act" value="${act}">${words.acts[act]}</button>`,
+    act =>
+      html`<button class="small" name="act" value="${act}">${words.acts[wordFor(act, payment)]}</button>`,
   )
   return html`<aside class="simulator" aria-label="${words.simulator}"><div class="inner">
 <div class="outlook"><strong>${words.simulator}</strong>${outlook(view).map(line => html`<p>${line}</p>`)}</div>
@@ -37,6 +38,9 @@ function possibleActs({ payment, kind }: View): SimulatorAct[] {
   return ACTS.filter(act => isPossible(payment, act) && !onPage.includes(act))
 }
 
+const wordFor = (act: SimulatorAct, { route }: Payment) =>
+  act === 'fail' && route === null ? 'fail-without-method' : act
+
 /** What comes by itself, as far as this payment's own copy of its rule says. */
 function outlook(view: View): (Html | string)[] {
   const { tenant, payment, words } = view
@@ -45,7 +49,7 @@ function outlook(view: View): (Html | string)[] {
   const lines: (Html | string)[] = []
   const decisive = nextTimer(tenant, payment, DECISIVE)
   const last = nextTimer(tenant, payment, CLOSING)
-  if (!payment.route) lines.push(words.simulatorChoose)
+  if (!payment.route) lines.push(payment.action ? words.simulatorChoose : words.simulatorClosed)
   else if (decisive) lines.push(comesIn(decisive, who, view))
   else lines.push(nextVerdict(payment, who, words) ?? words.simulatorManual(who))
   if (last && !decisive) lines.push(comesIn(last, who, view))

@@ -114,6 +114,7 @@ describe('who has paid', () => {
       expect(page).not.toContain('Send exactly this amount')
       expect(page).not.toContain('Time left')
       expect(page).not.toMatch(/<title>Pay /)
+      expect(linksOf(page)).toContain(RETURN_URL)
     },
   )
 
@@ -187,6 +188,31 @@ describe('who has paid', () => {
     expect(linksOf(page)).toContain(RETURN_URL)
     await trigger(id, 'succeed')
     expect(await read(url)).toContain('Payment received')
+  })
+})
+
+describe('a payment for which no method was chosen', () => {
+  const pressable = (page: string) =>
+    page.match(/(?<=<button class="small" name="act" value=")[^"]*">[^<]*(?=<)/g)
+
+  it('can fail or expire by the simulator, and neither be approved nor declined by anybody', async () => {
+    const { id, url } = await sell()
+    expect(pressable(await read(url))?.slice(0, 2)).toEqual(['fail">Let it fail', 'expire">Let it expire'])
+    expect((await press(url, { act: 'succeed' })).status).toBe(422)
+    expect((await trigger(id, 'succeed')).status).toBe(422)
+    expect((await press(url, { act: 'fail' })).status).toBe(303)
+    expect(await read(url)).toContain('No money was taken.')
+  })
+
+  it('is not said to be under way while its action is withdrawn', async () => {
+    const { id, url } = await sell()
+    await trigger(id, 'withdraw-action')
+    const page = await read(url)
+    expect(page).toContain('You cannot pay here at the moment')
+    expect(page).not.toMatch(/being processed|Pay with|once a method is chosen/)
+    expect(linksOf(page)).toContain(RETURN_URL)
+    await trigger(id, 'present-action')
+    expect(await read(url)).toContain('How would you like to pay?')
   })
 })
 

@@ -97,6 +97,9 @@ export const en = {
   processing: 'Your payment is being processed',
   processingWhy:
     'This takes a moment. This page follows by itself. If you have paid, you do not need to do anything more.',
+  closed: 'You cannot pay here at the moment',
+  closedWhy:
+    'No way to pay was chosen, so no money was taken. This page follows by itself once you can go on. You can also go back to the shop.',
   cancelling: 'This payment is being cancelled',
   cancellingWhy:
     'The shop has asked to cancel this payment. Please do not pay any more. This page shows how it ends.',
@@ -133,12 +136,13 @@ export const en = {
   endedWhy:
     'If you have already paid, please do not pay again: the shop is told. If you have not, please go back to the shop.',
   unknown: 'No such payment',
-  unknownWhy: 'There is no payment behind this link.',
+  unknownWhy: 'There is no payment behind this link. Please go back to the shop.',
 
   simulator: 'Simulator',
   rule: (name: string) => `Rule “${name}”`,
   noRule: 'The simulator',
   simulatorChoose: 'The rules take over once a method is chosen.',
+  simulatorClosed: 'The payer can go on once the next action is presented again.',
   simulatorManual: (who: string) => `${who} leaves the outcome to you.`,
   timers: {
     succeed: (who: string) => `${who} lets it succeed in`,
@@ -161,6 +165,8 @@ export const en = {
   acts: {
     succeed: 'Approve',
     fail: 'Decline',
+    // Nobody was asked who could decline it.
+    'fail-without-method': 'Let it fail',
     expire: 'Let it expire',
     'accept-receipt': 'Accept the receipt',
     'reject-receipt': 'Reject the receipt',
