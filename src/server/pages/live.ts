@@ -5,11 +5,11 @@ import type { Live } from './layout.ts'
 import { type Opened, open } from './opening.ts'
 
 /** What a browser needs to know to follow the page it shows, and no more: that there is something else, not what. */
-export function liveState({ tenant: { account }, payment, livePath }: Opened): Live {
+export function liveState({ tenant: { account }, payment, livePath, isOver }: Opened): Live {
   const { clock, now } = account
   return {
     url: livePath,
-    shown: account.sign(`shown/${payment.place.id}/${payment.seq}`),
+    shown: account.sign(`shown/${payment.place.id}/${payment.seq}/${isOver(payment)}`),
     now,
     rate: clock.mode === 'virtual' ? 0 : clock.rate,
   }
@@ -41,7 +41,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
     })
     const payment = account.world.payments.get(opened.payment.place.id)
     // The browser comes again, and is told what became of the link.
-    if (!payment || opened.isOver(payment)) return raw.end()
+    if (!payment) return raw.end()
     const { shown, now, rate } = liveState({ ...opened, payment })
     // Where time runs, the browser can tell it by itself.
     const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })

@@ -2,20 +2,20 @@ import type { Payment } from '../../domain/model.ts'
 import type { Reply } from '../http/reply.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
-import { sendPage } from './layout.ts'
+import { type Live, sendPage } from './layout.ts'
 import { wayBack } from './way-back.ts'
 import type { Words } from './words/language.ts'
 
 const MARKS = { forged: 'link', ended: 'clock', unknown: 'search' } as const
 
-/** A link that opens nothing, and why. The payment is only told of where the link is genuine. */
+/** A link that opens nothing, and why. The payment is only told of, and followed, where the link is genuine. */
 export function noticePage(
   reply: Reply,
   status: number,
   words: Words,
   path: string,
   about: keyof typeof MARKS,
-  payment?: Payment,
+  genuine?: { readonly payment: Payment; readonly live: Live },
 ): Reply {
   const title = words[about]
   return sendPage(reply, status, words, path, {
@@ -26,6 +26,7 @@ export function noticePage(
 <span class="mark neutral">${icon(MARKS[about])}</span>
 <h1>${title}</h1>
 <p class="lead">${words[`${about}Why`]}</p>
-${payment ? wayBack(payment, words, 'primary') : ''}</section>`,
+${genuine ? wayBack(genuine.payment, words, 'primary') : ''}</section>`,
+    ...(genuine ? { live: genuine.live } : {}),
   })
 }

@@ -24,13 +24,13 @@ export interface Opened {
   readonly livePath: string
 }
 
-/** Opens by the signed address alone. A changed byte, an ended link and an unknown one each say what they are. */
+/** Opens by the signed address alone. A changed byte and an unknown link each say what they are. */
 export function open(gateway: Gateway, kind: PageKind, request: Request, reply: Reply): Opened | Reply {
   const { account: name, payment: id } = request.params as { account: string; payment: string }
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
   const words = wordsFor(request)
-  const notice = (status: number, about: 'forged' | 'ended' | 'unknown', of?: Payment) =>
-    noticePage(reply, status, words, request.url, about, of)
+  const notice = (status: number, about: 'forged' | 'unknown') =>
+    noticePage(reply, status, words, request.url, about)
 
   const tenant = gateway.tenant(name)
   if (!tenant) return notice(404, 'unknown')
@@ -45,7 +45,6 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   // How a payment ended can be seen for ever, and an action that is held beyond its time still needs its page.
   const isOver = ({ outcome, action }: Payment) =>
     expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
-  if (isOver(payment)) return notice(410, 'ended', payment)
   return {
     kind,
     tenant,

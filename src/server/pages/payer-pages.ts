@@ -4,6 +4,7 @@ import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Form } from '../read-image.ts'
 import { Refusal } from '../refusal.ts'
+import { liveState } from './live.ts'
 import { noticePage } from './notice.ts'
 import { type Opened, open } from './opening.ts'
 import { act, isDoneAlready } from './payer-acts.ts'
@@ -13,13 +14,26 @@ import { readFields } from './read-fields.ts'
 
 export { follow } from './live.ts'
 
-export function show(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply) {
+/** A link that has ended says so, and follows its payment all the same: that may still end well. */
+function openPage(
+  gateway: Gateway,
+  kind: 'checkout' | 'bank' | 'qr',
+  request: Request,
+  reply: Reply,
+): Opened | Reply {
   const opened = open(gateway, kind, request, reply)
+  if (!('payment' in opened) || !opened.isOver(opened.payment)) return opened
+  const { words, path, payment } = opened
+  return noticePage(reply, 410, words, path, 'ended', { payment, live: liveState(opened) })
+}
+
+export function show(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply) {
+  const opened = openPage(gateway, kind, request, reply)
   return 'payment' in opened ? showPayment(reply, 200, opened) : opened
 }
 
 export function showQr(gateway: Gateway, request: Request, reply: Reply) {
-  const opened = open(gateway, 'qr', request, reply)
+  const opened = openPage(gateway, 'qr', request, reply)
   if (!('payment' in opened)) return opened
   const { instrument } = opened.payment
   if (instrument?.type !== 'display_qr_code')
@@ -35,7 +49,7 @@ export async function receive(
   reply: Reply,
 ): Promise<Reply> {
   const form = await readFields(request.raw).catch(asRefusal)
-  const opened = open(gateway, kind, request, reply)
+  const opened = openPage(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
     if (form instanceof Refusal) throw form

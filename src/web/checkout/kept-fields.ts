@@ -5,6 +5,8 @@ interface Kept {
   readonly files: FileList | null
   /** What was typed into the search for a bank. */
   readonly typed: string | undefined
+  /** What the server said of it when its form was sent: a page that is only looked at does not say it again. */
+  readonly fault: { readonly id: string; readonly text: string } | undefined
 }
 
 type Field = HTMLInputElement | HTMLSelectElement
@@ -17,7 +19,7 @@ const unfolded = new Set<string>()
 export function keepFields(before: HTMLElement): (after: HTMLElement) => void {
   for (const [key, field] of fieldsOf(before)) {
     const files = field instanceof HTMLInputElement ? field.files : null
-    kept.set(key, { value: field.value, files, typed: field.dataset.typed })
+    kept.set(key, { value: field.value, files, typed: field.dataset.typed, fault: faultAt(field) })
   }
   for (const [key, { open }] of foldsOf(before)) {
     if (open) unfolded.add(key)
@@ -35,14 +37,36 @@ export function keepFields(before: HTMLElement): (after: HTMLElement) => void {
 function putBack(field: Field, was: Kept | undefined): void {
   if (!was) return
   if (was.typed !== undefined) field.dataset.typed = was.typed
-  if (!was.files) field.value = was.value
-  else if (was.files.length > 0 && field instanceof HTMLInputElement) {
+  if (!was.files) {
+    field.value = was.value
+    putFaultBack(field, was.fault)
+  } else if (was.files.length > 0 && field instanceof HTMLInputElement) {
     field.files = was.files
     const fold = field.closest('details')
     if (fold) fold.open = true
     // Its name and its preview are shown, and it is looked at, once the field is listened to.
     queueMicrotask(() => field.dispatchEvent(new Event('change')))
   }
+}
+
+const faultBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.fault')
+
+function faultAt(field: Field): Kept['fault'] {
+  const fault = field.getAttribute('aria-invalid') === 'true' ? faultBeside(field) : undefined
+  return fault?.textContent ? { id: fault.id, text: fault.textContent } : undefined
+}
+
+function putFaultBack(field: Field, was: Kept['fault']): void {
+  if (!was) return
+  const fault = faultBeside(field) ?? document.createElement('p')
+  if (fault.textContent) return
+  fault.className = 'fault'
+  fault.id = was.id
+  fault.textContent = was.text
+  if (!fault.parentElement) field.after(fault)
+  field.setAttribute('aria-invalid', 'true')
+  const described = field.getAttribute('aria-describedby')?.split(' ') ?? []
+  field.setAttribute('aria-describedby', [...new Set([...described, was.id])].join(' '))
 }
 
 const nameOf = (form: HTMLFormElement) =>

@@ -54,6 +54,17 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'This link has expired')
   })
 
+  it('shows how the payment ended, also where the link had ended before', async () => {
+    const { id, page, watch } = await open(SHORT_LINK)
+    watch.allow(/410/)
+    await shop().advance('15m')
+    await says(page, 'This link has expired')
+    await page.reload()
+    await says(page, 'This link has expired')
+    await shop().trigger(id, 'succeed')
+    await says(page, 'You approved this payment')
+  })
+
   it('keeps the time that is left, where time runs', async () => {
     const { test: account } = await shop().server.merchant({ clock: { mode: 'real' } })
     const body = {
@@ -116,13 +127,31 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await name.press('ArrowLeft')
     const before = await page.locator('[data-page]').getAttribute('data-shown')
     await shop().trigger(id, 'withdraw-action')
-    await says(page, 'Your payment is being processed')
+    await says(page, 'You cannot pay here at the moment')
     await shop().trigger(id, 'present-action')
     await says(page, 'How would you like to pay?')
     expect(await page.locator('[data-page]').getAttribute('data-shown')).not.toBe(before)
     expect(await name.inputValue()).toBe('Malee Srisuk')
     expect(await card.getByRole('combobox').inputValue()).toBe('krun')
     expect(await card.getAttribute('open')).not.toBeNull()
+  })
+
+  it('keeps what the server said of a field, when there is something else to show', async () => {
+    const { id, page, watch } = await open()
+    watch.allow(/400/)
+    const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
+    await card.locator('summary').click()
+    await card.getByRole('button', { name: 'Pay with' }).click()
+    await card.getByText('Please fill this in.').waitFor()
+    await shop().trigger(id, 'withdraw-action')
+    await says(page, 'You cannot pay here at the moment')
+    await shop().trigger(id, 'present-action')
+    await says(page, 'How would you like to pay?')
+    await card.getByText('Please fill this in.').waitFor()
+    const name = card.getByLabel('Your name')
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    const described = await name.getAttribute('aria-describedby')
+    expect(await page.locator(`[id="${described}"]`).textContent()).toBe('Please fill this in.')
   })
 
   it('leaves the focus in the field that has it', async () => {
