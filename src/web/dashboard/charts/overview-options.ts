@@ -108,7 +108,8 @@ const frameOf = ({ from, width_ms, series }: Buckets, palette: Palette) => {
   return {
     animation: false,
     textStyle: { fontFamily: palette.font },
-    grid: { left: 8, right: 8, top: 34, bottom: 4, containLabel: true },
+    // On the right there is room for half a time, which is under its bar.
+    grid: { left: 8, right: 26, top: 34, bottom: 4, containLabel: true },
     xAxis: {
       type: 'category' as const,
       data: Array.from({ length: count }, (_, at) => labelOf(start + at * width_ms, width_ms, isLong)),

@@ -22,7 +22,8 @@ export function timelineOption(timeline: Timeline, happenings: readonly Happenin
   const stacks = new Stacks(marks)
   return (palette: Palette): Option => ({
     animation: false,
-    grid: { left: 14, right: 18, top: 22, bottom: 66 },
+    // On the right there is room for half a time, which is under its tick.
+    grid: { left: 14, right: 44, top: 22, bottom: 66 },
     textStyle: { fontFamily: palette.font },
     xAxis: {
       type: 'value',

@@ -87,7 +87,8 @@ const Brand = () => (
 
 function AccountSwitcher({ merchants, account, page }: Omit<ShellProps, 'children'> & { page: string }) {
   const options = merchants.flatMap(({ name, accounts }) =>
-    accounts.map(({ id, environment }) => [id, `${name} · ${environment}`] as const),
+    // A name may be too long for the menu; which of its accounts this is may not be what is cut off.
+    accounts.map(({ id, environment }) => [id, `${environment} · ${name}`] as const),
   )
   const shown = account === null ? [['', 'Choose an account'] as const, ...options] : options
   const isLive = account?.endsWith('.live')
