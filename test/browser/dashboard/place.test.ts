@@ -16,6 +16,7 @@ describe.skipIf(noChromium)('a place in a long list', () => {
 
   beforeAll(async () => {
     desk = await openDesk()
+    for (let nth = 0; nth < 120; nth++) await desk.call('GET', `/payment_intents/nothing-${nth}`)
     for (let batch = 0; batch < COUNT / 40; batch++)
       await Promise.all(
         Array.from({ length: 40 }, (_, nth) =>
@@ -76,6 +77,32 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor()
   })
+
+  test.each([
+    ['Back', (page: Page) => page.goBack()],
+    ['Escape', (page: Page) => page.keyboard.press('Escape')],
+    ['the link above', (page: Page) => page.locator('main a.back').click()],
+  ])(
+    'is found again among the requests after Enter and %s, and so are those asked for',
+    async (_, goBack) => {
+      const { page } = await desk.open('requests', { viewport: { width: 390, height: 844 } })
+      const rows = page.locator('tbody tr')
+      const older = page.getByRole('button', { name: /^Show 50 older of / })
+      await older.waitFor()
+      expect(await rows.count()).toBe(50)
+      await older.click()
+      await rows.nth(99).waitFor()
+      await rows.nth(80).getByRole('link').focus()
+      const [top, name] = [await page.evaluate('scrollY'), await inFocus(page)]
+      expect(top).toBeGreaterThan(800)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Answer' }).waitFor()
+      await goBack(page)
+      await page.locator('a.path:focus').waitFor()
+      expect([await page.evaluate('scrollY'), await inFocus(page)]).toEqual([top, name])
+      expect(await rows.count()).toBe(100)
+    },
+  )
 
   test('a row says its amount, its status and what became of it', async () => {
     await desk.pay({ merchant_reference: 'order-7', amount: '123450' })

@@ -1,9 +1,11 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { countText } from '../format/money.ts'
 import { accountPath } from '../state/api.ts'
 import type { RequestRow } from '../state/more-types.ts'
-import { addressOf, place } from '../state/router.ts'
+import { addressOf, keep, kept, place } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -55,13 +57,53 @@ function RequestTable({ rows, account }: { rows: readonly RequestRow[]; account:
         <p>{countText(rows.length)} others are kept. Take a filter away to see them.</p>
       </Empty>
     )
+  return <RequestRows shown={shown} account={account} />
+}
+
+/** More than this at once nobody reads, and on a phone it would be a very long page. */
+const ROWS_AT_ONCE = 50
+
+/** What is kept with the entry of the history when a request is opened, so that coming back leads there. */
+interface Left {
+  readonly of: string
+  readonly rows: number
+  readonly top: number
+  readonly href: string
+}
+
+function RequestRows({ shown, account }: { shown: readonly RequestRow[]; account: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  const of = place.value.query.toString()
+  const [left] = useState(() => {
+    const was = kept('requests') as Left | undefined
+    return was?.of === of ? was : undefined
+  })
+  const [most, setMost] = useState(left?.rows ?? ROWS_AT_ONCE)
+  useLayoutEffect(() => {
+    if (!left) return
+    window.scrollTo(0, left.top)
+    const links = box.current?.querySelectorAll<HTMLAnchorElement>('a.path') ?? []
+    ;[...links].find(link => link.getAttribute('href') === left.href)?.focus({ preventScroll: true })
+  }, [])
+  const note = ({ target }: Event) => {
+    const href = target instanceof Element && target.closest('a.path')?.getAttribute('href')
+    if (href) keep('requests', { of, rows: most, top: window.scrollY, href } satisfies Left)
+  }
+  const older = shown.length - most
   return (
-    <Table
-      caption="Requests"
-      rows={shown}
-      keyOf={({ request_id }) => request_id}
-      columns={columnsFor(account)}
-    />
+    <div ref={box} onClickCapture={note} class="request-rows">
+      <Table
+        caption="Requests"
+        rows={shown.slice(0, most)}
+        keyOf={({ request_id }) => request_id}
+        columns={columnsFor(account)}
+      />
+      {older > 0 && (
+        <Button onPress={() => setMost(most + ROWS_AT_ONCE)}>
+          {`Show ${Math.min(older, ROWS_AT_ONCE)} older of ${countText(older)}`}
+        </Button>
+      )}
+    </div>
   )
 }
 
