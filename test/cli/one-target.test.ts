@@ -258,6 +258,18 @@ describe('paysim env', () => {
     expect(dotenv).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test('it has the secret of webhooks listen once there is one, and GitHub masks it', async () => {
+    const place = await workplace()
+    await serving(place)
+    const secret = `whsec_${Buffer.alloc(24, 'b').toString('base64')}`
+    const listen = ['webhooks', 'listen', '--secret', secret, '--count', '1', '--timeout', '100ms']
+    expect(await place.paysim(listen)).toMatchObject({ code: 8 })
+    expect(await variables(place)).toMatchObject({ PAYSIM_WEBHOOK_SECRET: secret })
+    const github = await place.paysim(['env', '--format', 'github'])
+    expect(github.stdout).toContain(`PAYSIM_WEBHOOK_SECRET=${secret}\n`)
+    expect(github.stderr).toContain(`::add-mask::${secret}\n`)
+  })
+
   test('dotenv is what Node reads with --env-file', async () => {
     const place = await workplace()
     await serving(place, '--ephemeral', '--control-token', 'with "quotes" # and more')

@@ -5,6 +5,7 @@ import { newCommand } from '../new-command.ts'
 import { shellQuoted } from '../shell-words.ts'
 import { dataDirectory, type LocalSimulator, simulatorsHere } from '../target/local-simulator.ts'
 import { accountNamed, keysOf } from '../target/simulator-keys.ts'
+import { secretOf } from '../webhooks/kept-secret.ts'
 
 const FORMATS = ['shell', 'fish', 'powershell', 'dotenv', 'json', 'github'] as const
 type Format = (typeof FORMATS)[number]
@@ -40,6 +41,8 @@ The simulator is the one that serves ./.paysim, or that was started in this fold
 \`--ephemeral\`. What the environment or a profile says already is not looked at. Every program that reads the
 environment finds the gateway then, and paysim's own commands too, from any folder.
 
+PAYSIM_WEBHOOK_SECRET is among them once \`paysim webhooks listen\` was started for it: what its webhooks are signed with.
+
 In a POSIX shell:  eval "$(paysim env)"
 In fish:           paysim env --format fish | source
 In PowerShell:     paysim env --format powershell | Out-String | Invoke-Expression
@@ -60,6 +63,7 @@ async function print({ format, account, data }: EnvFlags): Promise<void> {
   if (data !== undefined) process.env.PAYSIM_DATA = data
   const simulator = await theOneHere()
   const keys = await keysOf(simulator, account)
+  const webhookSecret = await secretOf(simulator)
   const variables: Variables = [
     ['PAYSIM_BASE_URL', simulator.url],
     ['PAYSIM_PUBLIC_KEY', keys.publicKey],
@@ -67,11 +71,12 @@ async function print({ format, account, data }: EnvFlags): Promise<void> {
     ['PAYSIM_CONTROL_URL', simulator.control_url],
     ['PAYSIM_CONTROL_TOKEN', simulator.control_token],
     ['PAYSIM_ACCOUNT', accountNamed(account)],
+    ...(webhookSecret === undefined ? [] : [['PAYSIM_WEBHOOK_SECRET', webhookSecret] as const]),
   ]
   for (const [name, value] of variables) refuseLineBreaks(name, value)
   // GitHub reads commands from both streams, and stdout goes into a file.
   if (format === 'github')
-    for (const value of [keys.secretKey, simulator.control_token])
+    for (const value of [keys.secretKey, simulator.control_token, webhookSecret ?? []].flat())
       process.stderr.write(`::add-mask::${value.replaceAll('%', '%25')}\n`)
   process.stdout.write(written(variables, format))
 }

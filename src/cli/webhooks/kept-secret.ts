@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ControlTarget } from '../control/find-control.ts'
+import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
 /** What the interface's signatures are made with: 24 to 64 bytes in base64. */
@@ -24,6 +25,11 @@ export async function keptSecret({ simulator }: ControlTarget, given?: string): 
   } catch {
     return (await read(path)) ?? notKept(secret, path)
   }
+}
+
+/** The secret that `webhooks listen` has for a simulator, if it was ever listened to. */
+export async function secretOf(simulator: Pick<LocalSimulator, 'data_dir'>): Promise<string | undefined> {
+  return read(await placeFor(simulator.data_dir))
 }
 
 /** In the data directory; where everything is in memory, or on another machine, by the folder one works in. */
