@@ -32,12 +32,16 @@ export function seed(text: string): string {
   return String(Number(text))
 }
 
-/** Where webhooks go: a URL, or as people say it, `localhost:3000/hooks`. */
+/** Where webhooks go: a URL, or as people say it, `localhost:3000/hooks` or `3000/hooks`. */
 export function webhookTarget(text: string): URL {
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  // Digits alone are a port: a URL would read them as an IPv4 address, somewhere else.
+  const local = text.replace(/^:?(?=\d{1,5}(?:\/|$))/, 'localhost:')
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(local) ? local : `http://${local}`
   const url = URL.canParse(full) ? new URL(full) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError('It must be an http or https URL, such as http://localhost:3000/webhooks.')
+    throw new InvalidArgumentError(
+      'It must be an http or https URL, such as http://localhost:3000/webhooks or localhost:3000/webhooks.',
+    )
   if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
   return url
 }

@@ -1,3 +1,4 @@
+import { closest } from './closest.ts'
 import type { Contract } from './decisions.ts'
 
 /** What webhooks report: the ends of payments and payouts, and on request the steps before them. */
@@ -24,4 +25,23 @@ export type EventChoice = EventName | '*'
 export function endingOf(event: EventName, contract: Contract): string | undefined {
   if (event === 'payment.cancelled') return contract['payment.after_cancel']
   return isStandardEvent(event) ? event.split('.')[1] : undefined
+}
+
+const CALLED_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['paid', 'success', 'successful', 'complete', 'completed', 'settled', 'captured', 'confirmed'].map(
+      name => [name, 'succeeded'],
+    ),
+  ),
+  ...Object.fromEntries(['failure', 'declined', 'rejected', 'refused'].map(name => [name, 'failed'])),
+  ...Object.fromEntries(['canceled', 'voided', 'aborted'].map(name => [name, 'cancelled'])),
+  timeout: 'expired',
+}
+
+/** The event that was most likely meant: by what other gateways call it, else by how it is spelled. */
+export function eventMeant(name: string): EventName | undefined {
+  const events: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+  const [, record, what = ''] = /^(payment|payout)\w*\.(?:\w+\.)*(\w+)$/.exec(name.toLowerCase()) ?? []
+  const meant = `${record}.${CALLED_ELSEWHERE[what] ?? what}`
+  return events.find(event => event === (events.some(each => each === meant) ? meant : closest(name, events)))
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ArgumentFault } from '../client/faults.ts'
-import { closest } from '../contract/closest.ts'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
 import type { EventMatch, ReceivedEvent } from './webhooks.ts'
 
 const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
@@ -11,7 +10,7 @@ export function demandEvents(match: EventMatch | undefined): void {
   if (match === undefined || typeof match === 'function') return
   for (const name of [match.type ?? []].flat()) {
     if (EVENTS.includes(name)) continue
-    const meant = closest(name, EVENTS)
+    const meant = eventMeant(name)
     throw new ArgumentFault(
       `there is no event ${name}; ${meant ? `did you mean ${meant}?` : `there are ${EVENTS.join(', ')}`}`,
     )

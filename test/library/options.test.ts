@@ -25,7 +25,7 @@ test('an event that there is no such thing as is refused, by the compiler and at
   const account = await standingAccount()
   // @ts-expect-error there is no such event
   await expect(account.webhooks.next({ type: 'payment.paid' })).rejects.toThrow(
-    'there is no event payment.paid',
+    'there is no event payment.paid; did you mean payment.succeeded?',
   )
   // @ts-expect-error nor is there among several
   await expect(account.webhooks.next({ type: ['payment.suceeded'] })).rejects.toThrow(

@@ -139,6 +139,19 @@ test.each([['--data', '.paysim'], ['--ephemeral']])(
   },
 )
 
+test('a port alone is one of this machine', async () => {
+  const place = await workplace()
+  await serving(place)
+  const app = await openApplication({ status: 200 })
+  onTestFinished(app.close)
+  const listener = await listening(place, '--count', '1', '--forward-to', new URL(app.url).port)
+  expect(listener.greeting).toContain('forwarding to http://localhost:')
+  await pay(place)
+  const { code, stderr } = await listener.ended
+  expect(code, stderr).toBe(0)
+  expect(app.heard).toHaveLength(1)
+})
+
 test('an address without a scheme is taken, and of a 4xx it is said that the signature was valid', async () => {
   const place = await workplace()
   await serving(place)

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
-import { didYouMean } from '../../choice.ts'
+import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
 import { controlCommand } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
-import { atLeastOne, milliseconds, port } from '../../flag-values.ts'
+import { atLeastOne, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
 import { outputFlags } from '../../output/flags.ts'
 import { SECRET } from '../../webhooks/kept-secret.ts'
@@ -18,7 +17,11 @@ export const command = (): Command =>
       outputFlags(
         declare
           .description("Receives the simulator's webhooks, shows them, and passes them on.")
-          .option('--forward-to <url>', 'where they go, with their headers and bytes as they came', target)
+          .option(
+            '--forward-to <url>',
+            'where they go, with their headers and bytes as they came',
+            webhookTarget,
+          )
           .addOption(
             new Option(
               '--events <name>',
@@ -60,25 +63,17 @@ Examples:
   )
 
 /** `localhost:3000/hooks` is an address too; to URL, its host would be a scheme. */
-function target(text: string): URL {
-  const written = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
-  const url = URL.canParse(written) ? new URL(written) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError(
-      'It must be an http or https URL, such as http://localhost:3000/webhooks or localhost:3000/webhooks.',
-    )
-  if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
-  return url
-}
-
 function secret(text: string): string {
   if (SECRET.test(text)) return text
   throw new InvalidArgumentError('It must be whsec_ and 24 to 64 bytes in base64.')
 }
 
 function events(text: string, before: readonly string[] = []): string[] {
-  for (const name of words(text))
-    if (!EVENTS.includes(name))
-      throw new InvalidArgumentError(`${didYouMean(name, EVENTS)}Allowed choices are ${EVENTS.join(', ')}.`)
+  for (const name of words(text)) {
+    if (EVENTS.includes(name)) continue
+    const meant = eventMeant(name)
+    const hint = meant === undefined ? '' : `Did you mean ${meant}? `
+    throw new InvalidArgumentError(`${hint}Allowed choices are ${EVENTS.join(', ')}.`)
+  }
   return words(text, before)
 }
