@@ -36,7 +36,7 @@ async function refuse({ table, path }: Place, name: string): Promise<void> {
   const meant = closest(name, Object.keys(table))
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
-    ? `an option stands behind its command, and ${name} behind none${hint}`
+    ? `expected a command before ${name}${hint}`
     : `unknown command ${name}${hint}`
   process.stderr.write(`${words}: ${what}\n\`${words} --help\` lists the commands.\n`)
   process.exitCode = 2

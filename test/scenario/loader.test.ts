@@ -126,6 +126,11 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:4:5: creat payment is no step; did you mean create payment?',
   ],
   [
+    'a step that says half of what it is, with a slip of the pen',
+    story('- creat: {}'),
+    'a.yaml:4:5: creat is no step; did you mean create payment?',
+  ],
+  [
     'a step that says half of what it is',
     story('- create: {}'),
     'a.yaml:4:5: create is no step; did you mean create payment?',

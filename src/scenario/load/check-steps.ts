@@ -52,7 +52,7 @@ export const modeOf = (clock: unknown) =>
 function sayUnknown(step: object, path: Path, faults: Faults): void {
   for (const key of Object.keys(step)) {
     // Who writes `create` for `create payment` has begun well.
-    const meant = closest(key, VERBS) ?? VERBS.find(verb => verb.split(' ').includes(key))
+    const meant = closest(key, VERBS) ?? VERBS.find(verb => verb.split(' ').includes(key)) ?? begunLike(key)
     if (meant) return faults.say([...path, key], `${key} is no step; did you mean ${meant}?`)
   }
   const [key] = Object.keys(step)
@@ -60,6 +60,17 @@ function sayUnknown(step: object, path: Path, faults: Faults): void {
     key === undefined ? path : [...path, key],
     `${key ?? 'nothing'} is no step: docs/scenarios.md lists them`,
   )
+}
+
+/** The first of those whose first word was most likely meant: `creat` is `create payment`. */
+function begunLike(key: string): string | undefined {
+  // `as`, `app` and such are near to everything short.
+  if (key.length < 5) return undefined
+  const first = closest(
+    key.split(' ')[0] ?? '',
+    VERBS.map(verb => verb.split(' ')[0] ?? ''),
+  )
+  return VERBS.find(verb => verb.split(' ')[0] === first)
 }
 
 function checkInner(
