@@ -205,6 +205,10 @@ export class Account {
     return this.#recovery.underWay
   }
 
+  get closed(): boolean {
+    return this.#closed
+  }
+
   /**
    * Resolves when all that is due has happened and can be read: what is on its way to the disk is there, or never
    * happened.

@@ -32,7 +32,7 @@ export class TimeTravel {
     return this.inTurn(() => this.#travel(plan()))
   }
 
-  /** What sets the clock waits until a journey has arrived, which would otherwise take its own time over it. */
+  /** What sets the clock, or replaces all that is due, waits until a journey has arrived. */
   inTurn<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(act)
     this.#last = turn.catch(() => {})
@@ -48,6 +48,8 @@ export class TimeTravel {
       if (account.stalled) throw new Unavailable('The journal', undefined)
       fired += account.fireDue()
       await courier.idle()
+      // Its merchant was removed: what is due will never happen.
+      if (account.closed) return fired
     } while (courier.busy || this.#somethingIsDue())
     await account.journal.durable(account.world.seq)
     return fired
@@ -66,7 +68,7 @@ export class TimeTravel {
     let fired = await this.quiet()
     for (
       let { next } = account.world.timers;
-      next && next.dueAt <= target;
+      next && next.dueAt <= target && !account.closed;
       next = account.world.timers.next
     ) {
       account.clock.jump(next.dueAt)
@@ -74,7 +76,7 @@ export class TimeTravel {
     }
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
     // Where time stands must survive a restart, also when nothing fired on the way.
-    if (account.world.clock?.accountAt !== arrival) {
+    if (account.world.clock?.accountAt !== arrival && !account.closed) {
       const seq = account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
       await account.journal.durable(seq)
     }

@@ -39,7 +39,7 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
     const tenant = tenantNamed(gateway, request)
     const archive = await readArchive(request)
     const images = checkArchive(archive, tenant.account.environment)
-    return inTurn(tenant, async () => {
+    return replacing(tenant, async () => {
       await demandAvailable(tenant)
       await tenant.courier.idle()
       try {
@@ -54,7 +54,7 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
 
   scope.post('/accounts/:account/reset', (request, reply) => {
     const tenant = tenantNamed(gateway, request)
-    return inTurn(tenant, async () => {
+    return replacing(tenant, async () => {
       await demandAvailable(tenant)
       await tenant.courier.idle()
       await gateway.reset(tenant)
@@ -75,6 +75,10 @@ function inTurn<T>(tenant: Tenant, act: () => Promise<T>): Promise<T> {
   )
   return turn
 }
+
+/** Nothing may move through an account while its history gives way to another. */
+const replacing = <T>(tenant: Tenant, act: () => Promise<T>): Promise<T> =>
+  inTurn(tenant, () => tenant.time.inTurn(act))
 
 /** What the schema does not say; the images as their bytes. */
 function checkArchive(

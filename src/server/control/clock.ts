@@ -3,7 +3,7 @@ import type { Account } from '../../engine/account.ts'
 import type { Journey } from '../../engine/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
-import { Refusal, refuse, refuseFaults } from '../refusal.ts'
+import { notFound, Refusal, refuse, refuseFaults } from '../refusal.ts'
 import { bodyReader, durationIn, send, tenantNamed } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import { AdvanceBody, ClockBody } from './schemas.ts'
@@ -31,6 +31,7 @@ export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
       const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
       await carryOut(tenant, { type: 'SetClock', clock }, 'operator')
       await tenant.time.quiet()
+      if (tenant.removed) throw notFound('account')
       return send(reply, 200, clockView(tenant))
     })
   })
@@ -40,6 +41,7 @@ export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
     const body = await readAdvance(request)
     await demandAvailable(tenant)
     const arrival = await tenant.time.advance(() => journeyOf(body, tenant.account))
+    if (tenant.removed) throw notFound('account')
     if ('refused' in arrival) throw new Refusal(arrival.refused)
     return send(reply, 200, { ...arrival, now: new Date(arrival.now).toISOString() })
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openReceiver } from '../gateway/support/receiver.ts'
+import type { Answer } from '../harness.ts'
 import { type Account, accountOf, type Intent } from '../support/account.ts'
 import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
 import { hosted } from '../support/payment-requests.ts'
@@ -94,9 +95,9 @@ test.each(moves)('when the clock %s, what is over is over wherever anybody looks
   expect(second.body.id).not.toBe(first.body.id)
 })
 
-describe('a clock that is set while an advance is under way', () => {
+describe('while an advance is under way, a clock', () => {
   /** An advance by ten hours, held up on its way by whom it sends a webhook, and then a change of the clock. */
-  const during = async (change: Record<string, unknown>, account: Account) => {
+  const during = async (account: Account, change: () => Promise<Answer>) => {
     const receiver = await openReceiver()
     let letGo = () => {}
     const after = new Promise<void>(resolve => {
@@ -105,31 +106,48 @@ describe('a clock that is set while an advance is under way', () => {
     receiver.reply(() => ({ after }))
     await account.control('POST', '/webhook-endpoints', { body: { url: receiver.url } })
     await account.pay('probe_qr')
+    await account.pay('probe_later')
     const start = await account.now()
     const advanced = account.control('POST', '/clock/advance', { body: { by: '10h' } })
     await receiver.arrived(1)
-    const set = account.control('PUT', '/clock', { body: change })
-    await account.control('GET', '/clock')
+    const changed = change()
+    await gateway.server.control('GET', '/merchants')
     letGo()
-    const { status, body } = await advanced
-    expect({ status, now: Date.parse(body.now) }).toEqual({ status: 200, now: start + 10 * HOUR })
-    return set
+    const arrival = start + 10 * HOUR
+    return { changed: await changed, advanced: await advanced, arrival }
   }
+  const set = (account: Account, body: Record<string, unknown>) =>
+    during(account, () => account.control('PUT', '/clock', { body }))
   const rules = [{ outcome: { after: '1h', status: 'succeeded' } }]
 
   test('is set when the advance has arrived', async () => {
     const account = await gateway.account({ rules })
-    const set = await during({ mode: 'real' }, account)
-    expect(set.body).toMatchObject({ mode: 'real', next_due: null })
-    const { body } = await account.control('GET', '/clock')
-    expect(body.mode).toBe('real')
-    expect(Date.parse(body.now)).toBeGreaterThanOrEqual(Date.parse(set.body.now))
+    const { changed, advanced, arrival } = await set(account, { mode: 'real' })
+    expect(Date.parse(advanced.body.now)).toBe(arrival)
+    expect(changed.body).toMatchObject({ mode: 'real', next_due: null })
+    expect((await account.control('GET', '/clock')).body.mode).toBe('real')
+    expect(await account.now()).toBeGreaterThanOrEqual(arrival)
   })
 
   test('is not set to what is past by then', async () => {
     const account = await gateway.account({ rules })
     const now = await later(account, 2 * HOUR)
-    expectInvalid(await during({ mode: 'virtual', now }, account), 'now')
+    expectInvalid((await set(account, { mode: 'virtual', now })).changed, 'now')
+  })
+
+  test('an account that is reset meanwhile is reset after it', async () => {
+    const account = await gateway.account({ rules })
+    const { changed, advanced } = await during(account, () => account.control('POST', '/reset'))
+    expect([advanced.status, changed.status]).toEqual([200, 200])
+    expect((await account.control('GET', '/payments')).body.data).toEqual([])
+  })
+
+  test('a merchant that is removed meanwhile ends it', async () => {
+    const { id, test: account } = await gateway.merchant({ rules })
+    const remove = () => gateway.server.control('DELETE', `/merchants/${id}`)
+    const { changed, advanced } = await during(account, remove)
+    expect([advanced.status, changed.status]).toEqual([404, 204])
+    expect((await gateway.server.control('GET', '/health')).status).toBe(200)
   })
 })
 
