@@ -47,9 +47,7 @@ export * from './client/index.ts'
 export { signWebhook, verifyWebhook } from './contract/webhook-signature.ts'
 export type { AccountFacts } from './library/account-facts.ts'
 export { connectSimulator, type SimulatorAddress } from './library/connect-simulator.ts'
-export { defineScenario, type Scenario } from './library/define-scenario.ts'
 export type { RunningSimulator } from './library/running-simulator.ts'
-export type { AnswerExpectation, ScenarioCatalogue, ScenarioStep } from './library/scenario-step.ts'
 export type { AccountSettings, SimulatedAccount } from './library/simulated-account.ts'
 export { type StartOptions, startSimulator } from './library/start-simulator.ts'
 export {
@@ -62,3 +60,5 @@ export {
   type Webhooks,
   WebhookTimeout,
 } from './library/webhooks.ts'
+export { defineScenario, type Scenario } from './scenario/define-scenario.ts'
+export type { AnswerExpectation, ScenarioCatalogue, ScenarioStep } from './scenario/scenario-step.ts'

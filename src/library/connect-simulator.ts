@@ -1,3 +1,4 @@
+import { ArgumentFault } from '../client/faults.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
@@ -11,9 +12,16 @@ export interface SimulatorAddress {
 
 const ADDRESS: NamesOf<SimulatorAddress> = { controlUrl: true, controlToken: true, url: true }
 
-/** A simulator that runs elsewhere. Stopping it here closes what was opened here, and leaves it running. */
+/**
+ * A simulator that runs elsewhere, named by what the ready line tells, or by whatever else holds these members. Stopping it
+ * here closes what was opened here, and leaves it running.
+ */
 export async function connectSimulator(address: SimulatorAddress): Promise<RunningSimulator> {
-  demandKnown('connectSimulator()', address, ADDRESS)
+  for (const name of ['controlUrl', 'controlToken'] as const) {
+    if (typeof address?.[name] === 'string') continue
+    demandKnown('connectSimulator()', address, ADDRESS)
+    throw new ArgumentFault(`connectSimulator() needs ${name}, a string`)
+  }
   const { controlUrl, controlToken, url } = address
   return openSimulator({ url: url ?? controlUrl.replace(/\/_paysim\/*$/, ''), controlUrl, controlToken })
 }

@@ -1,7 +1,7 @@
 import type { FaultRule, ProviderRule } from '../client/control-script.ts'
 import { ArgumentFault } from '../client/faults.ts'
 import type { EventChoice } from '../contract/event-names.ts'
-import { checkScenario } from '../scenario/load/check-scenario.ts'
+import { checkScenario } from './load/check-scenario.ts'
 import type {
   ReceiverBehaviour,
   ScenarioCatalogue,
