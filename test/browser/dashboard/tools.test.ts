@@ -34,7 +34,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await confirm(page, 'Add')
     await shows(page, /^whsec_/)
     await confirm(page, 'Close')
-    expect(await page.getByText(/whsec_/).count()).toBe(0)
+    await expect.poll(() => page.getByText(/whsec_/).count()).toBe(0)
 
     const { id } = await desk.pay()
     await desk.control('POST', `/payments/${id}/succeed`)
