@@ -22,7 +22,7 @@ export function callSite(): string {
 }
 
 /** The same error, with the lines of its call. */
-export function pointTo(site: string, fault: unknown): unknown {
+function pointTo(site: string, fault: unknown): unknown {
   if (fault instanceof Error && site !== '') fault.stack = `${fault.name}: ${fault.message}\n${site}`
   return fault
 }
