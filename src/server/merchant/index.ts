@@ -73,12 +73,13 @@ function demandAccount({ tenant }: Request, reply: Reply): void {
   if (tenant?.removed) throw unauthorized(reply)
 }
 
+/** Whatever came of it: once the merchant is removed, nothing of it is there any more. */
 async function unlessRemoved(request: Request, reply: Reply, answering: Promise<Reply>): Promise<Reply> {
-  const [answered] = await Promise.allSettled([answering])
-  // Whatever came of it: nothing of that merchant is there any more.
-  demandAccount(request, reply)
-  if (answered.status === 'rejected') throw answered.reason
-  return answered.value
+  try {
+    return await answering
+  } finally {
+    demandAccount(request, reply)
+  }
 }
 
 function idsOf(known: WeakMap<Tenant, RequestIds>, tenant: Tenant): RequestIds {
