@@ -18,8 +18,8 @@ import { RuleSchema } from './rules/schema.ts'
  */
 
 const closed = { additionalProperties: false }
-const object = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
-const oneOf = <const V extends readonly string[]>(values: V) =>
+export const object = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
+export const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const optional = Type.Optional
 const orNull = <S extends TSchema>(schema: S) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { MERCHANT_ID } from './merchant-record.ts'
-import { demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
+import { codeOf, demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { type MerchantList, Registry } from './registry.ts'
 import { StartFault } from './start-fault.ts'
@@ -172,7 +172,7 @@ async function hideFromGit(path: string): Promise<void> {
   try {
     await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+    if (codeOf(cause) !== 'EEXIST') throw cause
   }
 }
 

@@ -68,13 +68,10 @@ export class FileJournal implements Journal {
     const handle = await openPrivate(path, 'append')
     try {
       let seed: string | undefined
-      const start = await replay<Entry | Header>(path, handle, {
-        onTorn: options.onTorn,
-        onEntry: line => {
-          if ('seed' in line) seed = line.seed
-          else options.onEntry(line)
-        },
-      })
+      const onHeader = (header: Header) => {
+        seed = header.seed
+      }
+      const start = await readJournal(path, handle, { ...options, onHeader })
       const journal = new FileJournal(path, handle, options, start)
       journal.seed = seed
       return journal
@@ -136,12 +133,7 @@ export class FileJournal implements Journal {
   async goBack(onEntry: (entry: Entry) => void): Promise<void> {
     // A full disk still lets a file shrink.
     await this.handle.truncate(this.#end)
-    const start = await replay<Entry | Header>(this.path, this.handle, {
-      onTorn: this.options.onTorn,
-      onEntry: line => {
-        if (!('seed' in line)) onEntry(line)
-      },
-    })
+    const start = await readJournal(this.path, this.handle, { ...this.options, onEntry })
     this.#safeSeq = start.seq
     this.#batchSeq = start.seq
   }
@@ -246,4 +238,18 @@ export class FileJournal implements Journal {
   async #settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
   }
+}
+
+interface Readers extends Pick<FileJournalOptions, 'onEntry' | 'onTorn'> {
+  readonly onHeader?: (header: Header) => void
+}
+
+function readJournal(path: string, handle: FileHandle, { onEntry, onTorn, onHeader }: Readers) {
+  return replay<Entry | Header>(path, handle, {
+    onTorn,
+    onEntry: line => {
+      if ('seed' in line) onHeader?.(line)
+      else onEntry(line)
+    },
+  })
 }

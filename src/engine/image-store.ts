@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { makePrivateFolder, openPrivate } from './private-files.ts'
 import { Unavailable } from './unavailable.ts'
 
+/** How an image is called: the SHA-256 of its bytes. */
+export const DIGEST = /^[0-9a-f]{64}$/
 export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Images by the SHA-256 of their bytes. One that is stored is never changed. */
@@ -75,7 +77,7 @@ export class FileImages implements ImageStore {
 
   /** Checked where the path is made: a digest may come from an import. */
   #path(digest: string): string {
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`no image is called ${JSON.stringify(digest)}`)
+    if (!DIGEST.test(digest)) throw new Error(`no image is called ${JSON.stringify(digest)}`)
     return join(this.directory, digest)
   }
 }

@@ -80,7 +80,8 @@ function demandOwner(path: string, { uid }: Stats): void {
 /** Windows has no modes: what it says of them is not looked at. */
 const modeOf = ({ mode }: Stats) => (process.platform === 'win32' ? 0o600 : mode & 0o777)
 
-const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
+/** What the system calls what went wrong, such as ENOENT. */
+export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
 
 /**
  * Puts a file in the place of another, written aside and synced first: whoever reads finds all of the old or all of the

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { FieldFault } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { digestOf } from '../engine/image-store.ts'
 import { readBody } from './read-body.ts'
 import { refuseFaults } from './refusal.ts'
 
@@ -70,8 +70,7 @@ export function imageIn({ files }: Form): { image: ReceivedImage } | { fault: Im
   if (file.tooLarge) return fault('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
   const contentType = imageType(file.bytes)
   if (!contentType) return fault('wrong_type', 'must be a JPEG or PNG image, by its first bytes')
-  const digest = createHash('sha256').update(file.bytes).digest('hex')
-  return { image: { bytes: file.bytes, digest, contentType } }
+  return { image: { bytes: file.bytes, digest: digestOf(file.bytes), contentType } }
 }
 
 const fault = (kind: ImageFault['kind'], message: string) => ({ fault: { kind, field: 'file', message } })

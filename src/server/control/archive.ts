@@ -1,9 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { FieldFault } from '../../contract/errors.ts'
-import { checkEntries } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
-import { digestOf } from '../../engine/image-store.ts'
+import { DIGEST, digestOf } from '../../engine/image-store.ts'
 import type { Tenant } from '../../engine/tenant.ts'
 import { Unavailable } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
@@ -11,8 +10,6 @@ import type { Routes } from '../http/routes.ts'
 import { refuseFaults } from '../refusal.ts'
 import { bodyReader, send, tenantNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
-
-const DIGEST = /^[0-9a-f]{64}$/
 
 /** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
 const Archive = Type.Object({
@@ -38,7 +35,7 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
   scope.put('/accounts/:account/import', async (request, reply) => {
     const tenant = tenantNamed(gateway, request)
     const archive = await readArchive(request)
-    const images = checkArchive(archive, tenant.account.environment)
+    const images = await checkArchive(archive, tenant.account.environment)
     return replacing(tenant, async () => {
       await demandAvailable(tenant)
       await tenant.courier.idle()
@@ -81,13 +78,15 @@ const replacing = <T>(tenant: Tenant, act: () => Promise<T>): Promise<T> =>
   inTurn(tenant, () => tenant.time.inTurn(act))
 
 /** What the schema does not say; the images as their bytes. */
-function checkArchive(
+async function checkArchive(
   { account, entries, images }: Static<typeof Archive>,
   environment: string,
-): Map<string, Buffer> {
+): Promise<Map<string, Buffer>> {
   const faults: FieldFault[] = []
   if (!account.endsWith(`.${environment}`))
     faults.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
+  // A schema for each event there is: made when somebody imports, and not at every start.
+  const { checkEntries } = await import('../../domain/check-entries.ts')
   faults.push(...checkEntries(entries))
   const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
   for (const [digest, bytes] of bytesOf)
