@@ -6,8 +6,8 @@
 export {
   type AccountControl,
   type AdvanceGoal,
+  type AdvanceResult,
   type Archive,
-  type Arrival,
   type AssetRecord,
   type Catalogue,
   type CatalogueMethod,
@@ -18,8 +18,8 @@ export {
   type ClockState,
   type ControlAddress,
   ControlClient,
-  ControlFault,
-  ControlUnreachable,
+  ControlError,
+  ControlUnreachableError,
   type DeliveryRecord,
   type EndpointRecord,
   type EventRecord,
@@ -56,9 +56,9 @@ export {
   type ReceivedEvent,
   type WebhookAnswer,
   type WebhookResponder,
-  WebhookSignatureFault,
+  WebhookSignatureError,
   type Webhooks,
-  WebhookTimeout,
+  WebhookTimeoutError,
 } from './library/webhooks.ts'
 export { defineScenario, type Scenario } from './scenario/define-scenario.ts'
 export type { AnswerExpectation, ScenarioCatalogue, ScenarioStep } from './scenario/scenario-step.ts'

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Contract } from './contract/decisions.ts'
-import { ContractFault, resolveContract } from './contract/resolve-contract.ts'
+import { ContractError, resolveContract } from './contract/resolve-contract.ts'
 import { type Catalogue, type CatalogueData, indexCatalogue, readCatalogue } from './domain/catalogue.ts'
 import { compileRule, type Rule } from './domain/rules/rule.ts'
+import type { AccountRuntime } from './engine/account-runtime.ts'
 import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
-import type { GatewaySettings } from './engine/open-tenant.ts'
+import type { GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
-import { StartFault } from './engine/start-fault.ts'
-import type { Tenant } from './engine/tenant.ts'
+import { StartError } from './engine/start-error.ts'
 import { packageFile } from './package-files.ts'
 import { App } from './server/app.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
@@ -143,17 +143,17 @@ export class Simulator {
   }
 
   get accounts(): AccountFacts[] {
-    return [...this.gateway.tenants].flatMap(tenant => this.#accountFacts(tenant))
+    return [...this.gateway.runtimes].flatMap(runtime => this.#accountFacts(runtime))
   }
 
-  #accountFacts(tenant: Tenant): AccountFacts[] {
-    const [keys] = this.gateway.keysOf(tenant)
-    const { id, environment } = tenant.account
+  #accountFacts(runtime: AccountRuntime): AccountFacts[] {
+    const [keys] = this.gateway.keysOf(runtime)
+    const { id, environment } = runtime.account
     if (!keys) return []
     return [
       {
         id,
-        merchant: tenant.merchantId,
+        merchant: runtime.merchantId,
         environment,
         public_key: keys.publicKey,
         secret_key: keys.secretKey,
@@ -194,7 +194,7 @@ function readContract(overrides: SimulatorOptions['contract']): Contract {
   try {
     return resolveContract(overrides)
   } catch (cause) {
-    if (cause instanceof ContractFault) throw new StartFault(`contract: ${cause.message}`, 2)
+    if (cause instanceof ContractError) throw new StartError(`contract: ${cause.message}`, 2)
     throw cause
   }
 }
@@ -204,8 +204,8 @@ async function chooseCatalogue(given: unknown): Promise<Catalogue> {
     return indexCatalogue(JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8')))
   const read = readCatalogue(given)
   if ('catalogue' in read) return read.catalogue
-  const faults = read.faults.map(({ field, message }) => `${field} ${message}`)
-  throw new StartFault(`catalogue: ${faults.join('; ')}`, 2)
+  const problems = read.problems.map(({ field, message }) => `${field} ${message}`)
+  throw new StartError(`catalogue: ${problems.join('; ')}`, 2)
 }
 
 /** What ships was read and checked when the package was built. */

@@ -1,6 +1,6 @@
 import type { CommandTable } from './command-table.ts'
 
-interface Place {
+interface CommandGroup {
   readonly table: CommandTable
   readonly path: readonly string[]
   /** What this group's word means where nothing but options follows it. */
@@ -11,7 +11,7 @@ interface Place {
 export const dispatch = (all: CommandTable, argv: readonly string[]): Promise<void> =>
   descend({ table: all, path: [] }, argv, all)
 
-async function descend(place: Place, argv: readonly string[], all: CommandTable): Promise<void> {
+async function descend(place: CommandGroup, argv: readonly string[], all: CommandTable): Promise<void> {
   const { table, path, alone } = place
   const [name = alone ?? '--help', ...rest] = argv
   if (name === '--help' || name === '-h') return showHelp(place)
@@ -25,12 +25,12 @@ async function descend(place: Place, argv: readonly string[], all: CommandTable)
   await command(all).parseAsync(rest, { from: 'user' })
 }
 
-async function showHelp({ table, path, alone }: Place): Promise<void> {
+async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
   const { groupHelp } = await import('./group-help.ts')
   process.stdout.write(groupHelp(table, path, alone))
 }
 
-async function refuse({ table, path }: Place, name: string): Promise<void> {
+async function refuse({ table, path }: CommandGroup, name: string): Promise<void> {
   const { closest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
   const meant = closest(name, Object.keys(table))

@@ -15,8 +15,8 @@ else if (argv[0] === '__complete') {
   try {
     const { COMMANDS } = await import('./commands.ts')
     await dispatch(COMMANDS, argv)
-  } catch (fault) {
-    const { reportFault } = await import('./faults/report-fault.ts')
-    reportFault(fault)
+  } catch (error) {
+    const { reportError } = await import('./errors/report-error.ts')
+    reportError(error)
   }
 }

@@ -5,6 +5,6 @@ export function newCommand(name: string): Command {
   return new Command(`paysim ${name}`)
     .showSuggestionAfterError(true)
     .showHelpAfterError(`\`paysim ${name} --help\` lists the options.`)
-    .exitOverride(fault => process.exit(fault.exitCode === 0 ? 0 : 2))
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .configureHelp({ helpWidth: Math.min(100, process.stdout.columns ?? 100) })
 }

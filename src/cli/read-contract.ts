@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/decisions.ts'
-import { ContractFault, resolveContract } from '../contract/resolve-contract.ts'
-import { UsageFault } from './faults/usage-fault.ts'
+import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
+import { UsageError } from './errors/usage-error.ts'
 import { readObjectFile } from './read-file.ts'
 
 /** The decisions with the overrides of a file, or of what a profile keeps of one. */
@@ -9,7 +9,7 @@ export async function readContract(
 ): Promise<Contract> {
   try {
     return resolveContract(typeof overrides === 'string' ? await readObjectFile(overrides) : overrides)
-  } catch (fault) {
-    throw fault instanceof ContractFault ? new UsageFault(fault.message) : fault
+  } catch (error) {
+    throw error instanceof ContractError ? new UsageError(error.message) : error
   }
 }

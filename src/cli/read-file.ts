@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { StartFault } from '../engine/start-fault.ts'
+import { StartError } from '../engine/start-error.ts'
 
 /** A JSON or YAML file that a flag names. */
 export async function readDataFile(path: string): Promise<unknown> {
@@ -7,7 +7,7 @@ export async function readDataFile(path: string): Promise<unknown> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new StartFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, 2)
+    throw new StartError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, 2)
   }
   try {
     if (path.endsWith('.json')) return JSON.parse(text)
@@ -15,13 +15,13 @@ export async function readDataFile(path: string): Promise<unknown> {
     return parse(text)
   } catch (cause) {
     const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    throw new StartFault(`${path}: ${line}`, 2)
+    throw new StartError(`${path}: ${line}`, 2)
   }
 }
 
 export async function readObjectFile(path: string): Promise<Record<string, unknown>> {
   const value = await readDataFile(path)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new StartFault(`${path}: it must hold one object`, 2)
+    throw new StartError(`${path}: it must hold one object`, 2)
   return value as Record<string, unknown>
 }

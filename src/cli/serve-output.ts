@@ -96,5 +96,5 @@ interface Follower {
 
 function follow({ requests, gateway }: Simulator, follower: Follower): void {
   requests.onRequest(follower.request)
-  gateway.onEntry((tenant, entry) => follower.entry(tenant.account.id, entry))
+  gateway.onEntry((runtime, entry) => follower.entry(runtime.account.id, entry))
 }

@@ -3,10 +3,10 @@ import { basename, dirname } from 'node:path'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import type { CatalogueData } from '../domain/catalogue.ts'
 import type { Script } from '../engine/script.ts'
-import { StartFault } from '../engine/start-fault.ts'
-import { ScenarioFault } from '../scenario/load/faults.ts'
+import { StartError } from '../engine/start-error.ts'
 import { loadScenario } from '../scenario/load/load.ts'
 import { type CatalogueLists, overlay } from '../scenario/load/overlay.ts'
+import { ScenarioError } from '../scenario/load/problems.ts'
 import type { ScenarioData } from '../scenario/schema/file.ts'
 
 /** Editors write a file in several strokes. */
@@ -42,7 +42,7 @@ async function load(path: string): Promise<ScenarioData> {
   try {
     return (await loadScenario(path)).data
   } catch (cause) {
-    if (cause instanceof ScenarioFault) throw new StartFault(cause.message, 2)
+    if (cause instanceof ScenarioError) throw new StartError(cause.message, 2)
     throw cause
   }
 }

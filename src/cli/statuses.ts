@@ -1,6 +1,6 @@
 import { closest } from '../contract/closest.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../contract/statuses.ts'
-import { UsageFault } from './faults/usage-fault.ts'
+import { UsageError } from './errors/usage-error.ts'
 
 /** Statuses as flags name them: those that there are, and what other gateways call them. */
 interface Vocabulary {
@@ -55,7 +55,7 @@ export function refuseUnknownStatus(
   for (const status of given) {
     if (known.includes(status)) continue
     const meant = meantBy(status, { known, calledElsewhere })
-    throw new UsageFault(
+    throw new UsageError(
       [
         `${flag} ${status}: a ${of} is never that.`,
         ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),

@@ -1,4 +1,4 @@
-import { ArgumentFault } from './faults.ts'
+import { ArgumentError } from './errors.ts'
 
 /** Where the API is: an origin, and the prefix that its paths have there. */
 export interface Address {
@@ -15,11 +15,11 @@ export type Query = Readonly<Record<string, QueryValue>>
 export function readBaseUrl(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new ArgumentFault(`the base URL must be an absolute http or https URL${shownUnlessSecret(text)}`)
+    throw new ArgumentError(`the base URL must be an absolute http or https URL${shownUnlessSecret(text)}`)
   if (url.username !== '' || url.password !== '')
-    throw new ArgumentFault('the base URL must not carry credentials: keys are given apart from it')
+    throw new ArgumentError('the base URL must not carry credentials: keys are given apart from it')
   if (url.search !== '' || url.hash !== '')
-    throw new ArgumentFault(`the base URL must end with its path: ${url.origin}${url.pathname}`)
+    throw new ArgumentError(`the base URL must end with its path: ${url.origin}${url.pathname}`)
   const prefix = url.pathname.replace(/\/+$/, '')
   return { origin: url.origin, prefix, hostname: url.hostname, secure: url.protocol === 'https:' }
 }
@@ -40,7 +40,7 @@ export function join({ prefix }: Address, path: string, query: Query = {}): stri
 export function fill(template: string, parameters: Readonly<Record<string, string>>): string {
   return template.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
     const value = parameters[name]
-    if (typeof value !== 'string' || value === '') throw new ArgumentFault(`${name} must not be empty`)
+    if (typeof value !== 'string' || value === '') throw new ArgumentError(`${name} must not be empty`)
     // Whoever resolves dot segments on the way would end at another address.
     if (value === '.' || value === '..') return value.replaceAll('.', '%2E')
     return encodeURIComponent(value.toWellFormed())

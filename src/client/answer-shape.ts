@@ -1,4 +1,4 @@
-import type { FieldFault } from './faults.ts'
+import type { FieldProblem } from './errors.ts'
 import { PATHS } from './paths.ts'
 
 /** What an answer is expected to be: of which kind, and about which record. */
@@ -12,7 +12,7 @@ export interface Expected {
  * What keeps a body from being what was expected: only members without which no caller can go on are looked at. A real
  * base URL may say more than the interface document, and less.
  */
-export function shapeProblems(body: unknown, { resource, id }: Expected): readonly FieldFault[] {
+export function shapeProblems(body: unknown, { resource, id }: Expected): readonly FieldProblem[] {
   if (!isRecord(body)) return [{ field: '', message: `is no object, but ${kindOf(body)}` }]
   switch (resource) {
     case 'PaymentIntent':
@@ -31,13 +31,13 @@ type Loose = Readonly<Record<string, unknown>>
 function recordProblems(
   body: Loose,
   { object, id }: { readonly object: string; readonly id?: string | undefined },
-): FieldFault[] {
+): FieldProblem[] {
   const problems = [...text(body, 'id'), ...constant(body, 'object', object), ...text(body, 'status')]
   if (id === undefined || typeof body.id !== 'string' || body.id === '' || body.id === id) return problems
   return [{ field: 'id', message: `is ${shown(body.id)}, and ${shown(id)} was asked for` }, ...problems]
 }
 
-function listProblems(body: Loose): FieldFault[] {
+function listProblems(body: Loose): FieldProblem[] {
   const cursor = body.next_cursor ?? null
   return [
     ...each(body, 'data', payout => recordProblems(payout, { object: 'payout_intent' })),
@@ -51,7 +51,7 @@ function listProblems(body: Loose): FieldFault[] {
 }
 
 /** A list under a name, of which each member is an object in which `look` finds nothing wrong. */
-function each(body: Loose, name: string, look: (member: Loose) => FieldFault[]): FieldFault[] {
+function each(body: Loose, name: string, look: (member: Loose) => FieldProblem[]): FieldProblem[] {
   const list = body[name]
   if (!Array.isArray(list)) return [wrong(body, name, 'an array')]
   return list.flatMap((member: unknown, at) =>
@@ -61,13 +61,13 @@ function each(body: Loose, name: string, look: (member: Loose) => FieldFault[]):
   )
 }
 
-const text = (body: Loose, name: string): FieldFault[] =>
+const text = (body: Loose, name: string): FieldProblem[] =>
   typeof body[name] === 'string' && body[name] !== '' ? [] : [wrong(body, name, 'a string')]
 
-const constant = (body: Loose, name: string, value: string): FieldFault[] =>
+const constant = (body: Loose, name: string, value: string): FieldProblem[] =>
   body[name] === value ? [] : [wrong(body, name, shown(value))]
 
-function wrong(body: Loose, name: string, wanted: string): FieldFault {
+function wrong(body: Loose, name: string, wanted: string): FieldProblem {
   const found = body[name]
   if (found === undefined) return { field: name, message: 'is missing' }
   const what = typeof found === 'string' ? shown(found) : kindOf(found)

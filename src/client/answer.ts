@@ -1,7 +1,7 @@
 import { type Expected, shapeProblems } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
-import { ApiError, type FieldFault, NotJsonError, UnexpectedAnswerError } from './faults.ts'
+import { ApiError, type FieldProblem, NotJsonError, UnexpectedAnswerError } from './errors.ts'
 import type { WireAnswer } from './transport/transport.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
@@ -83,16 +83,18 @@ const MOST_PROBLEMS = 5
 
 function unexpected(
   answer: Answer,
-  problems: readonly FieldFault[],
+  problems: readonly FieldProblem[],
   { call, isRead, strict, hide }: Acceptance,
 ): UnexpectedAnswerError {
   const firstBytes = beginningOf(answer.text.trim(), hide)
-  const told = problems.slice(0, MOST_PROBLEMS).map(({ field, message }) => `\n  ${field || 'it'} ${message}`)
-  const more = problems.length - told.length
+  const lines = problems
+    .slice(0, MOST_PROBLEMS)
+    .map(({ field, message }) => `\n  ${field || 'it'} ${message}`)
+  const more = problems.length - lines.length
   const cut = answer.text.trim().length > SHOWN_CHARACTERS ? '…' : ''
   const message = [
     `${call} was answered with ${answer.status}, but not as ${strict ? 'the contract has it' : 'this API answers'}:`,
-    ...told,
+    ...lines,
     more > 0 ? `\n  and ${more} more` : '',
     `\nThe answer begins: ${firstBytes}${cut}`,
     '\nIs the base URL (--base-url) that of the API?',

@@ -22,14 +22,14 @@ export function callSite(): string {
 }
 
 /** The same error, with the lines of its call. */
-function pointTo(site: string, fault: unknown): unknown {
-  if (fault instanceof Error && site !== '') fault.stack = `${fault.name}: ${fault.message}\n${site}`
-  return fault
+function pointTo(site: string, error: unknown): unknown {
+  if (error instanceof Error && site !== '') error.stack = `${error.name}: ${error.message}\n${site}`
+  return error
 }
 
 /** A promise that rejects with errors that point to its call. */
 export function pointing<T>(site: string, promise: Promise<T>): Promise<T> {
-  return promise.catch(fault => {
-    throw pointTo(site, fault)
+  return promise.catch(error => {
+    throw pointTo(site, error)
   })
 }

@@ -38,7 +38,7 @@ export interface RequestRecord {
   /** Absent where nothing answered. */
   readonly status?: number
   readonly requestId?: string
-  readonly fault?: string
+  readonly problem?: string
   /** Present where another attempt follows. */
   readonly retryInMs?: number
 }
@@ -82,7 +82,7 @@ export class Caller {
         await sleep(pause, request.signal)
         continue
       }
-      if ('fault' in outcome) throw outcome.fault
+      if ('error' in outcome) throw outcome.error
       return accept(outcome.answer, {
         call: `${wire.method} ${request.path}`,
         isRead: isRead(wire.method),
@@ -97,8 +97,8 @@ export class Caller {
   async #attempt(wire: WireRequest, attempt: number, signal?: AbortSignal): Promise<Outcome> {
     try {
       return { answer: answerOf(await this.#settings.transport.send(wire, signal), attempt) }
-    } catch (fault) {
-      return { fault }
+    } catch (error) {
+      return { error }
     }
   }
 
@@ -135,7 +135,7 @@ export class Caller {
       durationMs,
       ...(answer ? { status: answer.status } : {}),
       ...(answer?.requestId === undefined ? {} : { requestId: answer.requestId }),
-      ...('fault' in outcome ? { fault: credentials.hide(String(outcome.fault)) } : {}),
+      ...('error' in outcome ? { problem: credentials.hide(String(outcome.error)) } : {}),
       ...(pause === null ? {} : { retryInMs: pause }),
     })
   }

@@ -3,7 +3,7 @@ import * as Type from '@sinclair/typebox'
 import { NextAction, Receipt, resources } from '../contract/resources.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import type { Expected } from './answer-shape.ts'
-import type { FieldFault } from './faults.ts'
+import type { FieldProblem } from './errors.ts'
 
 /**
  * All in which a body differs from what the contract says of it, whichever way the server decided the questions that the
@@ -12,7 +12,7 @@ import type { FieldFault } from './faults.ts'
 export function contractProblems(
   body: unknown,
   resource: Expected['resource'] | 'Fault' | undefined,
-): readonly FieldFault[] {
+): readonly FieldProblem[] {
   return resource === undefined ? [] : CHECKS[resource](body)
 }
 

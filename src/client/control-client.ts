@@ -7,7 +7,7 @@ import type { Catalogue, ClockSetting, ProviderRule } from './control-script.ts'
 import { clockBody } from './control-script-calls.ts'
 
 export type { AccountControl } from './control-account.ts'
-export { ControlFault, ControlUnreachable } from './control-fault.ts'
+export { ControlError, ControlUnreachableError } from './control-error.ts'
 export type { ControlAddress } from './control-http.ts'
 export type * from './control-journal.ts'
 export type * from './control-records.ts'

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
-import { ControlUnreachable } from './control-fault.ts'
-import { connectionFault } from './transport/connection-fault.ts'
+import { ControlUnreachableError } from './control-error.ts'
+import { connectionError } from './transport/connection-error.ts'
 import { flatHeaders } from './transport/flat-headers.ts'
 import { openPayload } from './transport/payload.ts'
 import type { WireRequest } from './transport/transport.ts'
@@ -88,7 +88,7 @@ const isReset = (cause: unknown) =>
 
 function unreused(answer: OpenAnswer | undefined): OpenAnswer {
   if (answer) return answer
-  throw new ControlUnreachable('the control surface closes each connection as soon as it is used')
+  throw new ControlUnreachableError('the control surface closes each connection as soon as it is used')
 }
 
 /** In words that say what to do. `sent`: the answer had begun. */
@@ -96,7 +96,7 @@ export function unreachable(
   cause: unknown,
   origin: string,
   { method, sent }: { readonly method: string; readonly sent: boolean },
-): ControlUnreachable {
-  const { message } = connectionFault(cause, { origin, method, sent, connectTimeoutMs: 0, timeoutMs: 0 })
-  return new ControlUnreachable(message, { cause })
+): ControlUnreachableError {
+  const { message } = connectionError(cause, { origin, method, sent, connectTimeoutMs: 0, timeoutMs: 0 })
+  return new ControlUnreachableError(message, { cause })
 }

@@ -3,7 +3,7 @@ import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, pointing } from './call-site.ts'
 import { type ControlDoor, controlDoor, type OpenAnswer, unreachable } from './control-door.ts'
-import { ControlFault, ControlUnreachable } from './control-fault.ts'
+import { ControlError, ControlUnreachableError } from './control-error.ts'
 import type { Upload, WireRequest } from './transport/transport.ts'
 
 export interface ControlAddress {
@@ -82,7 +82,7 @@ export class ControlHttp {
     const answer = await this.#door.open(request, options.signal ?? this.#signal)
     if (answer.status < 300) return answer
     const text = await this.#whole(answer.body, method, options)
-    throw ControlFault.from(`${method} ${path}`, answer.status, text.toString('utf8'))
+    throw ControlError.from(`${method} ${path}`, answer.status, text.toString('utf8'))
   }
 
   async #whole(
@@ -126,6 +126,6 @@ function parse<T>(text: string, call: string): T {
   try {
     return (text === '' ? undefined : JSON.parse(text)) as T
   } catch {
-    throw new ControlUnreachable(`${call} was not answered with JSON: ${text.slice(0, 100)}`)
+    throw new ControlUnreachableError(`${call} was not answered with JSON: ${text.slice(0, 100)}`)
   }
 }

@@ -2,7 +2,7 @@ import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
 import type {
   AdvanceGoal,
-  Arrival,
+  AdvanceResult,
   Catalogue,
   CatalogueProvider,
   ClockSetting,
@@ -12,7 +12,7 @@ import type {
   ProviderRule,
   RulesState,
 } from './control-script.ts'
-import { ArgumentFault } from './faults.ts'
+import { ArgumentError } from './errors.ts'
 import { orReject, shown } from './options.ts'
 
 /** The calls that script an account: its time, its provider, its routes, its faults. */
@@ -23,7 +23,7 @@ export function clockCalls(http: ControlHttp, at: string) {
     set: (setting: ClockSetting): Call<ClockState> =>
       http.json('PUT', `${at}/clock`, { body: clockBody(setting) }),
     /** Returns when the account is quiet: all that was due by then has happened, webhooks too. */
-    advance: (goal: AdvanceGoal): Call<Arrival> =>
+    advance: (goal: AdvanceGoal): Call<AdvanceResult> =>
       orReject(() => http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) })),
   }
 }
@@ -40,7 +40,7 @@ function advanceBody(goal: AdvanceGoal) {
   const goals =
     typeof given === 'object' && given !== null ? ['by', 'to', 'until'].filter(name => name in given) : []
   if (goals.length !== 1)
-    throw new ArgumentFault(
+    throw new ArgumentError(
       `clock.advance() takes a duration such as "5s", or one of { by: "5s" }, { to: "2027-01-01T00:00:00Z" } and ` +
         `{ until: "idle" }, not ${shown(given)}${typeof given === 'number' ? `; ${given} ms is "${given}ms"` : ''}`,
     )

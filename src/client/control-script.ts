@@ -24,7 +24,7 @@ export type AdvanceGoal =
   | { readonly to: string | Date }
   | { readonly until: 'idle'; readonly max?: Duration }
 
-export interface Arrival {
+export interface AdvanceResult {
   readonly now: string
   /** How many timers fired on the way. */
   readonly fired: number

@@ -1,4 +1,4 @@
-import { ControlFault, ControlUnreachable } from './control-fault.ts'
+import { ControlError, ControlUnreachableError } from './control-error.ts'
 import type { ControlHttp } from './control-http.ts'
 import type { StreamMessage } from './control-journal.ts'
 
@@ -26,9 +26,9 @@ export async function* readStream(
 }
 
 const brokenOff = (cause: unknown) =>
-  cause instanceof ControlFault || cause instanceof ControlUnreachable
+  cause instanceof ControlError || cause instanceof ControlUnreachableError
     ? cause
-    : new ControlUnreachable('the stream broke off: the simulator is gone', { cause })
+    : new ControlUnreachableError('the stream broke off: the simulator is gone', { cause })
 
 /** By line feeds alone: Node's own reader also ends a line at U+2028, which a string in JSON may hold. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import { ArgumentFault, UnsafeTargetError } from './faults.ts'
+import { ArgumentError, UnsafeTargetError } from './errors.ts'
 import { isLoopback } from './loopback.ts'
 
 export interface Keys {
@@ -20,8 +20,8 @@ export function isLive(publicKey: string): boolean {
 
 export function basic({ publicKey, secretKey }: Keys): Credentials {
   if (publicKey === '' || secretKey === '')
-    throw new ArgumentFault('a public key and a secret key are needed')
-  if (publicKey.includes(':')) throw new ArgumentFault('a public key has no colon in it')
+    throw new ArgumentError('a public key and a secret key are needed')
+  if (publicKey.includes(':')) throw new ArgumentError('a public key has no colon in it')
   const encoded = Buffer.from(`${publicKey}:${secretKey}`).toString('base64')
   return { authorization: `Basic ${encoded}`, hide: hiding([secretKey, encoded]) }
 }

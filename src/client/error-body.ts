@@ -1,9 +1,9 @@
-import type { FieldFault } from './faults.ts'
+import type { FieldProblem } from './errors.ts'
 
 export interface ErrorFacts {
   readonly code: string
   readonly message: string
-  readonly details: readonly FieldFault[]
+  readonly details: readonly FieldProblem[]
   readonly requestId: string | undefined
 }
 
@@ -28,7 +28,7 @@ export function readErrorBody(body: object, status: number): ErrorFacts {
   }
 }
 
-function detailsOf(value: unknown): FieldFault[] {
+function detailsOf(value: unknown): FieldProblem[] {
   if (!Array.isArray(value)) return []
   return value.filter(isRecord).flatMap(({ field, message }) => {
     const [where, what] = [text(field), text(message)]

@@ -1,6 +1,6 @@
 import { closest } from '../contract/closest.ts'
 import { Call } from './call.ts'
-import { ArgumentFault } from './faults.ts'
+import { ArgumentError } from './errors.ts'
 import type { CallOptions, KeyedCallOptions } from './requests.ts'
 
 /** The names of an interface's members, each of them: the compiler misses none and lets no other in. */
@@ -10,13 +10,13 @@ export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>
 export function demandKnown(call: string, options: unknown, names: Readonly<Record<string, true>>): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new ArgumentFault(`${call} takes an object of options, not ${shown(options)}`)
+    throw new ArgumentError(`${call} takes an object of options, not ${shown(options)}`)
   const known = Object.keys(names)
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
     const meant = closest(name, known)
     const hint = meant ? `did you mean ${meant}?` : `it takes ${known.join(', ')}`
-    throw new ArgumentFault(`${call} has no option ${name}; ${hint}`)
+    throw new ArgumentError(`${call} has no option ${name}; ${hint}`)
   }
 }
 
@@ -27,8 +27,8 @@ export const KEYED_CALL_OPTIONS: NamesOf<KeyedCallOptions> = { ...CALL_OPTIONS, 
 export function orReject<T, Body = T>(make: () => Call<T, Body>): Call<T, Body> {
   try {
     return make()
-  } catch (fault) {
-    return new Call<T, Body>(Promise.reject(fault))
+  } catch (error) {
+    return new Call<T, Body>(Promise.reject(error))
   }
 }
 

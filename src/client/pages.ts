@@ -1,5 +1,5 @@
 import type { Answer } from './answer-type.ts'
-import { CursorRepeatedError } from './faults.ts'
+import { CursorRepeatedError } from './errors.ts'
 import type { PayoutsQuery } from './requests.ts'
 import type { PayoutIntent, PayoutList } from './resources.ts'
 

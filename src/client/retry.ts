@@ -1,10 +1,10 @@
 import { parseRetryAfter } from '../contract/retry-after.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
-import { ConnectError } from './faults.ts'
+import { ConnectError } from './errors.ts'
 
 /** How an attempt ended: something answered, or nothing did. */
-export type Outcome = { readonly answer: Answer } | { readonly fault: unknown }
+export type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 export interface RetryPolicy {
   readonly retries: number
@@ -55,9 +55,9 @@ function isWorthRepeating(outcome: Outcome, { repeatable, keyed }: Repeatability
     if (isPassing(outcome.answer.status)) return repeatable
     return keyed && isInProgress(outcome.answer)
   }
-  const { fault } = outcome
-  if (!(fault instanceof ConnectError) || fault.permanent) return false
-  return repeatable || !fault.sent
+  const { error } = outcome
+  if (!(error instanceof ConnectError) || error.permanent) return false
+  return repeatable || !error.sent
 }
 
 /** The first call with the key still runs: it will have an answer for this one. */

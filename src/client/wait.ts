@@ -1,5 +1,5 @@
 import type { Answer } from './answer-type.ts'
-import { ApiError, NotJsonError, WaitTimeoutError } from './faults.ts'
+import { ApiError, NotJsonError, WaitTimeoutError } from './errors.ts'
 import type { Sleep } from './pause.ts'
 import type { PaymentIntent, PaymentStatus } from './resources.ts'
 import { isPassing, retryAfter } from './retry.ts'
@@ -48,16 +48,16 @@ export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<A
   }
 }
 
-type Look = { readonly payment: Answer<PaymentIntent> } | { readonly busy: Answer; readonly fault: Error }
+type Look = { readonly payment: Answer<PaymentIntent> } | { readonly busy: Answer; readonly error: Error }
 
 /** A server that is busy for longer than a call may last is still worth waiting for. */
 async function look({ get }: WaitTools): Promise<Look> {
   try {
     return { payment: await get() }
-  } catch (fault) {
-    const answered = fault instanceof ApiError || fault instanceof NotJsonError
-    if (answered && isPassing(fault.status)) return { busy: fault.answer, fault }
-    throw fault
+  } catch (error) {
+    const answered = error instanceof ApiError || error instanceof NotJsonError
+    if (answered && isPassing(error.status)) return { busy: error.answer, error }
+    throw error
   }
 }
 
@@ -70,7 +70,7 @@ function pauseOf(look: Look, round: number, random: () => number): number {
 }
 
 function tooLate(look: Look, timeoutMs: number): Error {
-  if ('fault' in look) return look.fault
+  if ('error' in look) return look.error
   const { id, status } = look.payment.body
   return new WaitTimeoutError(`${id} was still ${status} after ${timeoutMs} ms`, look.payment)
 }

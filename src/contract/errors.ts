@@ -21,7 +21,7 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** One thing wrong with one field of a request. */
-export interface FieldFault {
+export interface FieldProblem {
   field: string
   message: string
 }
@@ -30,19 +30,19 @@ export interface FieldFault {
 export interface Rejection {
   code: ErrorCode
   message: string
-  details?: readonly FieldFault[]
+  details?: readonly FieldProblem[]
   /** Where the status is not the code's own: a decision moved it. */
   status?: number
 }
 
-export function rejection(code: ErrorCode, message: string, details?: readonly FieldFault[]): Rejection {
+export function rejection(code: ErrorCode, message: string, details?: readonly FieldProblem[]): Rejection {
   return details ? { code, message, details } : { code, message }
 }
 
 /** The one rejection that lists fields: each fault names its field and the rule it broke. */
-export function invalid(faults: readonly FieldFault[]): Rejection {
-  const [first] = faults
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+export function invalid(problems: readonly FieldProblem[]): Rejection {
+  const [first] = problems
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   const message = first ? `${first.field} ${first.message}${more}` : 'The request is not valid'
-  return { code: 'validation_failed', message, details: faults }
+  return { code: 'validation_failed', message, details: problems }
 }

@@ -44,9 +44,9 @@ export function answerOf(key: DecisionKey, contract: Contract): string {
 const standardOf = (decision: Exclude<Decision, Constant>) =>
   decision.kind === 'choice' ? decision.values[0] : decision.value
 
-export class ContractFault extends Error {}
+export class ContractError extends Error {}
 
-/** The defaults with the overrides laid over them; throws a ContractFault that says what is allowed. */
+/** The defaults with the overrides laid over them; throws a ContractError that says what is allowed. */
 export function resolveContract(overrides: Readonly<Record<string, unknown>> = {}): Contract {
   const contract: Record<string, unknown> = {}
   for (const [key, decision] of Object.entries<Decision>(DECISIONS)) {
@@ -55,9 +55,9 @@ export function resolveContract(overrides: Readonly<Record<string, unknown>> = {
     contract[key] = readValue(key, decision, given)
   }
   for (const key of Object.keys(overrides)) {
-    if (!isDecisionKey(key)) throw new ContractFault(unknownKey(key))
+    if (!isDecisionKey(key)) throw new ContractError(unknownKey(key))
     if (DECISIONS[key].kind === 'constant')
-      throw new ContractFault(`${key} is constant: it cannot be switched`)
+      throw new ContractError(`${key} is constant: it cannot be switched`)
   }
   return contract as unknown as Contract
 }
@@ -70,7 +70,7 @@ function unknownKey(key: string): string {
 
 function readValue(key: string, decision: Exclude<Decision, Constant>, given: unknown): unknown {
   const refuse = () =>
-    new ContractFault(`${key}: ${JSON.stringify(given)} is not allowed; allowed: ${allowedValues(decision)}`)
+    new ContractError(`${key}: ${JSON.stringify(given)} is not allowed; allowed: ${allowedValues(decision)}`)
   switch (decision.kind) {
     case 'choice': {
       const text = typeof given === 'number' || given === null ? String(given) : given
@@ -81,7 +81,7 @@ function readValue(key: string, decision: Exclude<Decision, Constant>, given: un
       if (typeof given !== 'string') throw refuse()
       const problem = problemWithCreatePath(given)
       if (problem !== undefined)
-        throw new ContractFault(`${key}: ${JSON.stringify(given)} is not allowed: ${problem}`)
+        throw new ContractError(`${key}: ${JSON.stringify(given)} is not allowed: ${problem}`)
       return given
     }
     case 'duration': {

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { closest } from './closest.ts'
 import { parseDuration } from './durations.ts'
-import type { FieldFault } from './errors.ts'
+import type { FieldProblem } from './errors.ts'
 import { parseTimestamp } from './timestamps.ts'
 
 // The schemas are ours, and sound by their types: nothing checks them. Code is not optimised before V8 does it, which
@@ -20,33 +20,33 @@ ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
 ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
 
 /** Which faults a value has against a schema: none, or each with the field and the rule it broke. */
-export type Validator = (value: unknown) => readonly FieldFault[]
+export type Validator = (value: unknown) => readonly FieldProblem[]
 
-const NONE: readonly FieldFault[] = []
+const NONE: readonly FieldProblem[] = []
 
 /** The schema is compiled at its first use, so that a start does not pay for what is never asked. */
 export function validator(schema: TSchema): Validator {
   let check: ValidateFunction | undefined
   return value => {
     check ??= ajv.compile(schema)
-    return check(value) ? NONE : faultsOf(check.errors ?? [])
+    return check(value) ? NONE : problemsOf(check.errors ?? [])
   }
 }
 
 /** Fewer than the caller may cause: a body of 100,000 bad members gets a message, not a novel. */
-const MOST_FAULTS = 50
+const MOST_PROBLEMS = 50
 
-function faultsOf(errors: readonly ErrorObject[]): readonly FieldFault[] {
-  const faults = new Map<string, FieldFault>()
+function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
+  const problems = new Map<string, FieldProblem>()
   for (const error of errors) {
     const field = fieldOf(error)
     // Several rules may fail on one field: the first says enough.
-    if (!faults.has(field)) faults.set(field, { field, message: ruleOf(error) })
-    if (faults.size === MOST_FAULTS) break
+    if (!problems.has(field)) problems.set(field, { field, message: ruleOf(error) })
+    if (problems.size === MOST_PROBLEMS) break
   }
   // Where one branch of a union was meant, what is wrong inside it says more than that the other branch was not.
-  const fields = [...faults.keys()]
-  return [...faults.values()].filter(({ field }) => !fields.some(other => other.startsWith(`${field}.`)))
+  const fields = [...problems.keys()]
+  return [...problems.values()].filter(({ field }) => !fields.some(other => other.startsWith(`${field}.`)))
 }
 
 function fieldOf({ instancePath, keyword, params }: ErrorObject): string {

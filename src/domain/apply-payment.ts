@@ -21,13 +21,13 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   const next = { ...payment, ...changes(world, payment, event), updatedAt: world.at, seq: world.seq }
   world.payments.set(event.payment, next)
   const [from, to] = [paymentFacets(payment), paymentFacets(next)]
-  if (from.some((facet, at) => facet !== to[at])) world.paymentList.move(payment.place, from, to)
+  if (from.some((facet, at) => facet !== to[at])) world.paymentList.move(payment.sortKey, from, to)
 }
 
 function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
   const place = { id: event.payment, createdAt: world.at, ordinal: world.seq }
   const payment: Payment = {
-    place,
+    sortKey: place,
     amount: event.amount,
     currency: event.currency,
     country: event.country,

@@ -17,9 +17,9 @@ export function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void 
   if (event.type === 'PayoutCreated') return create(world, event)
   const payout = world.payouts.get(event.payout)
   if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
-  const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.place), seq: world.seq }
+  const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.sortKey), seq: world.seq }
   world.payouts.set(event.payout, next)
-  world.payoutList.move(payout.place, payoutFacets(payout), payoutFacets(next))
+  world.payoutList.move(payout.sortKey, payoutFacets(payout), payoutFacets(next))
   world.timers.clear(payoutTimer(event.payout, 'approve'))
   if (next.status !== 'processing') world.timers.clear(payoutTimer(event.payout, 'outcome'))
 }
@@ -28,7 +28,7 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
   const place = { id: event.payout, createdAt: event.createdAt ?? world.at, ordinal: world.seq }
   const { amount, currency, country, merchantReference, recipient, status } = event
   const payout: Payout = {
-    place,
+    sortKey: place,
     amount,
     currency,
     country,
@@ -47,7 +47,7 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
 }
 
 /** A payout may be made with a time of creation that is still to come. */
-const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['place']) => Math.max(at, createdAt)
+const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['sortKey']) => Math.max(at, createdAt)
 
 function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {
   switch (event.type) {

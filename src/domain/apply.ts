@@ -5,8 +5,8 @@ import { applyPayoutEvent } from './apply-payout.ts'
 import { indexCatalogue } from './catalogue.ts'
 import type { DomainEvent, Entry, EventOf } from './events.ts'
 import { compileFaults } from './faults/fault.ts'
+import { countMatch } from './match-limits.ts'
 import { compileRule } from './rules/rule.ts'
-import { countTurn } from './turns.ts'
 import type { MutableWorld } from './world.ts'
 
 /** The only code that changes a world. It takes what happened as given: there is nothing left to decide. */
@@ -71,13 +71,13 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
       world.ruleCounts = new Map([...world.ruleCounts].map(([at, count]) => [at + event.rules.length, count]))
       return
     case 'RulesConsulted':
-      return countTurn(world.ruleCounts, event)
+      return countMatch(world.ruleCounts, event)
     case 'FaultsReplaced':
       world.faults = compileFaults(event.faults, world.at)
       world.faultCounts.clear()
       return
     case 'FaultsCounted':
-      return countTurn(world.faultCounts, event)
+      return countMatch(world.faultCounts, event)
     case 'CatalogueReplaced':
       world.catalogue = indexCatalogue(event.catalogue)
       world.health.clear()

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { parseDuration } from '../contract/durations.ts'
-import type { FieldFault } from '../contract/errors.ts'
+import type { FieldProblem } from '../contract/errors.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { validator } from '../contract/validation.ts'
 import type { FrozenRoute } from './model.ts'
@@ -69,17 +69,19 @@ export interface Catalogue {
 const checkShape = validator(CatalogueSchema)
 
 /** Reads a catalogue; the faults say why it does not hold together. */
-export function readCatalogue(data: unknown): { catalogue: Catalogue } | { faults: readonly FieldFault[] } {
-  const faults = checkShape(data)
-  if (faults.length > 0) return { faults }
+export function readCatalogue(
+  data: unknown,
+): { catalogue: Catalogue } | { problems: readonly FieldProblem[] } {
+  const problems = checkShape(data)
+  if (problems.length > 0) return { problems }
   const catalogue = data as CatalogueData
   const broken = incoherences(catalogue)
-  return broken.length > 0 ? { faults: broken } : { catalogue: indexCatalogue(catalogue) }
+  return broken.length > 0 ? { problems: broken } : { catalogue: indexCatalogue(catalogue) }
 }
 
-function incoherences({ providers, methods, routes }: CatalogueData): FieldFault[] {
-  const faults: FieldFault[] = []
-  const say = (field: string, message: string) => faults.push({ field, message })
+function incoherences({ providers, methods, routes }: CatalogueData): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const say = (field: string, message: string) => problems.push({ field, message })
   const unique = (list: string, key: string, values: readonly string[]) => {
     values.forEach((value, at) => {
       if (values.indexOf(value) < at) say(`${list}.${at}.${key}`, `is taken: another one is ${value} too`)
@@ -122,7 +124,7 @@ function incoherences({ providers, methods, routes }: CatalogueData): FieldFault
     if (route.payer?.bank && Object.keys(route.banks ?? {}).length === 0)
       say(`routes.${at}.payer.bank`, 'is required, but the route maps no bank')
   })
-  return faults
+  return problems
 }
 
 /** A catalogue known to hold together: the one that ships, or one that was read before. */

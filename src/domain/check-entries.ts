@@ -1,5 +1,5 @@
 import * as Type from '@sinclair/typebox'
-import type { FieldFault } from '../contract/errors.ts'
+import type { FieldProblem } from '../contract/errors.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
@@ -26,12 +26,12 @@ const checks = new Map<string, Validator>(
 )
 
 /** What is wrong with what is to be a history: nothing, or each with the field. */
-export function checkEntries(entries: readonly unknown[]): FieldFault[] {
-  const faults: FieldFault[] = []
+export function checkEntries(entries: readonly unknown[]): FieldProblem[] {
+  const problems: FieldProblem[] = []
   let before = Number.NEGATIVE_INFINITY
   for (const [at, entry] of entries.entries()) {
-    const say = ({ field, message }: FieldFault) => {
-      faults.push({ field: `entries.${at}.${field}`, message })
+    const say = ({ field, message }: FieldProblem) => {
+      problems.push({ field: `entries.${at}.${field}`, message })
     }
     const malformed = checkEntry(entry)
     malformed.forEach(say)
@@ -41,30 +41,30 @@ export function checkEntries(entries: readonly unknown[]): FieldFault[] {
       if (time < before) say({ field: 'at', message: 'must not be before the entry before it' })
       before = Math.max(before, time)
       events.forEach((event, nth) => {
-        for (const { field, message } of faultsOf(event)) say({ field: `events.${nth}.${field}`, message })
+        for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })
       })
     }
     // More than these help nobody.
-    if (faults.length > MOST_FAULTS) break
+    if (problems.length > MOST_PROBLEMS) break
   }
-  return faults.slice(0, MOST_FAULTS)
+  return problems.slice(0, MOST_PROBLEMS)
 }
 
-const MOST_FAULTS = 50
+const MOST_PROBLEMS = 50
 
-function faultsOf(event: DomainEvent): readonly FieldFault[] {
+function problemsOf(event: DomainEvent): readonly FieldProblem[] {
   const malformed = checks.get(event.type)?.(event) ?? []
   if (malformed.length > 0) return malformed
   switch (event.type) {
     case 'RulesReplaced':
-      return faultsIn(readRules({ rules: event.rules ?? [] }))
+      return problemsIn(readRules({ rules: event.rules ?? [] }))
     case 'RulesPutInFront':
-      return faultsIn(readRules({ rules: event.rules }))
+      return problemsIn(readRules({ rules: event.rules }))
     case 'CatalogueReplaced':
-      return faultsIn(readCatalogue(event.catalogue))
+      return problemsIn(readCatalogue(event.catalogue))
     default:
       return []
   }
 }
 
-const faultsIn = (read: object) => ('faults' in read ? (read.faults as readonly FieldFault[]) : [])
+const problemsIn = (read: object) => ('problems' in read ? (read.problems as readonly FieldProblem[]) : [])

@@ -1,10 +1,10 @@
 import sortedBtree from 'sorted-btree'
-import type { Place } from './model.ts'
+import type { SortKey } from './model.ts'
 
 const BTree = sortedBtree.default
-type Tree = InstanceType<typeof BTree<Place, undefined>>
+type Tree = InstanceType<typeof BTree<SortKey, undefined>>
 
-const byPlace = (a: Place, b: Place) => a.createdAt - b.createdAt || a.ordinal - b.ordinal
+const bySortKey = (a: SortKey, b: SortKey) => a.createdAt - b.createdAt || a.ordinal - b.ordinal
 
 /**
  * Records in list order, split by facets: each combination of facet values is a tree of its own. A page is a merge
@@ -13,17 +13,17 @@ const byPlace = (a: Place, b: Place) => a.createdAt - b.createdAt || a.ordinal -
 export class ListIndex {
   readonly #shelves = new Map<string, { facets: readonly string[]; tree: Tree }>()
 
-  add(place: Place, facets: readonly string[]): void {
+  add(place: SortKey, facets: readonly string[]): void {
     const key = facets.join('|')
     let shelf = this.#shelves.get(key)
     if (!shelf) {
-      shelf = { facets, tree: new BTree<Place, undefined>(undefined, byPlace) }
+      shelf = { facets, tree: new BTree<SortKey, undefined>(undefined, bySortKey) }
       this.#shelves.set(key, shelf)
     }
     shelf.tree.set(place, undefined)
   }
 
-  move(place: Place, from: readonly string[], to: readonly string[]): void {
+  move(place: SortKey, from: readonly string[], to: readonly string[]): void {
     this.#shelves.get(from.join('|'))?.tree.delete(place)
     this.add(place, to)
   }
@@ -36,9 +36,9 @@ export class ListIndex {
   }
 
   /** Newest first, from just below a position. */
-  *below(position: PagePosition, matches: (facets: readonly string[]) => boolean): Generator<Place> {
+  *below(position: PagePosition, matches: (facets: readonly string[]) => boolean): Generator<SortKey> {
     const start = { id: '', ...position }
-    const sources: { rest: Iterator<[Place, undefined]>; head: Place }[] = []
+    const sources: { rest: Iterator<[SortKey, undefined]>; head: SortKey }[] = []
     for (const { facets, tree } of this.#shelves.values()) {
       if (!matches(facets)) continue
       const rest = tree.entriesReversed(start, undefined, true)
@@ -46,7 +46,7 @@ export class ListIndex {
       if (!first.done) sources.push({ rest, head: first.value[0] })
     }
     while (sources.length > 0) {
-      const source = sources.reduce((best, other) => (byPlace(other.head, best.head) > 0 ? other : best))
+      const source = sources.reduce((best, other) => (bySortKey(other.head, best.head) > 0 ? other : best))
       yield source.head
       const next = source.rest.next()
       if (!next.done) source.head = next.value[0]
@@ -64,26 +64,26 @@ export interface PagePosition {
 export const FROM_THE_TOP: PagePosition = { createdAt: Number.POSITIVE_INFINITY, ordinal: 0 }
 
 /** Places under a word. Most words have one place only, and a million of those should stay small. */
-export class WordIndex {
-  readonly #places = new Map<string, Place | Tree>()
+export class ValueIndex {
+  readonly #places = new Map<string, SortKey | Tree>()
 
-  add(word: string, place: Place): void {
+  add(word: string, place: SortKey): void {
     const held = this.#places.get(word)
     if (!held) this.#places.set(word, place)
     else if (held instanceof BTree) held.set(place, undefined)
     else {
-      const tree = new BTree<Place, undefined>(undefined, byPlace)
+      const tree = new BTree<SortKey, undefined>(undefined, bySortKey)
       tree.set(held, undefined)
       tree.set(place, undefined)
       this.#places.set(word, tree)
     }
   }
 
-  *below(position: PagePosition, word: string): Generator<Place> {
+  *below(position: PagePosition, word: string): Generator<SortKey> {
     const held = this.#places.get(word)
     const start = { id: '', ...position }
     if (held instanceof BTree) {
       for (const [place] of held.entriesReversed(start, undefined, true)) yield place
-    } else if (held && byPlace(held, start) < 0) yield held
+    } else if (held && bySortKey(held, start) < 0) yield held
   }
 }

@@ -1,5 +1,5 @@
 import { FROM_THE_TOP, type PagePosition } from './list-index.ts'
-import type { Payout, PayoutStatus, Place } from './model.ts'
+import type { Payout, PayoutStatus, SortKey } from './model.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {
@@ -34,7 +34,7 @@ export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
   return { payouts, hasMore: false }
 }
 
-function places(world: World, query: PayoutQuery): Iterable<Place> {
+function places(world: World, query: PayoutQuery): Iterable<SortKey> {
   const start = lower(query.below ?? FROM_THE_TOP, {
     createdAt: query.createdBefore ?? Number.POSITIVE_INFINITY,
     ordinal: 0,

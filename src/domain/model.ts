@@ -18,7 +18,7 @@ export type Environment = 'test' | 'live'
 export type CheckoutMode = 'hosted' | 'merchant'
 
 /** Where a record stands in a list: newest first by time, then by order of creation. */
-export interface Place {
+export interface SortKey {
   readonly id: string
   readonly createdAt: number
   readonly ordinal: number
@@ -70,7 +70,7 @@ export interface Receipt {
 }
 
 export interface Payment {
-  readonly place: Place
+  readonly sortKey: SortKey
   readonly amount: string
   readonly currency: string
   readonly country: string
@@ -97,7 +97,7 @@ export interface Payment {
 }
 
 export interface Payout {
-  readonly place: Place
+  readonly sortKey: SortKey
   readonly amount: string
   readonly currency: string
   readonly country: string

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/decisions.ts'
-import { type FieldFault, type Rejection, rejection } from '../contract/errors.ts'
+import { type FieldProblem, type Rejection, rejection } from '../contract/errors.ts'
 import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
 import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
 import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
@@ -121,7 +121,7 @@ export function unknownBank(
   { methods }: Catalogue,
   code: string,
   bank: string | undefined,
-): FieldFault | undefined {
+): FieldProblem | undefined {
   const method = methods.get(code)
   if (!method || bank === undefined) return undefined
   const banks = method.banks ?? []

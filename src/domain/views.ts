@@ -33,7 +33,7 @@ export function paymentView(payment: Payment, lens: Lens): Record<string, unknow
   const omit = contract['fields.absent'] === 'omit'
   const optional = (field: string, value: unknown) => (value === null && omit ? {} : { [field]: value })
   return {
-    id: payment.place.id,
+    id: payment.sortKey.id,
     object: 'payment_intent',
     amount: payment.amount,
     currency: payment.currency,
@@ -48,7 +48,7 @@ export function paymentView(payment: Payment, lens: Lens): Record<string, unknow
     ...optional('receipt', receiptView(payment)),
     ...optional('failure_code', payment.failure?.code ?? null),
     ...optional('failure_message', payment.failure?.message ?? null),
-    created_at: formatTimestamp(payment.place.createdAt),
+    created_at: formatTimestamp(payment.sortKey.createdAt),
     updated_at: formatTimestamp(payment.updatedAt),
   }
 }
@@ -98,7 +98,7 @@ export function payoutView(
 ): Record<string, unknown> {
   const { recipient } = payout
   return {
-    id: payout.place.id,
+    id: payout.sortKey.id,
     object: 'payout_intent',
     amount: payout.amount,
     currency: payout.currency,
@@ -114,7 +114,7 @@ export function payoutView(
     },
     failure_code: payout.failure?.code ?? null,
     failure_message: payout.failure?.message ?? null,
-    created_at: formatTimestamp(payout.place.createdAt),
+    created_at: formatTimestamp(payout.sortKey.createdAt),
     updated_at: formatTimestamp(payout.updatedAt),
   }
 }

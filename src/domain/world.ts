@@ -2,7 +2,8 @@ import type { Catalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
 import { type FaultPlan, NO_FAULTS } from './faults/fault.ts'
-import { ListIndex, WordIndex } from './list-index.ts'
+import { ListIndex, ValueIndex } from './list-index.ts'
+import type { Count } from './match-limits.ts'
 import type {
   Asset,
   Delivery,
@@ -14,7 +15,6 @@ import type {
 } from './model.ts'
 import type { Rule } from './rules/rule.ts'
 import { Timers } from './timers.ts'
-import type { Count } from './turns.ts'
 
 /** An answer that a repeated key gets again: the record as it was then, or the refusal. */
 export interface KeptAnswer {
@@ -41,7 +41,7 @@ export interface World {
   readonly providerCalls: readonly ProviderCall[]
   readonly paymentList: Pick<ListIndex, 'below' | 'count'>
   readonly payoutList: Pick<ListIndex, 'below' | 'count'>
-  readonly payoutsByReference: Pick<WordIndex, 'below'>
+  readonly payoutsByReference: Pick<ValueIndex, 'below'>
   readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list'>
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
@@ -74,7 +74,7 @@ export class MutableWorld implements World {
   readonly providerCalls: ProviderCall[] = []
   readonly paymentList = new ListIndex()
   readonly payoutList = new ListIndex()
-  readonly payoutsByReference = new WordIndex()
+  readonly payoutsByReference = new ValueIndex()
   readonly timers = new Timers()
   catalogue: Catalogue | null = null
   rules: readonly Rule[] | null = null

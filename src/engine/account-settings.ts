@@ -16,7 +16,7 @@ export interface AccountSettings {
   readonly seed: string
   readonly time: RealTime
   /** What of the context comes from outside the account, as it is now. */
-  readonly surroundings: () => Pick<
+  readonly outerContext: () => Pick<
     Context,
     'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules'
   >

@@ -35,7 +35,7 @@ export class Account {
   readonly #resumers = new Set<() => void>()
   readonly #anew = new Set<() => void>()
   readonly #recovery = new Recovery({
-    goBack: () => this.#goBack(),
+    rollBack: () => this.#rollBack(),
     tryWriting: () => this.journal.tryAgain(),
     resume: () => this.#resume(),
   })
@@ -137,7 +137,7 @@ export class Account {
     const { settings, environment } = this
     const at = this.#timeOf(command, timer)
     const names = this.#ids.ofMove(this.#world.moves + 1)
-    const context = { ...settings.surroundings(), ...names, at, environment }
+    const context = { ...settings.outerContext(), ...names, at, environment }
     const decision = decide(this.#world, command, context)
     const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []
     if ('events' in decision)
@@ -229,9 +229,9 @@ export class Account {
   }
 
   /** The world as its safe entries have it. */
-  async #goBack(): Promise<void> {
+  async #rollBack(): Promise<void> {
     const world = new MutableWorld()
-    await this.journal.goBack(entry => apply(world, entry))
+    await this.journal.rollBack(entry => apply(world, entry))
     this.#take(world)
   }
 

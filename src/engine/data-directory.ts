@@ -5,7 +5,7 @@ import { MERCHANT_ID } from './merchant-record.ts'
 import { codeOf, demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { type MerchantList, Registry } from './registry.ts'
-import { StartFault } from './start-fault.ts'
+import { StartError } from './start-error.ts'
 
 interface DirectoryOptions {
   readonly sync: boolean
@@ -33,7 +33,7 @@ export class DataDirectory {
       const hasParent = existsSync(dirname(path))
       if (!existsSync(path)) await mkdir(path, { recursive: !hasParent, mode: 0o700 })
     } catch (cause) {
-      throw new StartFault(`the data directory ${path} cannot be made: ${reason(cause)}`)
+      throw new StartError(`the data directory ${path} cannot be made: ${reason(cause)}`)
     }
     await demandSafeFolder(path)
     const isOurs = await holdsNothingElse(path)
@@ -66,7 +66,7 @@ export class DataDirectory {
     }
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
-      throw new StartFault(
+      throw new StartError(
         `${path} is missing, and ${this.#accounts} holds accounts, such as ${account}. Put back a copy of the file, ` +
           'or use another --data to begin anew',
       )
@@ -88,7 +88,7 @@ export class DataDirectory {
         warn(`${folder} was left half made or half removed by a stop in between: it is removed now`)
         await rm(folder, { recursive: true, force: true })
       } else
-        throw new StartFault(
+        throw new StartError(
           `${folder} belongs to no merchant that ${this.path}/merchants.jsonl names. Put back a copy of that file, ` +
             'or move the folder away',
         )
@@ -96,7 +96,7 @@ export class DataDirectory {
     for (const { id } of registry.merchants)
       for (const environment of ['test', 'live'])
         if (!existsSync(this.account(`${id}.${environment}`)))
-          throw new StartFault(
+          throw new StartError(
             `${this.account(`${id}.${environment}`)} is missing. Put back a copy of it, or make it an empty folder to ` +
               'begin that account anew',
           )
@@ -181,9 +181,9 @@ async function lock(path: string): Promise<ProcessLock> {
     return await ProcessLock.take(join(path, 'lock'))
   } catch (cause) {
     if (!(cause instanceof LockHeldError))
-      throw new StartFault(`the data directory ${path} cannot be written: ${reason(cause)}`)
+      throw new StartError(`the data directory ${path} cannot be written: ${reason(cause)}`)
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
-    throw new StartFault(
+    throw new StartError(
       `${holder} (pid ${cause.pid}) serves ${path}; stop it, or give this one another directory with --data`,
     )
   }
@@ -195,10 +195,10 @@ async function readList(path: string): Promise<MerchantList> {
   try {
     held = JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
-    throw new StartFault(`${path} cannot be read: ${reason(cause)}`)
+    throw new StartError(`${path} cannot be read: ${reason(cause)}`)
   }
   if (held?.version !== 1 || !Array.isArray(held.merchants))
-    throw new StartFault(`${path} is not a file that this paysim reads; move it away or use another --data`)
+    throw new StartError(`${path} is not a file that this paysim reads; move it away or use another --data`)
   return {
     merchants: held.merchants,
     lastPort: held.lastPort,

@@ -4,7 +4,7 @@ import { HistoryIndex, type Journal, type Numbered, sealLine, writeLine } from '
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'
 import { isHeader, replay } from './replay.ts'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /** The first line of a journal that took another's place. */
 interface Header extends Numbered {
@@ -89,7 +89,7 @@ export class FileJournal implements Journal {
 
   durable(seq: number): Promise<void> | undefined {
     if (seq <= this.#safeSeq) return undefined
-    if (this.#failed) return Promise.reject(new Unavailable('The journal', undefined))
+    if (this.#failed) return Promise.reject(new UnavailableError('The journal', undefined))
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
 
@@ -126,11 +126,11 @@ export class FileJournal implements Journal {
     this.#batch = []
     const lost = this.#waiters
     this.#waiters = []
-    for (const waiter of lost) waiter.reject(new Unavailable('The journal', cause))
+    for (const waiter of lost) waiter.reject(new UnavailableError('The journal', cause))
     this.options.onFailure(cause)
   }
 
-  async goBack(onEntry: (entry: Entry) => void): Promise<void> {
+  async rollBack(onEntry: (entry: Entry) => void): Promise<void> {
     // A full disk still lets a file shrink.
     await this.handle.truncate(this.#end)
     const start = await readJournal(this.path, this.handle, { ...this.options, onEntry })

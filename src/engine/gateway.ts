@@ -3,29 +3,29 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { Account } from './account.ts'
+import type { AccountRuntime } from './account-runtime.ts'
 import { IdSource, randomSeed } from './ids.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
-import { accountId, type GatewaySettings, newAccount, openTenant } from './open-tenant.ts'
+import { accountId, type GatewaySettings, newAccount, openRuntime } from './open-runtime.ts'
 import { Registry } from './registry.ts'
-import type { Tenant } from './tenant.ts'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableError } from './unavailable.ts'
 
 const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
 export interface KeyHolder {
   readonly secretKey: string
-  readonly tenant: Tenant
+  readonly runtime: AccountRuntime
 }
 
-export type TenantListener = (tenant: Tenant, entry: Entry) => void
+export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
 /** All accounts of one server, and which key opens which. */
 export class Gateway {
-  readonly #tenants = new Map<string, Tenant>()
+  readonly #runtimes = new Map<string, AccountRuntime>()
   readonly #keys = new Map<string, KeyHolder>()
-  readonly #listeners = new Set<TenantListener>()
+  readonly #listeners = new Set<EntryListener>()
   readonly #making = new Set<string>()
   #ready = false
 
@@ -70,16 +70,16 @@ export class Gateway {
     return this.registry.merchants
   }
 
-  get tenants(): Iterable<Tenant> {
-    return this.#tenants.values()
+  get runtimes(): Iterable<AccountRuntime> {
+    return this.#runtimes.values()
   }
 
   merchant(id: string): MerchantRecord | undefined {
     return this.registry.find(id)
   }
 
-  tenant(account: string): Tenant | undefined {
-    return this.#tenants.get(account)
+  runtime(account: string): AccountRuntime | undefined {
+    return this.#runtimes.get(account)
   }
 
   keyHolder(publicKey: string): KeyHolder | undefined {
@@ -87,7 +87,7 @@ export class Gateway {
   }
 
   /** Hears every entry of every account, also of those still to be made. */
-  onEntry(listener: TenantListener): () => void {
+  onEntry(listener: EntryListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -103,27 +103,27 @@ export class Gateway {
     if (this.isTaken(id)) throw new Error(`merchant ${id} is there already`)
     // Before anything is awaited, or two that come at once get the same one.
     this.#making.add(id)
-    const tenants: Tenant[] = []
+    const runtimes: AccountRuntime[] = []
     const { directory } = this.settings
     try {
       const merchant = drawMerchant(id, wanted, this.settings.seed)
       const names = ENVIRONMENTS.map(environment => accountId(id, environment))
       for (const name of names) await directory?.mark(name)
-      for (const environment of ENVIRONMENTS) tenants.push(await this.#open(merchant, environment))
-      for (const tenant of tenants) await setUp(tenant.account, merchant)
+      for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
+      for (const runtime of runtimes) await setUp(runtime.account, merchant)
       if (this.settings.sync) await directory?.makeSafe(names)
       await this.registry.add(merchant)
-      for (const tenant of tenants) this.#serve(tenant, merchant)
+      for (const runtime of runtimes) this.#serve(runtime, merchant)
       for (const name of names) await directory?.unmark(name).catch(this.#warn)
       return merchant
     } catch (cause) {
-      for (const { courier, account } of tenants) {
+      for (const { courier, account } of runtimes) {
         await courier.stop()
         await account.close()
       }
       for (const environment of ENVIRONMENTS)
         await directory?.removeAccount(accountId(id, environment)).catch(() => {})
-      throw isOfDisk(cause) ? new Unavailable('The merchant', cause) : cause
+      throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     } finally {
       this.#making.delete(id)
     }
@@ -147,36 +147,36 @@ export class Gateway {
       await this.registry.remove(id)
     } catch (cause) {
       for (const name of names) await directory?.unmark(name).catch(() => {})
-      throw isOfDisk(cause) ? new Unavailable('The merchant', cause) : cause
+      throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
-    for (const [publicKey, { tenant }] of this.#keys)
-      if (tenant.merchantId === id) this.#keys.delete(publicKey)
+    for (const [publicKey, { runtime }] of this.#keys)
+      if (runtime.merchantId === id) this.#keys.delete(publicKey)
     for (const name of names) {
-      const tenant = this.#tenants.get(name)
-      if (tenant) tenant.removed = true
+      const runtime = this.#runtimes.get(name)
+      if (runtime) runtime.removed = true
     }
     for (const name of names) await this.#close(name)
     // What cannot be removed now is marked, and the next start does it.
     for (const name of names) await directory?.removeAccount(name).catch(this.#warn)
   }
 
-  async addKeys(tenant: Tenant): Promise<KeyPair> {
-    const { environment } = tenant.account
-    const { seed, keysMade } = this.#record(tenant)
+  async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
+    const { environment } = runtime.account
+    const { seed, keysMade } = this.#record(runtime)
     const pair = new IdSource(seed).newKeyPair(environment, keysMade)
-    await this.registry.updateAccount(tenant.merchantId, environment, record => ({
+    await this.registry.updateAccount(runtime.merchantId, environment, record => ({
       ...record,
       keys: [...record.keys, pair],
       keysMade: record.keysMade + 1,
     }))
-    this.#keys.set(pair.publicKey, { secretKey: pair.secretKey, tenant })
+    this.#keys.set(pair.publicKey, { secretKey: pair.secretKey, runtime })
     return pair
   }
 
   /** At once: the next request with the key is refused. */
-  async revokeKey(tenant: Tenant, publicKey: string): Promise<boolean> {
-    if (!this.#record(tenant).keys.some(pair => pair.publicKey === publicKey)) return false
-    await this.registry.updateAccount(tenant.merchantId, tenant.account.environment, record => ({
+  async revokeKey(runtime: AccountRuntime, publicKey: string): Promise<boolean> {
+    if (!this.#record(runtime).keys.some(pair => pair.publicKey === publicKey)) return false
+    await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, record => ({
       ...record,
       keys: record.keys.filter(pair => pair.publicKey !== publicKey),
     }))
@@ -184,84 +184,88 @@ export class Gateway {
     return true
   }
 
-  keysOf(tenant: Tenant): readonly KeyPair[] {
-    return this.#record(tenant).keys
+  keysOf(runtime: AccountRuntime): readonly KeyPair[] {
+    return this.#record(runtime).keys
   }
 
   /** Empty again, with the same keys, as it was made. */
-  async reset(tenant: Tenant): Promise<void> {
-    const merchant = this.registry.get(tenant.merchantId)
+  async reset(runtime: AccountRuntime): Promise<void> {
+    const merchant = this.registry.get(runtime.merchantId)
     // What was before must not be found under a name of now: neither a record, nor a cursor or a page.
-    const seed = merchant.seeded ? this.#record(tenant).seed : randomSeed()
-    const draft = this.#draft(tenant, seed)
+    const seed = merchant.seeded ? this.#record(runtime).seed : randomSeed()
+    const draft = this.#draft(runtime, seed)
     draft.start(new MemoryJournal())
     const entries: Entry[] = []
     draft.onEntry(entry => entries.push(entry))
     await setUp(draft, merchant)
     await draft.close()
-    await tenant.account.rewrite(entries, seed)
-    tenant.account.retell(entries)
-    await tenant.images.clear().catch(this.#warn)
+    await runtime.account.rewrite(entries, seed)
+    runtime.account.retell(entries)
+    await runtime.images.clear().catch(this.#warn)
   }
 
   /** Takes over the history and the names of an exported account; the keys stay. Throws where it does not add up. */
   async adopt(
-    tenant: Tenant,
+    runtime: AccountRuntime,
     seed: string,
     entries: readonly Entry[],
     images: ReadonlyMap<string, Buffer>,
   ): Promise<void> {
     // Tried first, with all that is due: what cannot be lived with is not let in.
-    const draft = this.#draft(tenant, seed)
+    const draft = this.#draft(runtime, seed)
     for (const entry of entries) draft.replayed(entry)
     draft.start(new MemoryJournal())
     await draft.close()
-    for (const [digest, bytes] of images) await tenant.images.put(digest, bytes)
-    await tenant.account.rewrite(entries, seed)
+    for (const [digest, bytes] of images) await runtime.images.put(digest, bytes)
+    await runtime.account.rewrite(entries, seed)
   }
 
   /** An account as this one was made, whose journal nobody keeps. */
-  #draft({ merchantId, account }: Tenant, seed: string): Account {
+  #draft({ merchantId, account }: AccountRuntime, seed: string): Account {
     return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed)
   }
 
   async close(): Promise<void> {
-    const times = [...this.tenants].flatMap(({ account: { id, clock } }) =>
+    const times = [...this.runtimes].flatMap(({ account: { id, clock } }) =>
       clock.running === undefined ? [] : [[id, clock.running]],
     )
     // Where it cannot be written, the journals still say how far time had come by their last entries.
     if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
-    for (const id of [...this.#tenants.keys()]) await this.#close(id)
+    for (const id of [...this.#runtimes.keys()]) await this.#close(id)
     await this.registry.close()
   }
 
   async #close(id: string): Promise<void> {
-    const tenant = this.#tenants.get(id)
-    if (!tenant) return
-    this.#tenants.delete(id)
-    await tenant.courier.stop()
-    await tenant.account.close()
+    const runtime = this.#runtimes.get(id)
+    if (!runtime) return
+    this.#runtimes.delete(id)
+    await runtime.courier.stop()
+    await runtime.account.close()
   }
 
-  #record(tenant: Tenant) {
-    return this.registry.get(tenant.merchantId).accounts[tenant.account.environment]
+  #record(runtime: AccountRuntime) {
+    return this.registry.get(runtime.merchantId).accounts[runtime.account.environment]
   }
 
-  async #open(merchant: MerchantRecord, environment: Environment, stoppedAt?: number): Promise<Tenant> {
+  async #open(
+    merchant: MerchantRecord,
+    environment: Environment,
+    stoppedAt?: number,
+  ): Promise<AccountRuntime> {
     const { id } = merchant
-    const tenant = await openTenant(this.settings, () => this.registry.find(id) ?? merchant, environment)
-    tenant.account.onEntry(entry => {
-      for (const listener of this.#listeners) listener(tenant, entry)
+    const runtime = await openRuntime(this.settings, () => this.registry.find(id) ?? merchant, environment)
+    runtime.account.onEntry(entry => {
+      for (const listener of this.#listeners) listener(runtime, entry)
     })
-    tenant.begin(stoppedAt)
-    return tenant
+    runtime.begin(stoppedAt)
+    return runtime
   }
 
-  #serve(tenant: Tenant, { accounts }: MerchantRecord): void {
-    const { id, environment } = tenant.account
-    this.#tenants.set(id, tenant)
+  #serve(runtime: AccountRuntime, { accounts }: MerchantRecord): void {
+    const { id, environment } = runtime.account
+    this.#runtimes.set(id, runtime)
     for (const { publicKey, secretKey } of accounts[environment].keys)
-      this.#keys.set(publicKey, { secretKey, tenant })
+      this.#keys.set(publicKey, { secretKey, runtime })
   }
 
   readonly #warn = (cause: unknown) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivateFolder, openPrivate } from './private-files.ts'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /** How an image is called: the SHA-256 of its bytes. */
 export const DIGEST = /^[0-9a-f]{64}$/
@@ -55,7 +55,7 @@ export class FileImages implements ImageStore {
       await rename(draft, path)
     } catch (cause) {
       await rm(draft, { force: true }).catch(() => {})
-      throw new Unavailable('The image', cause)
+      throw new UnavailableError('The image', cause)
     }
   }
 

@@ -11,7 +11,7 @@ export interface Journal {
   /** Every entry as its line. */
   lines(): AsyncIterable<string>
   /** After a failed write: everything up to the last safe entry, replayed in order. */
-  goBack(onEntry: (entry: Entry) => void): Promise<void>
+  rollBack(onEntry: (entry: Entry) => void): Promise<void>
   /** After a failed write: resolves if the medium takes writes again. */
   tryAgain(): Promise<void>
   /** What names are made from, where that is not the account's first seed. */

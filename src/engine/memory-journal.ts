@@ -29,7 +29,7 @@ export class MemoryJournal implements Journal {
     for (const entry of this.#entries) yield writeLine(entry)
   }
 
-  async goBack(): Promise<void> {}
+  async rollBack(): Promise<void> {}
 
   async tryAgain(): Promise<void> {}
 

@@ -1,7 +1,7 @@
 import type { CatalogueData } from '../domain/catalogue.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { RuleData } from '../domain/rules/schema.ts'
-import { StartFault } from './start-fault.ts'
+import { StartError } from './start-error.ts'
 
 /** What is kept of a merchant beside its journals: keys, policy, and how its accounts begin. */
 
@@ -54,6 +54,6 @@ export function demandWhole(path: string, merchant: MerchantRecord): MerchantRec
       account => typeof account?.seed === 'string' && Array.isArray(account.keys),
     )
   if (!whole)
-    throw new StartFault(`${path} holds a merchant that is none: ${JSON.stringify(merchant)?.slice(0, 80)}`)
+    throw new StartError(`${path} holds a merchant that is none: ${JSON.stringify(merchant)?.slice(0, 80)}`)
   return merchant
 }

@@ -2,7 +2,7 @@ import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { Account } from './account.ts'
 import { IdSource, randomSeed } from './ids.ts'
 import type { AccountSetup, MerchantRecord } from './merchant-record.ts'
-import { accountId } from './open-tenant.ts'
+import { accountId } from './open-runtime.ts'
 
 export interface NewMerchant {
   readonly id?: string | undefined

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { StartFault } from './start-fault.ts'
-import { Unavailable } from './unavailable.ts'
+import { StartError } from './start-error.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /**
  * Files that hold secrets and truth: for their owner alone whatever the umask, and reached through no link, since
@@ -25,13 +25,13 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
     handle = await open(path, FLAGS[how] | NO_FOLLOW, 0o600)
   } catch (cause) {
     if (codeOf(cause) !== 'ELOOP') throw cause
-    throw new StartFault(
+    throw new StartError(
       `${path} is a symbolic link, and paysim follows none there; put the file itself in its place`,
     )
   }
   try {
     const found = await handle.stat()
-    if (!found.isFile()) throw new StartFault(`${path} is not a regular file`)
+    if (!found.isFile()) throw new StartError(`${path} is not a regular file`)
     demandOwner(path, found)
     if (how !== 'read' && modeOf(found) !== 0o600) await handle.chmod(0o600)
     return handle
@@ -48,7 +48,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   })
   const found = await lstat(path)
   if (!found.isDirectory())
-    throw new StartFault(`${path} is not a directory, and not a link to one is followed`)
+    throw new StartError(`${path} is not a directory, and not a link to one is followed`)
   demandOwner(path, found)
   if (modeOf(found) !== 0o700) await chmod(path, 0o700)
 }
@@ -56,14 +56,14 @@ export async function makePrivateFolder(path: string): Promise<void> {
 /** A folder that the user named and that may hold other things: its mode is the user's, within reason. */
 export async function demandSafeFolder(path: string): Promise<void> {
   const found = await stat(path)
-  if (!found.isDirectory()) throw new StartFault(`the data directory ${path} is not a directory`)
+  if (!found.isDirectory()) throw new StartError(`the data directory ${path} is not a directory`)
   demandOwner(path, found)
   if (modeOf(found) === 0o700) return
   const entries = await readdir(path)
   // Nobody else can have put anything into it, or it holds nothing but paysim's own files.
   if (entries.length === 0) return chmod(path, 0o700)
   if (modeOf(found) & 0o022)
-    throw new StartFault(
+    throw new StartError(
       `the data directory ${path} can be written by other users; look at what it holds, then close it: chmod 700 ${path}`,
     )
   if (entries.includes('accounts')) await chmod(path, 0o700)
@@ -72,7 +72,7 @@ export async function demandSafeFolder(path: string): Promise<void> {
 function demandOwner(path: string, { uid }: Stats): void {
   const us = process.getuid?.()
   if (us !== undefined && uid !== us)
-    throw new StartFault(
+    throw new StartError(
       `${path} belongs to another user (uid ${uid}); change its owner, or use another --data`,
     )
 }
@@ -116,7 +116,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
   } catch (cause) {
     await handle?.close()
     for (const name of [draft, before]) await rm(name, { force: true }).catch(() => {})
-    throw new Unavailable(basename(path), cause)
+    throw new UnavailableError(basename(path), cause)
   }
 }
 

@@ -3,7 +3,7 @@ const RETRY_AFTER_MS = 1000
 
 interface Steps {
   /** Forgets what was decided since the last safe entry: it never happened. */
-  goBack(): Promise<void>
+  rollBack(): Promise<void>
   /** Resolves if the disk takes writes again. */
   tryWriting(): Promise<void>
   /** Goes on with work that was under way, and with timers that came due. */
@@ -28,23 +28,23 @@ export class Recovery {
   }
 
   begin(): void {
-    this.#goBack()
+    this.#rollBack()
     this.#tryLater()
   }
 
-  #goBack(): Promise<void> {
-    const back = this.steps.goBack()
+  #rollBack(): Promise<void> {
+    const back = this.steps.rollBack()
     back.catch(() => {})
     this.#backAtSafeWorld = back
     return back
   }
 
   /** A disk may be gone for a while, to read from as well. */
-  async #goBackAgainIfNeeded(): Promise<void> {
+  async #rollBackAgainIfNeeded(): Promise<void> {
     try {
       await this.#backAtSafeWorld
     } catch {
-      await this.#goBack()
+      await this.#rollBack()
     }
   }
 
@@ -63,7 +63,7 @@ export class Recovery {
 
   async #try(): Promise<boolean> {
     try {
-      await this.#goBackAgainIfNeeded()
+      await this.#rollBackAgainIfNeeded()
       await this.steps.tryWriting()
     } catch {
       this.#tryLater()

@@ -4,7 +4,7 @@ import { type Numbered, sealLine } from './journal.ts'
 import { type AccountRecord, demandWhole, type MerchantRecord } from './merchant-record.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { replay } from './replay.ts'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /** One line of the file that the list is kept in: one change of it. */
 type Change =
@@ -185,7 +185,7 @@ export class Registry {
         for (const { resolve } of batch) resolve()
       } catch (cause) {
         await this.#forget()
-        for (const { reject } of batch) reject(new Unavailable('The list of merchants', cause))
+        for (const { reject } of batch) reject(new UnavailableError('The list of merchants', cause))
       }
     }
     this.#writing = undefined

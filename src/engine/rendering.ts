@@ -25,11 +25,11 @@ export class Rendering {
       environment: account.environment,
       contract,
       links: {
-        hostedPage: ({ place }) =>
+        hostedPage: ({ sortKey: place }) =>
           baseUrl() + pagePath(account, 'checkout', place.id, pageEnd(contract, place.createdAt)),
         bankPage: (payment, action) =>
-          baseUrl() + pagePath(account, 'bank', payment.place.id, action.expiresAt),
-        qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.place.id, null),
+          baseUrl() + pagePath(account, 'bank', payment.sortKey.id, action.expiresAt),
+        qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.sortKey.id, null),
         qrImageData: qrData => `data:image/png;base64,${this.qrImage(qrData).toString('base64')}`,
       },
     }

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { endOf, type Numbered, openLine } from './journal.ts'
 import { writeAll } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
-import { StartFault } from './start-fault.ts'
+import { StartError } from './start-error.ts'
 
 interface Listeners<T> {
   readonly onEntry: (entry: T) => void
@@ -36,7 +36,7 @@ export async function replay<T extends Numbered>(
       seq = next
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new StartFault(
+      throw new StartError(
         `${path}:${line.number}: this journal line is damaged: ${why}. Nothing was changed. ` +
           `Put back a copy of the file, or keep the ${line.number - 1} good lines before it: head -n ${line.number - 1}`,
       )

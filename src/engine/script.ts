@@ -3,7 +3,7 @@ import type { FaultData } from '../domain/faults/schema.ts'
 import type { CheckoutMode } from '../domain/model.ts'
 import type { RuleData } from '../domain/rules/schema.ts'
 import type { Gateway } from './gateway.ts'
-import { accountId } from './open-tenant.ts'
+import { accountId } from './open-runtime.ts'
 
 /** How a merchant's provider, wire and time behave from now on. What is left out stays as it is. */
 export interface Script {
@@ -19,7 +19,7 @@ export async function applyScript(gateway: Gateway, merchant: string, script: Sc
   const { rules, faults, clock, catalogue, checkoutModes } = script
   if (checkoutModes) await gateway.changeMerchant(merchant, { checkoutModes })
   for (const environment of ['test', 'live'] as const) {
-    const account = gateway.tenant(accountId(merchant, environment))?.account
+    const account = gateway.runtime(accountId(merchant, environment))?.account
     if (!account) continue
     if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
     if (faults) account.execute({ type: 'ReplaceFaults', faults }, 'operator')

@@ -1,16 +1,16 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 import type { Account } from './account.ts'
 import type { Courier } from './courier.ts'
-import { Unavailable } from './unavailable.ts'
+import { UnavailableError } from './unavailable.ts'
 
-export interface Journey {
+export interface AdvancePlan {
   /** Where to; or as far as there is anything to do. */
   readonly until: number | 'idle'
   /** The latest time that an idle journey may reach. */
   readonly limit: number
 }
 
-export interface Arrival {
+export interface AdvanceResult {
   readonly now: number
   readonly fired: number
   readonly idle: boolean
@@ -28,7 +28,7 @@ export class TimeTravel {
     private readonly courier: Courier,
   ) {}
 
-  advance(plan: () => Journey): Promise<Arrival | { refused: Rejection }> {
+  advance(plan: () => AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
     return this.inTurn(() => this.#travel(plan()))
   }
 
@@ -45,7 +45,7 @@ export class TimeTravel {
     let fired = 0
     do {
       // Nothing fires while the disk takes nothing.
-      if (account.stalled) throw new Unavailable('The journal', undefined)
+      if (account.stalled) throw new UnavailableError('The journal', undefined)
       fired += account.fireDue()
       await courier.idle()
       // Its merchant was removed: what is due will never happen.
@@ -60,7 +60,7 @@ export class TimeTravel {
     return next !== undefined && next.dueAt <= this.account.now
   }
 
-  async #travel({ until, limit }: Journey): Promise<Arrival | { refused: Rejection }> {
+  async #travel({ until, limit }: AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
     if (account.clock.mode !== 'virtual')
       return { refused: rejection('invalid_state', 'The clock of this account is real: it moves by itself') }

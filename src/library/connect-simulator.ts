@@ -1,4 +1,4 @@
-import { ArgumentFault } from '../client/faults.ts'
+import { ArgumentError } from '../client/errors.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
@@ -20,7 +20,7 @@ export async function connectSimulator(address: SimulatorAddress): Promise<Runni
   for (const name of ['controlUrl', 'controlToken'] as const) {
     if (typeof address?.[name] === 'string') continue
     demandKnown('connectSimulator()', address, ADDRESS)
-    throw new ArgumentFault(`connectSimulator() needs ${name}, a string`)
+    throw new ArgumentError(`connectSimulator() needs ${name}, a string`)
   }
   const { controlUrl, controlToken, url } = address
   return openSimulator({ url: url ?? controlUrl.replace(/\/_paysim\/*$/, ''), controlUrl, controlToken })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ArgumentFault } from '../client/faults.ts'
+import { ArgumentError } from '../client/errors.ts'
 import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
 import type { EventMatch, ReceivedEvent } from './webhooks.ts'
 
@@ -11,7 +11,7 @@ export function demandEvents(match: EventMatch | undefined): void {
   for (const name of [match.type ?? []].flat()) {
     if (EVENTS.includes(name)) continue
     const meant = eventMeant(name)
-    throw new ArgumentFault(
+    throw new ArgumentError(
       `there is no event ${name}; ${meant ? `did you mean ${meant}?` : `there are ${EVENTS.join(', ')}`}`,
     )
   }

@@ -1,6 +1,11 @@
 import { describeMatch, matchesEvent } from './event-match.ts'
 import { STANDING_PATIENCE_MS } from './standing-clock.ts'
-import { type EventMatch, type ReceivedEvent, WebhookSignatureFault, WebhookTimeout } from './webhooks.ts'
+import {
+  type EventMatch,
+  type ReceivedEvent,
+  WebhookSignatureError,
+  WebhookTimeoutError,
+} from './webhooks.ts'
 
 interface Waiter {
   readonly match: EventMatch | undefined
@@ -26,11 +31,11 @@ export class Inbox {
   }
 
   add(event: ReceivedEvent): void {
-    const told =
-      event.fault !== null && this.#received.some(({ id, fault }) => fault !== null && id === event.id)
+    const received =
+      event.problem !== null && this.#received.some(({ id, problem }) => problem !== null && id === event.id)
     this.#received.push(event)
     // The sender tries again and again what is refused: hearing of it once will do.
-    if (told) return
+    if (received) return
     for (const waiter of this.#waiters) {
       if (!answers(event, waiter.match)) continue
       waiter.settle(event)
@@ -41,7 +46,7 @@ export class Inbox {
 
   async next(match?: EventMatch, { timeoutMs }: { readonly timeoutMs?: number } = {}) {
     const event = this.#take(match) ?? (await this.#wait(match, timeoutMs))
-    if (event.fault !== null) throw new WebhookSignatureFault(event)
+    if (event.problem !== null) throw new WebhookSignatureError(event)
     return event
   }
 
@@ -55,7 +60,7 @@ export class Inbox {
     const waiter: Waiter = { match, settle, reject }
     const giveUp = (waitedMs: number, why: string | undefined) =>
       reject(
-        new WebhookTimeout(
+        new WebhookTimeoutError(
           `no ${describeMatch(match)} within ${waitedMs} ms; ${this.#instead()}${why ? `. ${why}` : ''}`,
         ),
       )
@@ -79,7 +84,7 @@ export class Inbox {
 
   #instead(): string {
     const came = this.#received.map(
-      ({ type, data, fault }) => `${type} of ${data.id}${fault ? ' (bad)' : ''}`,
+      ({ type, data, problem }) => `${type} of ${data.id}${problem ? ' (bad)' : ''}`,
     )
     return came.length > 0 ? `received so far: ${came.join(', ')}` : 'none was received'
   }
@@ -98,7 +103,7 @@ export class Inbox {
 
 /** A forged event may claim to be anything: whoever asks next has to hear of it. */
 const answers = (event: ReceivedEvent, match: EventMatch | undefined) =>
-  event.fault !== null || match === undefined || matchesEvent(match, event)
+  event.problem !== null || match === undefined || matchesEvent(match, event)
 
 function pending() {
   let settle: Waiter['settle'] = () => {}

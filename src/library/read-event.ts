@@ -21,7 +21,7 @@ export function readEvent(message: Message, delivery: (id: string) => number): R
     signedAt: Number(headers['webhook-timestamp'] ?? Number.NaN),
     headers,
     body,
-    fault: checkWebhook(message).find(({ fault }) => fault !== null)?.fault ?? null,
+    problem: checkWebhook(message).find(({ problem }) => problem !== null)?.problem ?? null,
   }
 }
 

@@ -4,7 +4,7 @@ import { demandKnown, type NamesOf } from '../client/options.ts'
 import { demandEvents } from './event-match.ts'
 import { Inbox } from './inbox.ts'
 import { readEvent } from './read-event.ts'
-import { type Arrival, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
+import { type IncomingWebhook, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
 import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
 
 /** What a verifier answers to what it does not believe. */
@@ -79,14 +79,14 @@ export class Receiver implements Webhooks {
     await this.listener.close()
   }
 
-  async #receive({ headers, body }: Arrival): Promise<WebhookAnswer | undefined> {
+  async #receive({ headers, body }: IncomingWebhook): Promise<WebhookAnswer | undefined> {
     const event = readEvent(
       { headers, body: body.toString('utf8'), now: Date.now(), secret: this.#endpoint?.secret ?? '' },
       id => this.#count(id),
     )
     this.#inbox.add(event)
     this.#answered += 1
-    return event.fault === null ? this.#respond(event, this.#answered) : REFUSED
+    return event.problem === null ? this.#respond(event, this.#answered) : REFUSED
   }
 
   #count(id: string): number {

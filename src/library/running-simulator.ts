@@ -1,4 +1,4 @@
-import { ControlClient, ControlFault, ControlUnreachable } from '../client/control-client.ts'
+import { ControlClient, ControlError, ControlUnreachableError } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { type AccountFacts, allFacts, factsOf } from './account-facts.ts'
 import { openAccount } from './open-account.ts'
@@ -159,7 +159,7 @@ function simulatorOf(
 
 /** Somebody else removed it, or ended the server: it is gone, as it was to be. */
 function ignoreGone(cause: unknown): void {
-  if (cause instanceof ControlUnreachable) return
-  if (cause instanceof ControlFault && cause.status === 404) return
+  if (cause instanceof ControlUnreachableError) return
+  if (cause instanceof ControlError && cause.status === 404) return
   throw cause
 }

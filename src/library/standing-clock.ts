@@ -42,10 +42,10 @@ export function sayingWhatMovesTime(client: Client, account: AccountControl): Cl
         options?.timeoutMs ?? ((await whyNothingComes(account)) ? STANDING_PATIENCE_MS : undefined)
       try {
         return await client.payments.wait(id, { ...options, timeoutMs }).answer()
-      } catch (fault) {
-        if (!(fault instanceof WaitTimeoutError)) throw fault
+      } catch (error) {
+        if (!(error instanceof WaitTimeoutError)) throw error
         const why = await whyNothingComes(account)
-        throw why === undefined ? fault : new WaitTimeoutError(`${fault.message}. ${why}`, fault.answer)
+        throw why === undefined ? error : new WaitTimeoutError(`${error.message}. ${why}`, error.answer)
       }
     }
     return new Call(pointing(callSite(), waiting()))

@@ -17,7 +17,7 @@ export interface SignedRequest {
 export interface WebhookCheck {
   readonly check: 'headers' | 'signature' | 'timestamp' | 'event'
   /** Why it does not hold; null where it does. */
-  readonly fault: string | null
+  readonly problem: string | null
 }
 
 /** What a verifier looks at, one thing after the other. Without its headers nothing else can be looked at. */
@@ -29,21 +29,24 @@ export function checkWebhook({
   toleranceMs = STALE_AFTER_MS,
 }: SignedRequest): WebhookCheck[] {
   const signed = readHeaders(headers)
-  if (typeof signed === 'string') return [{ check: 'headers', fault: signed }]
+  if (typeof signed === 'string') return [{ check: 'headers', problem: signed }]
   const { id, timestamp, signature } = signed
   const matches = verifyWebhook({ id, timestamp, body }, signature, secret)
   const isStale = Math.abs(now / 1000 - timestamp) > toleranceMs / 1000
   const bodyId = idIn(body)
   return [
-    { check: 'headers', fault: null },
+    { check: 'headers', problem: null },
     {
       check: 'signature',
-      fault: matches
+      problem: matches
         ? null
         : `the signature ${signature} does not match the body under the endpoint's secret`,
     },
-    { check: 'timestamp', fault: isStale ? `the timestamp ${timestamp} is stale` : null },
-    { check: 'event', fault: bodyId === id ? null : `the body is of event ${bodyId}, the header says ${id}` },
+    { check: 'timestamp', problem: isStale ? `the timestamp ${timestamp} is stale` : null },
+    {
+      check: 'event',
+      problem: bodyId === id ? null : `the body is of event ${bodyId}, the header says ${id}`,
+    },
   ]
 }
 

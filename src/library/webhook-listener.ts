@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { WebhookAnswer } from './webhooks.ts'
 
 /** A webhook as it came, to the byte. */
-export interface Arrival {
+export interface IncomingWebhook {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn, as they were spelled. */
@@ -11,7 +11,7 @@ export interface Arrival {
   readonly body: Buffer
 }
 
-type Answerer = (arrival: Arrival) => Promise<WebhookAnswer | undefined>
+type Answerer = (arrival: IncomingWebhook) => Promise<WebhookAnswer | undefined>
 
 export interface WebhookListener {
   /** Without a path. */

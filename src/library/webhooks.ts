@@ -30,7 +30,7 @@ export interface ReceivedEvent {
   /** As it came, to the byte. */
   readonly body: string
   /** Why its signature does not hold; null where it does. */
-  readonly fault: string | null
+  readonly problem: string | null
 }
 
 /**
@@ -72,15 +72,15 @@ export interface Webhooks {
 }
 
 /** A webhook whose signature does not hold. */
-export class WebhookSignatureFault extends Error {
-  override readonly name = 'WebhookSignatureFault'
+export class WebhookSignatureError extends Error {
+  override readonly name = 'WebhookSignatureError'
 
   constructor(readonly event: ReceivedEvent) {
-    super(`the webhook ${event.type} ${event.id} is not signed by this account's endpoint: ${event.fault}`)
+    super(`the webhook ${event.type} ${event.id} is not signed by this account's endpoint: ${event.problem}`)
   }
 }
 
 /** The webhook that was waited for did not come. */
-export class WebhookTimeout extends Error {
-  override readonly name = 'WebhookTimeout'
+export class WebhookTimeoutError extends Error {
+  override readonly name = 'WebhookTimeoutError'
 }

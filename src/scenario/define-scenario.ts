@@ -1,5 +1,5 @@
 import type { FaultRule, ProviderRule } from '../client/control-script.ts'
-import { ArgumentFault } from '../client/faults.ts'
+import { ArgumentError } from '../client/errors.ts'
 import type { EventChoice } from '../contract/event-names.ts'
 import { checkScenario } from './load/check-scenario.ts'
 import type {
@@ -45,7 +45,7 @@ export function defineScenario(scenario: Scenario): Scenario {
   const { byPath } = checkScenario(data, { pathOf: field => pathIn(data, field) }, undefined)
   if (byPath.length === 0) return scenario
   const problems = byPath.map(({ path, message }) => [path.join('.'), message].filter(text => text !== ''))
-  throw new ArgumentFault(`defineScenario(): ${problems.map(parts => parts.join(': ')).join('\n')}`)
+  throw new ArgumentError(`defineScenario(): ${problems.map(parts => parts.join(': ')).join('\n')}`)
 }
 
 /** The keys and places that lead to the value of a dotted field. */

@@ -1,7 +1,8 @@
 /** Scenario files: read, run, reported. */
-export { ScenarioFault } from './load/faults.ts'
+
 export { loadScenario, readScenario, type Scenario } from './load/load.ts'
 export { whatNeedsASimulator } from './load/portable.ts'
+export { ScenarioError } from './load/problems.ts'
 export { type Paint, PLAIN } from './report/failure.ts'
 export { annotations } from './report/github.ts'
 export { json } from './report/json.ts'
@@ -12,6 +13,6 @@ export { Receiver } from './run/receiver.ts'
 export { runAll, runNames } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
 export type { Target } from './run/target.ts'
-export { ConnectFault, Wire } from './run/wire.ts'
+export { ConnectionError, Wire } from './run/wire.ts'
 export { jsonSchema, type ScenarioData } from './schema/file.ts'
 export { STARTER } from './starter.ts'

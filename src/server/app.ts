@@ -10,6 +10,7 @@ import { RequestIds } from '../engine/request-ids.ts'
 import { Authentication } from './authentication.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
+import { describeError, isBug } from './describe-error.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
@@ -20,7 +21,6 @@ import type { Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
 import type { RequestLog } from './request-log.ts'
-import { isBug, wordFault } from './word-fault.ts'
 
 export interface AppSettings {
   readonly gateway: Gateway
@@ -61,7 +61,7 @@ export class App {
     this.#door = frontDoor(control ? () => null : settings.controlPort)
     this.listener = new Listener(
       (request, response) => this.#answer(request, response),
-      (fault, socket) => this.#refuseUnread(fault, socket),
+      (error, socket) => this.#refuseUnread(error, socket),
     )
   }
 
@@ -74,8 +74,8 @@ export class App {
       if (answered instanceof Promise)
         answered.then(() => this.#leave(request, reply)).catch(this.#settings.onBug)
       else this.#leave(request, reply)
-    } catch (fault) {
-      this.#word(fault, request, reply)
+    } catch (error) {
+      this.#word(error, request, reply)
       this.#leave(request, reply)
     }
   }
@@ -91,7 +91,7 @@ export class App {
       : handle(request, reply)
     if (!(answered instanceof Promise) && !surface.finish) return undefined
     return Promise.resolve(answered)
-      .catch(fault => this.#word(fault, request, reply))
+      .catch(error => this.#word(error, request, reply))
       .then(() => surface.finish?.(request, reply))
   }
 
@@ -106,19 +106,19 @@ export class App {
     return { surface, handle: surface.routes.find(request) }
   }
 
-  #word(fault: unknown, request: Request, reply: Reply): void {
-    if (isBug(fault)) this.#settings.onBug(fault)
-    wordFault(this.#settings.gateway.contract, request, reply, fault)
+  #word(error: unknown, request: Request, reply: Reply): void {
+    if (isBug(error)) this.#settings.onBug(error)
+    describeError(this.#settings.gateway.contract, request, reply, error)
   }
 
   #leave(request: Request, reply: Reply): void {
     reply.header('request-id', request.requestId)
     reply.leave()
-    const { tenant } = request
+    const { runtime } = request
     const wall = Date.now()
     const record = {
-      at: formatTimestamp(tenant?.account.now ?? wall),
-      account: tenant?.account.id ?? null,
+      at: formatTimestamp(runtime?.account.now ?? wall),
+      account: runtime?.account.id ?? null,
       method: request.method,
       path: request.url.includes('?') ? withoutSecrets(request.url) : request.url,
       status: reply.statusCode,
@@ -130,9 +130,9 @@ export class App {
   }
 
   /** What came was no request, or did not come to its end. */
-  #refuseUnread(fault: Error & { readonly code?: string }, socket: Duplex): void {
-    const late = fault.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    const status = late ? 408 : fault.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+  #refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    const status = late ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
     const message = late ? 'was not sent in time' : 'is not well-formed HTTP'
     const requestId = this.#ids.next()
     const reason = { ...invalid([{ field: 'request', message }]), status }

@@ -1,6 +1,6 @@
 import { draw, type FaultPlan, type HttpFault, isOpen } from '../domain/faults/fault.ts'
-import { type Count, countTurn, firstInTurn, UNCOUNTED } from '../domain/turns.ts'
-import type { Tenant } from '../engine/tenant.ts'
+import { type Count, countMatch, firstMatch, UNCOUNTED } from '../domain/match-limits.ts'
+import type { AccountRuntime } from '../engine/account-runtime.ts'
 
 /** The faults of an account's calls, and whose turn it is. Counted from when they were set, or the server began. */
 export class FaultBox {
@@ -8,16 +8,16 @@ export class FaultBox {
   #drawn = 0
   readonly #counts = new Map<number, Count>()
 
-  constructor(private readonly tenant: Tenant) {}
+  constructor(private readonly runtime: AccountRuntime) {}
 
   /** The fault that meets a call of the operation with these names, if any. */
   next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
     if (http.length === 0) return undefined
-    const { now } = this.tenant.account
+    const { now } = this.runtime.account
     const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isOpen(window, now)
-    const turn = firstInTurn(http, fits, this.#counts, this.chance)
-    countTurn(this.#counts, turn)
+    const turn = firstMatch(http, fits, this.#counts, this.chance)
+    countMatch(this.#counts, turn)
     return turn.taken
   }
 
@@ -28,7 +28,7 @@ export class FaultBox {
   /** How often each fault happened, in the order in which they were given. */
   used(): number[] {
     const { data } = this.#current()
-    const { faultCounts } = this.tenant.account.world
+    const { faultCounts } = this.runtime.account.world
     let [calls, webhooks] = [0, 0]
     return data.map(({ on }) => {
       const count = on === 'webhook' ? faultCounts.get(webhooks++) : this.#counts.get(calls++)
@@ -37,10 +37,10 @@ export class FaultBox {
   }
 
   /** The same seed and the same calls meet the same faults. */
-  readonly chance = (): number => this.tenant.account.chance(`fault ${this.#drawn++}`)
+  readonly chance = (): number => this.runtime.account.chance(`fault ${this.#drawn++}`)
 
   #current(): FaultPlan {
-    const { faults } = this.tenant.account.world
+    const { faults } = this.runtime.account.world
     if (faults !== this.#plan) {
       this.#plan = faults
       this.#drawn = 0
@@ -51,13 +51,13 @@ export class FaultBox {
 }
 
 export class FaultBoxes {
-  readonly #boxes = new WeakMap<Tenant, FaultBox>()
+  readonly #boxes = new WeakMap<AccountRuntime, FaultBox>()
 
-  of(tenant: Tenant): FaultBox {
-    let box = this.#boxes.get(tenant)
+  of(runtime: AccountRuntime): FaultBox {
+    let box = this.#boxes.get(runtime)
     if (!box) {
-      box = new FaultBox(tenant)
-      this.#boxes.set(tenant, box)
+      box = new FaultBox(runtime)
+      this.#boxes.set(runtime, box)
     }
     return box
   }

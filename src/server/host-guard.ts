@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { refuseFaults } from './refusal.ts'
+import { refuseProblems } from './refusal.ts'
 
 /**
  * A web page can make a browser send requests here under a name of its own that points to 127.0.0.1. Such a name is
@@ -20,7 +20,7 @@ export function hostGuard(allowed: readonly string[]): (request: IncomingMessage
       return
     }
     const message = 'names no host of this server; start it with --allow-host NAME to answer to that name'
-    throw refuseFaults([{ field: 'Host', message }])
+    throw refuseProblems([{ field: 'Host', message }])
   }
 }
 

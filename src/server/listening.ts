@@ -1,5 +1,5 @@
 import type { Gateway } from '../engine/gateway.ts'
-import { StartFault } from '../engine/start-fault.ts'
+import { StartError } from '../engine/start-error.ts'
 import type { App } from './app.ts'
 import { isFree } from './http/is-free.ts'
 
@@ -33,11 +33,11 @@ export async function listen(
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (code === 'EADDRINUSE')
-      throw new StartFault(
+      throw new StartError(
         `port ${port} on ${host} is taken; choose another with ${flag}, or 0 for any free one`,
         2,
       )
-    throw new StartFault(
+    throw new StartError(
       `cannot listen on ${host}:${port}, by --host and ${flag}: ${cause instanceof Error ? cause.message : cause}`,
       2,
     )

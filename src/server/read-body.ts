@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
-import { refuse, refuseFaults } from './refusal.ts'
+import { refuse, refuseProblems } from './refusal.ts'
 
 const TEXT = Symbol('the body as text')
 type Read = IncomingMessage & { [TEXT]?: string }
@@ -25,10 +25,10 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
     })
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', () =>
-      reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }])),
+      reject(refuseProblems([{ field: 'body', message: 'ended before it was whole' }])),
     )
     request.once('close', () => {
-      if (!request.complete) reject(refuseFaults([{ field: 'body', message: 'ended before it was whole' }]))
+      if (!request.complete) reject(refuseProblems([{ field: 'body', message: 'ended before it was whole' }]))
     })
   })
 }
@@ -68,7 +68,7 @@ export async function readOptionalJson(
   return parseObject(request, bytes)
 }
 
-const badBody = (message: string) => refuseFaults([{ field: 'body', message }])
+const badBody = (message: string) => refuseProblems([{ field: 'body', message }])
 
 function parseObject(request: IncomingMessage, bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw badBody('must be UTF-8')

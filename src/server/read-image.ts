@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
-import type { FieldFault } from '../contract/errors.ts'
+import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { digestOf } from '../engine/image-store.ts'
 import { readBody } from './read-body.ts'
-import { refuseFaults } from './refusal.ts'
+import { refuseProblems } from './refusal.ts'
 
 export interface ReceivedImage {
   readonly bytes: Buffer
@@ -25,7 +25,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   const fields = new Map<string, string>()
   await new Promise<void>((resolve, reject) => {
     const refuse = () =>
-      reject(refuseFaults([{ field: 'body', message: 'must be well-formed multipart/form-data' }]))
+      reject(refuseProblems([{ field: 'body', message: 'must be well-formed multipart/form-data' }]))
     let parser: BusboyInstance
     try {
       // One byte over the limit is let through, so that a file of exactly the limit is never called truncated.
@@ -61,19 +61,21 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
 }
 
 /** What is wrong with the image in a form, kept apart by kind: the contract may give each its own status. */
-export type ImageFault = FieldFault & { readonly kind: 'missing' | 'too_large' | 'wrong_type' }
+export type ImageProblem = FieldProblem & { readonly kind: 'missing' | 'too_large' | 'wrong_type' }
 
-export function imageIn({ files }: Form): { image: ReceivedImage } | { fault: ImageFault } {
+export function imageIn({ files }: Form): { image: ReceivedImage } | { problem: ImageProblem } {
   const [file, second] = files
-  if (!file) return fault('missing', 'is required: one JPEG or PNG image')
-  if (second) return fault('missing', 'must be given once')
-  if (file.tooLarge) return fault('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
+  if (!file) return problem('missing', 'is required: one JPEG or PNG image')
+  if (second) return problem('missing', 'must be given once')
+  if (file.tooLarge) return problem('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
   const contentType = imageType(file.bytes)
-  if (!contentType) return fault('wrong_type', 'must be a JPEG or PNG image, by its first bytes')
+  if (!contentType) return problem('wrong_type', 'must be a JPEG or PNG image, by its first bytes')
   return { image: { bytes: file.bytes, digest: digestOf(file.bytes), contentType } }
 }
 
-const fault = (kind: ImageFault['kind'], message: string) => ({ fault: { kind, field: 'file', message } })
+const problem = (kind: ImageProblem['kind'], message: string) => ({
+  problem: { kind, field: 'file', message },
+})
 
 const SIGNATURES = [
   { type: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },

@@ -1,7 +1,7 @@
-import { type FieldFault, invalid, type Rejection, rejection } from '../contract/errors.ts'
+import { type FieldProblem, invalid, type Rejection, rejection } from '../contract/errors.ts'
 
 /** A request that ends here, with what the caller is told. */
-export class Refusal extends Error {
+export class RefusalError extends Error {
   constructor(
     readonly rejection: Rejection,
     /** The request that the answer was first given to, where it is given again. */
@@ -11,10 +11,10 @@ export class Refusal extends Error {
   }
 }
 
-export const refuse = (...reason: Parameters<typeof rejection>) => new Refusal(rejection(...reason))
-export const refuseFaults = (faults: readonly FieldFault[]) => new Refusal(invalid(faults))
+export const refuse = (...reason: Parameters<typeof rejection>) => new RefusalError(rejection(...reason))
+export const refuseProblems = (problems: readonly FieldProblem[]) => new RefusalError(invalid(problems))
 export const notFound = (what: string) => refuse('not_found', `No such ${what}`)
 
-export function demandNoFaults(faults: readonly FieldFault[]): void {
-  if (faults.length > 0) throw refuseFaults(faults)
+export function demandNoProblems(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw refuseProblems(problems)
 }

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../contract/timestamps.ts'
-import type { Tenant } from '../engine/tenant.ts'
+import type { AccountRuntime } from '../engine/account-runtime.ts'
 import { type ExchangeDetail, Exchanges } from './exchanges.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -87,29 +87,29 @@ export class RequestLog {
   }
 
   /** Newest first. */
-  of(tenant: Tenant): LoggedRequest[] {
-    return this.#all(tenant)
+  of(runtime: AccountRuntime): LoggedRequest[] {
+    return this.#all(runtime)
       .reverse()
       .map(({ record, wall }) => ({ ...record, wall_at: formatTimestamp(wall) }))
   }
 
   /** Those whose path names a record, oldest first. */
-  about(tenant: Tenant, id: string): RequestAbout[] {
-    return this.#all(tenant).flatMap(({ record, wall, arrival }) => {
+  about(runtime: AccountRuntime, id: string): RequestAbout[] {
+    return this.#all(runtime).flatMap(({ record, wall, arrival }) => {
       if (!arrival || !record.path.includes(id)) return []
       const came = { cameAt: arrival.at, cameWall: wall - record.ms, after: arrival.seq }
       return [{ ...record, wall_at: formatTimestamp(wall), ...came }]
     })
   }
 
-  #all({ account }: Tenant): Kept[] {
+  #all({ account }: AccountRuntime): Kept[] {
     const ring = this.#kept.get(account.id)
     return ring ? [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)] : []
   }
 
   /** One request with what was sent and answered, as far as that is still kept. */
-  find(tenant: Tenant, requestId: string): (LoggedRequest & ExchangeDetail) | undefined {
-    const record = this.of(tenant).find(({ request_id }) => request_id === requestId)
+  find(runtime: AccountRuntime, requestId: string): (LoggedRequest & ExchangeDetail) | undefined {
+    const record = this.of(runtime).find(({ request_id }) => request_id === requestId)
     return record && { ...record, ...this.#exchanges.detail(requestId) }
   }
 

@@ -1,4 +1,4 @@
-import type { Tenant } from '../engine/tenant.ts'
+import type { AccountRuntime } from '../engine/account-runtime.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 
@@ -12,8 +12,8 @@ export function sendJson(reply: Reply, status: number, text: string): Reply {
  * The request's account as it is now, on a surface where there must be one. A request may have waited, for its body or
  * by a fault, so it asks for its account each time that it is about to look at it.
  */
-export function tenantOf({ tenant }: Request): Tenant {
-  if (!tenant) throw new Error('a request without an account got past authentication')
-  tenant.account.catchUp()
-  return tenant
+export function runtimeOf({ runtime }: Request): AccountRuntime {
+  if (!runtime) throw new Error('a request without an account got past authentication')
+  runtime.account.catchUp()
+  return runtime
 }

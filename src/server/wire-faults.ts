@@ -8,7 +8,7 @@ import type { HttpFault } from '../domain/faults/fault.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
-import { JSON_UTF8, sendJson, tenantOf } from './send-json.ts'
+import { JSON_UTF8, runtimeOf, sendJson } from './send-json.ts'
 
 /**
  * Makes calls go wrong as their account's faults have it: before anything was done, or after it was done, when only
@@ -25,7 +25,7 @@ export class WireFaults {
   }
 
   before(request: Request, reply: Reply): Promise<Reply | undefined> | undefined {
-    const box = this.boxes.of(tenantOf(request))
+    const box = this.boxes.of(runtimeOf(request))
     const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
     if (!fault) return undefined
     if (fault.afterCommit || (SPOILS_BODY.has(fault.type) && changesNothing(fault, request))) {
@@ -38,19 +38,19 @@ export class WireFaults {
 
   after(request: Request, reply: Reply): Promise<void> | undefined {
     const { fault } = request
-    return fault && this.#spoil(fault, request, reply)
+    return fault && this.#inject(fault, request, reply)
   }
 
   /** The request was heard, and nothing was done. Where a body is to be spoiled, it is one that says nothing. */
   async #lose(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
-    await this.#spoil(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
+    await this.#inject(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
     return reply
   }
 
   /** What was asked for is done; the answer suffers. */
-  async #spoil(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
+  async #inject(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
     const text = String(reply.payload ?? '')
-    const delayMs = () => this.boxes.of(tenantOf(request)).delayOf(fault)
+    const delayMs = () => this.boxes.of(runtimeOf(request)).delayOf(fault)
     switch (fault.type) {
       case 'latency':
         await wait(delayMs())

@@ -314,8 +314,8 @@ function readBy(program: string, place: Workplace, code: string): string | undef
       encoding: 'utf8',
       env: { PATH: process.env.PATH },
     })
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined
-    throw fault
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
 }

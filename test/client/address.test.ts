@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fill, join, readBaseUrl } from '../../src/client/address.ts'
-import { ArgumentFault } from '../../src/client/index.ts'
+import { ArgumentError } from '../../src/client/index.ts'
 
 const segments = fc.array(fc.stringMatching(/^[a-z0-9-]{1,8}$/), { maxLength: 3 })
 const slashes = fc.nat({ max: 3 }).map(count => '/'.repeat(count))
@@ -82,7 +82,7 @@ describe('a path parameter', () => {
   })
 
   it('that is empty is refused', () => {
-    expect(() => fill('/payment_intents/:id', { id: '' })).toThrow(ArgumentFault)
+    expect(() => fill('/payment_intents/:id', { id: '' })).toThrow(ArgumentError)
   })
 })
 
@@ -96,13 +96,13 @@ describe('a base URL', () => {
     'https://x.example/?a=b',
     'https://x/#a',
   ])('%j is refused', text => {
-    expect(() => readBaseUrl(text)).toThrow(ArgumentFault)
+    expect(() => readBaseUrl(text)).toThrow(ArgumentError)
   })
 
   it.each(['https://user:hunter2@x.example', 'sk_test_hunter2', 'user:hunter2@x.example'])(
     '%j is refused without repeating the secret',
     text => {
-      expect(() => readBaseUrl(text)).toThrow(ArgumentFault)
+      expect(() => readBaseUrl(text)).toThrow(ArgumentError)
       expect(() => readBaseUrl(text)).not.toThrow(/hunter2/)
     },
   )

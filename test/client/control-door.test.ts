@@ -39,7 +39,7 @@ test('a call whose connection breaks is not made again: it may have been carried
     request.socket.destroy()
   })
   await expect(control.merchants.create()).rejects.toMatchObject({
-    name: 'ControlUnreachable',
+    name: 'ControlUnreachableError',
     message: expect.stringContaining(origin),
   })
   expect(calls).toBe(1)
@@ -64,7 +64,7 @@ test('a stream that breaks off says so', async () => {
   const follow = async () => {
     for await (const { event } of control.account('shop.test').stream()) seen.push(event)
   }
-  await expect(follow()).rejects.toMatchObject({ name: 'ControlUnreachable' })
+  await expect(follow()).rejects.toMatchObject({ name: 'ControlUnreachableError' })
   expect(seen).toEqual(['hello'])
 })
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { ArgumentFault, ConnectError } from '../../src/client/index.ts'
+import { ArgumentError, ConnectError } from '../../src/client/index.ts'
 import { chooseProxy } from '../../src/client/transport/choose-proxy.ts'
 import { CERTIFICATE, KEY } from './support/certificate.ts'
 import { clientFor, PAYMENT, refusal } from './support/client.ts'
@@ -58,7 +58,7 @@ describe('the proxy', () => {
 
   it.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused unrepeated', text => {
     const choose = () => chosen('https://api.example', { HTTPS_PROXY: text })
-    expect(choose).toThrow(ArgumentFault)
+    expect(choose).toThrow(ArgumentError)
     expect(choose).toThrow(/^HTTPS_PROXY/)
     expect(choose).not.toThrow(/hunter2/)
   })

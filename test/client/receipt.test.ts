@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Progress, ReceiptFault } from '../../src/client/index.ts'
+import { type Progress, ReceiptError } from '../../src/client/index.ts'
 import { clientFor, PAYMENT, refusal } from './support/client.ts'
 import { json, type Seen, serve } from './support/server.ts'
 
@@ -115,7 +115,7 @@ it('tells how far it is, forwards only and to the end', async () => {
 describe('a receipt that the server would refuse is not sent', () => {
   const refused = async (given: string | Uint8Array | Readable) => {
     const client = clientFor('http://127.0.0.1:1')
-    const fault = await refusal(client.payments.submitReceipt('pi_1', { file: given }), ReceiptFault)
+    const fault = await refusal(client.payments.submitReceipt('pi_1', { file: given }), ReceiptError)
     expect(client.records).toEqual([])
     return fault
   }

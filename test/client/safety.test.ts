@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ArgumentFault, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
+import { ArgumentError, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
 import { clientFor, ORDER, PAYMENT, PUBLIC_KEY, SECRET_KEY } from './support/client.ts'
 import { closedPort, json, nestedError, serve } from './support/server.ts'
 
@@ -37,7 +37,7 @@ it.each([
   { publicKey: 'pk_test_a', secretKey: '' },
   { publicKey: 'pk:test', secretKey: 'sk_test_b' },
 ])('keys that cannot be sent are refused: %j', keys => {
-  expect(() => createClient({ baseUrl: 'https://api.example', ...keys })).toThrow(ArgumentFault)
+  expect(() => createClient({ baseUrl: 'https://api.example', ...keys })).toThrow(ArgumentError)
 })
 
 /** Everything that somebody might print of a value. */
@@ -83,7 +83,7 @@ describe('the secret', () => {
       },
       { attempt: 2, status: 200 },
     ])
-    expect(client.records[0]?.fault).toContain('ConnectError')
+    expect(client.records[0]?.problem).toContain('ConnectError')
   })
 
   const echo = { ...nestedError('unauthorized', `no such key ${SECRET_KEY} (${ENCODED})`) }

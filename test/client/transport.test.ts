@@ -1,7 +1,7 @@
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { ArgumentFault, ConnectError, TimeoutError } from '../../src/client/index.ts'
+import { ArgumentError, ConnectError, TimeoutError } from '../../src/client/index.ts'
 import { CERTIFICATE, KEY } from './support/certificate.ts'
 import { clientFor, ORDER, PAYMENT, refusal } from './support/client.ts'
 import { closedPort, json, listen, recording, serve } from './support/server.ts'
@@ -157,8 +157,8 @@ describe.each([
   it('a header that cannot be sent is refused', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url, way)
-    await refusal(client.payments.create(ORDER, { idempotencyKey: 'a\r\nx: y' }), ArgumentFault)
-    await refusal(client.payments.create(ORDER, { idempotencyKey: 'กุญแจ' }), ArgumentFault)
+    await refusal(client.payments.create(ORDER, { idempotencyKey: 'a\r\nx: y' }), ArgumentError)
+    await refusal(client.payments.create(ORDER, { idempotencyKey: 'กุญแจ' }), ArgumentError)
     expect(server.seen).toEqual([])
   })
 

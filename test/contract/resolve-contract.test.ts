@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DECISIONS, type Decision, type DecisionKey } from '../../src/contract/decisions.ts'
-import { answerOf, ContractFault, resolveContract } from '../../src/contract/resolve-contract.ts'
+import { answerOf, ContractError, resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { Gateway } from '../../src/engine/gateway.ts'
 import { payerPages } from '../../src/server/pages/index.ts'
 
@@ -28,7 +28,7 @@ describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
   it.each([['no such value'], [''], [true], [[]], [{}], [0], [undefined], [decision.values]])(
     'refuses %j, and says what is allowed',
     value => {
-      expect(given(key, value)).toThrow(ContractFault)
+      expect(given(key, value)).toThrow(ContractError)
       expect(given(key, value)).toThrow(decision.values.join(', '))
       expect(given(key, value)).toThrow(key)
     },

@@ -63,7 +63,7 @@ describe('the payer chooses a method on the hosted page', () => {
 
   it('once', () => {
     const { account, now } = chosen([])
-    const { id } = now().place
+    const { id } = now().sortKey
     const again = {
       type: 'ChooseMethod',
       payment: id,

@@ -87,7 +87,7 @@ function requestFor(
 /** What becomes of a create for each method offered, with each bank offered and, where none is required, without. */
 function outcomes(data: CatalogueData, mode: 'hosted' | 'merchant'): unknown[] {
   const read = readCatalogue(data)
-  if (!('catalogue' in read)) throw new Error(JSON.stringify(read.faults))
+  if (!('catalogue' in read)) throw new Error(JSON.stringify(read.problems))
   const { catalogue } = read
   const table = { catalogue, isHealthy: (provider: string) => catalogue.healthy.has(provider) }
   const wanted = {

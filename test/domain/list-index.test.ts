@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FROM_THE_TOP, ListIndex, WordIndex } from '../../src/domain/list-index.ts'
-import type { Place } from '../../src/domain/model.ts'
+import { FROM_THE_TOP, ListIndex, ValueIndex } from '../../src/domain/list-index.ts'
+import type { SortKey } from '../../src/domain/model.ts'
 
 const COLOURS = ['red', 'green', 'blue']
 const SIZES = ['big', 'small']
@@ -17,9 +17,9 @@ const records = fc.array(
 const positions = fc.option(fc.record({ createdAt: fc.integer({ min: -4, max: 4 }), ordinal: fc.nat(61) }), {
   nil: FROM_THE_TOP,
 })
-const isBelow = (a: Omit<Place, 'id'>, b: Omit<Place, 'id'>) =>
+const isBelow = (a: Omit<SortKey, 'id'>, b: Omit<SortKey, 'id'>) =>
   a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal)
-const newestFirst = (places: readonly Place[]) => places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
+const newestFirst = (places: readonly SortKey[]) => places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
 
 describe('a list', () => {
   it('agrees with a sift and a sort, from any place, under any filter', () => {
@@ -74,7 +74,7 @@ it('an index of words agrees with a sift and a sort', () => {
   )
   fc.assert(
     fc.property(words, positions, (given, position) => {
-      const index = new WordIndex()
+      const index = new ValueIndex()
       const kept = given.map(({ word, createdAt }, at) => {
         const place = { id: `r${at}`, createdAt, ordinal: at + 1 }
         index.add(word, place)

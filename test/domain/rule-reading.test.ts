@@ -3,7 +3,7 @@ import { readRules } from '../../src/domain/rules/read-rules.ts'
 
 function faultsOf(...rules: unknown[]): string[] {
   const read = readRules({ rules })
-  return 'faults' in read ? read.faults.map(({ field, message }) => `${field} ${message}`) : []
+  return 'problems' in read ? read.problems.map(({ field, message }) => `${field} ${message}`) : []
 }
 
 describe('a rule is refused with what was meant', () => {
@@ -82,7 +82,7 @@ describe('what is well-formed and cannot be meant', () => {
 })
 
 it.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j holds no rules', data => {
-  expect(readRules(data)).toHaveProperty('faults')
+  expect(readRules(data)).toHaveProperty('problems')
 })
 
 it('takes what the documents show', () => {

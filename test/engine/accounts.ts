@@ -22,7 +22,7 @@ export function anAccount({
     environment: 'test',
     seed: 'a seed',
     time,
-    surroundings: () => ({
+    outerContext: () => ({
       // A page of half an hour is the first thing that comes due.
       contract: resolveContract({ 'hosted.page': '30m' }),
       merchantName: 'Acme',

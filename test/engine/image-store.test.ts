@@ -2,7 +2,7 @@ import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { digestOf, FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
-import { Unavailable } from '../../src/engine/unavailable.ts'
+import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { failNext } from './journal-in-file.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -78,7 +78,7 @@ describe('an image that cannot be kept', () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(directory, true)
     await failNext('datasync')
-    await expect(images.put(one, bytes)).rejects.toBeInstanceOf(Unavailable)
+    await expect(images.put(one, bytes)).rejects.toBeInstanceOf(UnavailableError)
     expect([await images.get(one), await readdir(directory)]).toEqual([undefined, []])
     await images.put(one, bytes)
     expect(await readdir(directory)).toEqual([one])
@@ -87,6 +87,6 @@ describe('an image that cannot be kept', () => {
   it('says so where there is no directory to be had', async () => {
     const path = join(await temporaryDirectory(), 'a-file')
     await writeFile(path, '')
-    await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(Unavailable)
+    await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(UnavailableError)
   })
 })

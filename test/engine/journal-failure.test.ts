@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal.ts'
-import { Unavailable } from '../../src/engine/unavailable.ts'
+import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { entriesTo, entryNumber } from './entries.ts'
 import { failNext, journalInFile } from './journal-in-file.ts'
 
@@ -17,7 +17,7 @@ async function journalOnFullDisk(call: 'write' | 'datasync') {
   await given.journal.durable(2)
   await failNext(call)
   given.journal.append(entryNumber(3))
-  await expect(given.journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+  await expect(given.journal.durable(3)).rejects.toBeInstanceOf(UnavailableError)
   return given
 }
 
@@ -35,7 +35,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   it('leaves nothing half-written once the journal went back', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     const safe: number[] = []
-    await journal.goBack(({ seq }) => safe.push(seq))
+    await journal.rollBack(({ seq }) => safe.push(seq))
     expect(safe).toEqual([1, 2])
     expect(await text()).toBe(textOf(2))
     await journal.close()
@@ -43,12 +43,12 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
 
   it('keeps refusing until a try succeeds, and then takes entries under the same number', async () => {
     const { journal, text } = await journalOnFullDisk(call)
-    await journal.goBack(() => {})
-    await expect(journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+    await journal.rollBack(() => {})
+    await expect(journal.durable(3)).rejects.toBeInstanceOf(UnavailableError)
     await failNext('datasync')
     await expect(journal.tryAgain()).rejects.toThrow('ENOSPC')
     expect(await text()).toBe(textOf(2))
-    await expect(journal.durable(3)).rejects.toBeInstanceOf(Unavailable)
+    await expect(journal.durable(3)).rejects.toBeInstanceOf(UnavailableError)
     await journal.tryAgain()
     expect(await text()).toBe(textOf(2))
     journal.append(entryNumber(3))
@@ -63,8 +63,8 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     expect(await journal.history('ast_a')).toHaveLength(1)
     await failNext(call)
     journal.append(entryNumber(2, 'ast_a'))
-    await expect(journal.durable(2)).rejects.toBeInstanceOf(Unavailable)
-    await journal.goBack(() => {})
+    await expect(journal.durable(2)).rejects.toBeInstanceOf(UnavailableError)
+    await journal.rollBack(() => {})
     expect(await journal.history('ast_a')).toHaveLength(1)
     await journal.close()
   })
@@ -80,7 +80,7 @@ it('entries that gathered behind a write that fails are lost with it', async () 
   const [one] = await first
   const [two] = await Promise.allSettled([journal.durable(2)])
   expect([one?.status, two?.status]).toEqual(['rejected', 'rejected'])
-  await journal.goBack(() => {})
+  await journal.rollBack(() => {})
   expect(await text()).toBe('')
   await journal.close()
 })
@@ -90,7 +90,7 @@ it('a replacement that cannot be written leaves the journal as it was', async ()
   journal.append(entryNumber(1))
   await journal.durable(1)
   await failNext('write')
-  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(Unavailable)
+  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(UnavailableError)
   journal.append(entryNumber(2))
   await journal.durable(2)
   expect(await text()).toBe(textOf(2))
@@ -102,7 +102,7 @@ it('so does one whose name cannot be made safe', async () => {
   journal.append(entryNumber(1))
   await journal.durable(1)
   await failNext('sync')
-  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(Unavailable)
+  await expect(journal.replace(entriesTo(3), 'seed')).rejects.toBeInstanceOf(UnavailableError)
   journal.append(entryNumber(2))
   await journal.durable(2)
   expect(await text()).toBe(textOf(2))

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 function recovery() {
   const steps = {
-    goBack: vi.fn(async () => {}),
+    rollBack: vi.fn(async () => {}),
     tryWriting: vi.fn(async () => {}),
     resume: vi.fn(),
   }
@@ -19,10 +19,10 @@ describe('after a write that failed', () => {
     const { steps, of } = recovery()
     expect(of.underWay).toBe(false)
     of.begin()
-    expect([of.underWay, steps.goBack.mock.calls.length]).toEqual([true, 1])
+    expect([of.underWay, steps.rollBack.mock.calls.length]).toEqual([true, 1])
     expect(await of.tryAgain()).toBe(true)
     expect([of.underWay, of.backAtSafeWorld]).toEqual([false, undefined])
-    const [went] = steps.goBack.mock.invocationCallOrder
+    const [went] = steps.rollBack.mock.invocationCallOrder
     const [tried] = steps.tryWriting.mock.invocationCallOrder
     const [resumed] = steps.resume.mock.invocationCallOrder
     expect([went, tried, resumed]).toEqual([went, tried, resumed].toSorted((a = 0, b = 0) => a - b))
@@ -57,7 +57,7 @@ describe('after a write that failed', () => {
     for (let time = 1; time <= 2; time++) {
       of.begin()
       expect(await of.tryAgain()).toBe(true)
-      expect(steps.goBack).toHaveBeenCalledTimes(time)
+      expect(steps.rollBack).toHaveBeenCalledTimes(time)
     }
     expect(steps.resume).toHaveBeenCalledTimes(2)
   })
@@ -72,7 +72,7 @@ describe('after a write that failed', () => {
 
   it('going back is tried again too', async () => {
     const { steps, of } = recovery()
-    steps.goBack.mockImplementationOnce(() => Promise.reject(new Error('EIO')))
+    steps.rollBack.mockImplementationOnce(() => Promise.reject(new Error('EIO')))
     of.begin()
     await vi.advanceTimersByTimeAsync(10_000)
     of.stop()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
 import { Registry } from '../../src/engine/registry.ts'
-import { Unavailable } from '../../src/engine/unavailable.ts'
+import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { failNext } from './journal-in-file.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -102,7 +102,7 @@ describe('a change that cannot be written', () => {
       ]
       for (const change of changes) {
         await failNext(call)
-        await expect(change()).rejects.toBeInstanceOf(Unavailable)
+        await expect(change()).rejects.toBeInstanceOf(UnavailableError)
       }
       expect([ids(registry), registry.find('a')?.name, registry.find('b')]).toEqual([['a'], 'a', undefined])
       await registry.add(merchant('c'))
@@ -115,7 +115,7 @@ describe('a change that cannot be written', () => {
     await registry.add(merchant('a'))
     await failNext('datasync')
     await failNext('truncate')
-    await expect(registry.add(merchant('b'))).rejects.toBeInstanceOf(Unavailable)
+    await expect(registry.add(merchant('b'))).rejects.toBeInstanceOf(UnavailableError)
     await registry.add(merchant('c'))
     expect(ids((await openAt(path)).registry)).toEqual(['a', 'c'])
   })

@@ -124,7 +124,7 @@ class FullDisk extends MemoryJournal {
     this.#entries.push(entry)
   }
 
-  override async goBack(onEntry?: (entry: Entry) => void): Promise<void> {
+  override async rollBack(onEntry?: (entry: Entry) => void): Promise<void> {
     for (const entry of this.#entries) if (entry.seq <= this.safeSeq) onEntry?.(entry)
   }
 

@@ -34,7 +34,7 @@ test('a simulator that is gone when it is left is no fault', async () => {
 test('what is no simulator, or not with this token, is refused', async () => {
   const { controlUrl, url } = await simulator()
   await expect(paysim.connectSimulator({ controlUrl, controlToken: 'guessed' })).rejects.toMatchObject({
-    name: 'ControlFault',
+    name: 'ControlError',
     status: 401,
   })
   await expect(
@@ -42,5 +42,5 @@ test('what is no simulator, or not with this token, is refused', async () => {
   ).rejects.toThrow()
   const closed = await simulator()
   await closed.stop()
-  await expect(paysim.connectSimulator(closed)).rejects.toMatchObject({ name: 'ControlUnreachable' })
+  await expect(paysim.connectSimulator(closed)).rejects.toMatchObject({ name: 'ControlUnreachableError' })
 })

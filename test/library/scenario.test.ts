@@ -79,5 +79,5 @@ test('defineScenario() says all that is wrong at once, and looks for no file', (
   expect(paysim.defineScenario(story)).toBe(story)
   const both = written({ stps: [], steps: [{ advnce: '5s' }] })
   expect(() => paysim.defineScenario(both)).toThrow(/advnce[\s\S]*stps|stps[\s\S]*advnce/)
-  expect(() => paysim.defineScenario(undefined as unknown as Scenario)).toThrow(paysim.ArgumentFault)
+  expect(() => paysim.defineScenario(undefined as unknown as Scenario)).toThrow(paysim.ArgumentError)
 })

@@ -30,7 +30,7 @@ test('each event is given out once, to whoever waited first', async () => {
   const waiting = [account.webhooks.next(), account.webhooks.next()]
   const ids = [await succeeded(account, 'a'), await succeeded(account, 'b')]
   expect((await Promise.all(waiting)).map(({ data }) => data.id)).toEqual(ids)
-  await expect(account.webhooks.next(undefined, { timeoutMs: 1 })).rejects.toThrow(paysim.WebhookTimeout)
+  await expect(account.webhooks.next(undefined, { timeoutMs: 1 })).rejects.toThrow(paysim.WebhookTimeoutError)
   expect(account.webhooks.all().map(({ data }) => data.id)).toEqual(ids)
 })
 
@@ -69,7 +69,9 @@ test('an event with a bad signature rejects, once, and is kept', async () => {
   )
   await account.clock.advance({ until: 'idle' })
   expect(account.webhooks.all().length).toBeGreaterThan(1)
-  expect(account.webhooks.all().every(({ data, fault }) => data.id === forged && fault !== null)).toBe(true)
+  expect(
+    account.webhooks.all().every(({ data, problem: fault }) => data.id === forged && fault !== null),
+  ).toBe(true)
   const id = await succeeded(account)
   expect((await account.webhooks.next()).data.id).toBe(id)
 })

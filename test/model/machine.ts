@@ -82,7 +82,7 @@ export class Machine {
       environment: 'test',
       seed: 'a seed',
       time: new RealTime({ wall: () => this.#wall, monotonic: () => this.#wall }),
-      surroundings: () => ({
+      outerContext: () => ({
         contract: CONTRACT,
         merchantName: 'Acme',
         checkoutModes: this.checkoutModes,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readScenario, ScenarioFault } from '../../src/scenario/index.ts'
+import { readScenario, ScenarioError } from '../../src/scenario/index.ts'
 
 // A file that cannot be run says where it is wrong, and what was meant.
 
@@ -11,9 +11,9 @@ const MADE = '- { create payment: { amount: "1" }, as: payment }'
 async function faultsIn(text: string): Promise<string[]> {
   try {
     await readScenario(text, { file: 'a.yaml', folder: import.meta.dirname })
-  } catch (fault) {
-    if (fault instanceof ScenarioFault) return fault.message.split('\n')
-    throw fault
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.message.split('\n')
+    throw error
   }
   return []
 }

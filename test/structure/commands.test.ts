@@ -93,8 +93,8 @@ function complaintOf(parse: ((value: string, previous: never) => unknown) | unde
   try {
     parse?.('\u0000', undefined as never)
     return ''
-  } catch (fault) {
-    return String(fault)
+  } catch (error) {
+    return String(error)
   }
 }
 
@@ -135,8 +135,8 @@ async function parseOnly(command: Command, words: readonly string[]): Promise<st
   try {
     await command.parseAsync(words, { from: 'user' })
     return undefined
-  } catch (fault) {
-    if (fault instanceof CommanderError && fault.exitCode === 0) return undefined
-    return String(fault)
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined
+    return String(error)
   }
 }

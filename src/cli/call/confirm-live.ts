@@ -1,5 +1,5 @@
 import { isLive } from '../../client/credentials.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { canAsk } from './can-ask.ts'
 import type { MerchantFlags } from './merchant-command.ts'
 import type { Session } from './session.ts'
@@ -7,11 +7,11 @@ import type { Session } from './session.ts'
 /** With a live key nothing is changed that nobody confirmed. `deed` reads as in `create a payment of 100.00 THB`. */
 export async function confirmLive(flags: MerchantFlags, { target }: Session, deed: string): Promise<void> {
   if (!isLive(target.keys.publicKey) || flags.yes || flags.dryRun) return
-  if (!canAsk(flags)) throw new UsageFault(`this would ${deed} with a live key: --yes confirms it`)
+  if (!canAsk(flags)) throw new UsageError(`this would ${deed} with a live key: --yes confirms it`)
   const { ask } = await import('../prompts/ask.ts')
   const confirmed = await ask.confirm({
     message: `This is live, at ${new URL(target.baseUrl).origin}: ${deed}?`,
     default: false,
   })
-  if (!confirmed) throw new UsageFault('not confirmed: nothing was done')
+  if (!confirmed) throw new UsageError('not confirmed: nothing was done')
 }

@@ -27,11 +27,11 @@ const UNTOLD = new Set(['authorization', 'accept-encoding', 'user-agent', 'conte
 const KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
 
 export function asCurl({ method, origin, path, headers, body }: WireRequest, credentials = KEYS): string {
-  const told = Object.entries(headers).filter(([name]) => !UNTOLD.has(name))
+  const shown = Object.entries(headers).filter(([name]) => !UNTOLD.has(name))
   return [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${shellQuoted(`${origin}${path}`)}`,
     credentials,
-    ...told.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...shown.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body === undefined
       ? []
       : typeof body === 'string'

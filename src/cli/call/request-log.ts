@@ -2,11 +2,11 @@ import type { RequestRecord } from '../../client/index.ts'
 
 /** One attempt, on stderr; the client has taken the secrets out of it. */
 export function logRequest(record: RequestRecord): void {
-  const { method, url, attempt, durationMs, status, requestId, fault, retryInMs, headers } = record
+  const { method, url, attempt, durationMs, status, requestId, problem, retryInMs, headers } = record
   const facts = [
     `${method} ${url}`,
     attempt > 1 ? `attempt ${attempt}` : '',
-    status === undefined ? (fault ?? 'no answer') : String(status),
+    status === undefined ? (problem ?? 'no answer') : String(status),
     `${Math.round(durationMs)} ms`,
     requestId ?? '',
     headers['idempotency-key'] === undefined ? '' : `idempotency-key ${headers['idempotency-key']}`,

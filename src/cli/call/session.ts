@@ -1,6 +1,6 @@
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, Transport } from '../../client/index.ts'
-import { Interrupted } from '../faults/interrupted.ts'
+import { InterruptedError } from '../errors/interrupted.ts'
 import { openPrinter, type Printer } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -33,7 +33,7 @@ export async function withSession(
   { many = false }: Needs = {},
 ): Promise<void> {
   const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new Interrupted())
+  const interrupt = () => interruption.abort(new InterruptedError())
   // What sends nothing needs no keys, since none are shown.
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
   await tellChoice(target.choice, '--base-url, --profile or --account names one')
@@ -51,12 +51,12 @@ export async function withSession(
         await printer.show(answer, view)
       },
     })
-  } catch (fault) {
-    if (!(fault instanceof DryRun)) {
-      await (await import('../target/hint-at-others.ts')).hintAtOthers(fault, target.choice)
-      throw fault
+  } catch (error) {
+    if (!(error instanceof DryRun)) {
+      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, target.choice)
+      throw error
     }
-    process.stdout.write(`${fault.curl}\n`)
+    process.stdout.write(`${error.curl}\n`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     await client.close()

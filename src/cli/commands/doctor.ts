@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Check } from '../doctor/check.ts'
-import { Interrupted } from '../faults/interrupted.ts'
+import { InterruptedError } from '../errors/interrupted.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
@@ -30,7 +30,7 @@ Examples:
 
 async function diagnose(flags: TargetFlags & OutputFlags): Promise<void> {
   const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new Interrupted())
+  const interrupt = () => interruption.abort(new InterruptedError())
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const printer = openPrinter(flags)
   const { examine } = await import('../doctor/examine.ts')

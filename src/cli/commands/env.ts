@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { choice } from '../choice.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { newCommand } from '../new-command.ts'
 import { shellQuoted } from '../shell-words.ts'
 import { dataDirectory, type LocalSimulator, simulatorsHere } from '../target/local-simulator.ts'
@@ -84,7 +84,7 @@ async function print({ format, account, data }: EnvFlags): Promise<void> {
 async function theOneHere(): Promise<LocalSimulator> {
   const [simulator, ...others] = await simulatorsHere()
   if (!simulator)
-    throw new UsageFault(
+    throw new UsageError(
       `no simulator serves ${dataDirectory()}, and none was started in this folder. Start one with \`paysim serve\`, or name its directory with --data`,
     )
   if (others.length > 0)
@@ -97,7 +97,7 @@ async function theOneHere(): Promise<LocalSimulator> {
 /** One could begin a variable that nobody meant. No key, token or address that works has any. */
 function refuseLineBreaks(name: string, value: string): void {
   if (/\p{Cc}/u.test(value))
-    throw new UsageFault(
+    throw new UsageError(
       `${name} holds a control character or a line break, which no environment file may hold`,
     )
 }
@@ -127,6 +127,6 @@ function lineOf(name: string, value: string, format: Exclude<Format, 'json'>): s
 function dotenvQuoted(value: string): string {
   if (/^[\w@%+:,./-]+$/.test(value)) return value
   const quote = ["'", '"', '`'].find(sign => !value.includes(sign))
-  if (quote === undefined) throw new UsageFault(`a value holds every quote there is: take another --format`)
+  if (quote === undefined) throw new UsageError(`a value holds every quote there is: take another --format`)
   return `${quote}${value}${quote}`
 }

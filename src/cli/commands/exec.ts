@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Catalogue } from '../../client/control-client.ts'
-import { StartFault } from '../../engine/start-fault.ts'
+import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startHolding } from '../../library/start-simulator.ts'
 import { Application } from '../exec/application.ts'
@@ -76,10 +76,10 @@ async function exec(words: string[], flags: ExecFlags): Promise<never> {
       simulator.stop(),
     )
     process.exit(status)
-  } catch (fault) {
-    if (!(fault instanceof StartFault)) throw fault
-    say(fault.message)
-    process.exit(fault.exitCode)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    say(error.message)
+    process.exit(error.exitCode)
   }
 }
 
@@ -128,9 +128,9 @@ async function runBeside(
   }
   if (signals.missed) return statusOf(signals.missed)
   const ending = await runCommand(words, environment, signals)
-  if ('fault' in ending) say(ending.fault)
+  if ('problem' in ending) say(ending.problem)
   if (application?.complaint) say(application.complaint)
-  if (keep !== undefined && ending.status !== 0 && !('fault' in ending))
+  if (keep !== undefined && ending.status !== 0 && !('problem' in ending))
     await keepAccount(simulator, keep, ending.status)
   return ending.status
 }

@@ -65,11 +65,11 @@ async function request(
   try {
     const answer = await call.answer()
     await show(answer, asItCame(answer.text))
-  } catch (fault) {
+  } catch (error) {
     // A path into what was asked for says nothing of a refusal.
-    if (fault instanceof ApiError && flags.query === undefined)
-      await show(fault.answer, asItCame(fault.answer.text))
-    throw fault
+    if (error instanceof ApiError && flags.query === undefined)
+      await show(error.answer, asItCame(error.answer.text))
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { StartFault } from '../../engine/start-fault.ts'
+import { StartError } from '../../engine/start-error.ts'
 import { Simulator } from '../../simulator.ts'
 import { collect, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
@@ -88,10 +88,10 @@ async function serve(flags: ServeFlags): Promise<void> {
   try {
     simulator = await start(flags, output)
     if (flags.scenario.length > 0) await playScenarios(simulator, flags, output)
-  } catch (fault) {
-    if (!(fault instanceof StartFault)) throw fault
-    process.stderr.write(`paysim serve: ${fault.message}\n`)
-    process.exitCode = fault.exitCode
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`paysim serve: ${error.message}\n`)
+    process.exitCode = error.exitCode
     return
   }
   const withdraw = await announceHere(simulator, output)
@@ -132,25 +132,25 @@ async function playScenarios(simulator: Simulator, flags: ServeFlags, output: Se
   const standard = simulator.catalogue
   try {
     await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
-  } catch (fault) {
+  } catch (error) {
     await simulator.stop()
-    throw fault
+    throw error
   }
   if (flags.watch)
     rereadOnChange(flags.scenario, async () => {
       try {
         await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
         output.warn('the scenario changed: its rules and faults are in force')
-      } catch (fault) {
+      } catch (error) {
         output.warn(
-          `the scenario changed, and stays as it was: ${fault instanceof Error ? fault.message : fault}`,
+          `the scenario changed, and stays as it was: ${error instanceof Error ? error.message : error}`,
         )
       }
     })
 }
 
 async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator> {
-  if (flags.watch && flags.scenario.length === 0) throw new StartFault('--watch goes with --scenario', 2)
+  if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch goes with --scenario', 2)
   return Simulator.start({
     port: flags.port,
     host: flags.host,

@@ -68,14 +68,17 @@ const HELP: OptionNode = {
   value: null,
 }
 
-interface Place {
+interface GroupContext {
   readonly all: CommandTable
   readonly words: readonly string[]
   readonly summary: string
   readonly alone?: string | undefined
 }
 
-async function groupNode(table: CommandTable, { all, words, summary, alone }: Place): Promise<CommandNode> {
+async function groupNode(
+  table: CommandTable,
+  { all, words, summary, alone }: GroupContext,
+): Promise<CommandNode> {
   const commands = await Promise.all(
     Object.entries(table).map(async ([name, entry]) => {
       const place = { all, words: [...words, name], summary: entry.summary }
@@ -100,7 +103,7 @@ async function groupNode(table: CommandTable, { all, words, summary, alone }: Pl
   }
 }
 
-function commandNode(command: Command, { words, summary }: Place): CommandNode {
+function commandNode(command: Command, { words, summary }: GroupContext): CommandNode {
   const help = command.createHelp()
   return {
     words,

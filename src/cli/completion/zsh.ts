@@ -84,10 +84,12 @@ function afterOption(behind: Behind): string {
 
 function placeCase(node: CommandNode): string {
   const { words, known, files, unguessed } = ownWords(node)
-  const options = node.options.flatMap(({ names, description }) => names.map(name => told(name, description)))
+  const options = node.options.flatMap(({ names, description }) =>
+    names.map(name => described(name, description)),
+  )
   const own =
     node.commands.length > 0
-      ? node.commands.map(({ words, summary }) => told(words.at(-1) ?? '', summary))
+      ? node.commands.map(({ words, summary }) => described(words.at(-1) ?? '', summary))
       : words
   const showOwn = [
     ...(own.length > 0 ? ["_describe 'word' own"] : []),
@@ -104,4 +106,5 @@ function placeCase(node: CommandNode): string {
 }
 
 /** A colon ends the word, and begins what is said of it. */
-const told = (word: string, description: string) => `${word.replaceAll(':', '\\:')}:${short(description)}`
+const described = (word: string, description: string) =>
+  `${word.replaceAll(':', '\\:')}:${short(description)}`

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Upload } from '../../client/index.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -40,7 +40,7 @@ async function sizeOf(path: string): Promise<number> {
     const stats = await file.stat().finally(() => file.close())
     if (stats.isFile()) return stats.size
   } catch (cause) {
-    throw new UsageFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }
-  throw new UsageFault(`${path} is not a file`)
+  throw new UsageError(`${path} is not a file`)
 }

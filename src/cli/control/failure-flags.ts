@@ -7,9 +7,10 @@ export interface FailureFlags {
   readonly message?: string
 }
 
-export function failureFlags(command: Command, told?: 'code and message' | 'message'): Command {
-  if (told === 'code and message') command.option('--code <code>', 'the failure_code, as insufficient_funds')
-  if (told !== undefined) command.option('--message <text>', 'why, for people')
+export function failureFlags(command: Command, offered?: 'code and message' | 'message'): Command {
+  if (offered === 'code and message')
+    command.option('--code <code>', 'the failure_code, as insufficient_funds')
+  if (offered !== undefined) command.option('--message <text>', 'why, for people')
   return command
 }
 

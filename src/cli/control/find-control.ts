@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { ControlAddress } from '../../client/control-http.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { NO_PROFILES } from '../profiles/profile.ts'
 import { readProfiles } from '../profiles/read-profiles.ts'
 import {
@@ -11,7 +11,7 @@ import {
   simulatorAt,
   simulatorsHere,
 } from '../target/local-simulator.ts'
-import { asPlace, type Choice, othersThan, type Place } from '../target/other-targets.ts'
+import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from '../target/other-targets.ts'
 import type { ControlTargetFlags } from './flags.ts'
 
 /** The control surface that is meant, and where it was found. */
@@ -21,7 +21,7 @@ export interface ControlTarget extends ControlAddress {
   readonly url: string | undefined
   /** What the simulator says of itself, where it runs on this machine and for this user. */
   readonly simulator: LocalSimulator | undefined
-  readonly choice: Choice
+  readonly choice: TargetChoice
 }
 
 /**
@@ -32,16 +32,16 @@ export async function findControl(flags: ControlTargetFlags, standIn?: string): 
   const here = await simulatorsHere()
   const gateway = await gatewayNamed()
   const place = await placeOf(flags, here, gateway)
-  if (!place) throw new UsageFault(nowhere(gateway))
+  if (!place) throw new UsageError(nowhere(gateway))
   const controlUrl = surfaceAt(place.value, place.from)
   // A token opens its own simulator, and is no business of any other.
   const simulator = await simulatorAt(controlUrl)
   const token =
     (await tokenOf(flags, simulator, place.from === gateway?.name)) ??
     (standIn === undefined ? undefined : found(standIn, 'nowhere'))
-  if (!token) throw new UsageFault(noToken(controlUrl))
+  if (!token) throw new UsageError(noToken(controlUrl))
   const others = async () =>
-    othersThan(simulator?.url ?? controlUrl, [...(gateway ? [gateway] : []), ...here.map(asPlace)])
+    othersThan(simulator?.url ?? controlUrl, [...(gateway ? [gateway] : []), ...here.map(asCandidate)])
   return {
     controlUrl,
     token: token.value,
@@ -65,7 +65,7 @@ interface Found {
 const found = (value: string, from: string): Found => ({ value, from })
 
 /** Where the merchant's commands go, if that is said by more than what runs here. */
-async function gatewayNamed(): Promise<(Place & { readonly named: boolean }) | undefined> {
+async function gatewayNamed(): Promise<(TargetCandidate & { readonly named: boolean }) | undefined> {
   const { PAYSIM_BASE_URL, PAYSIM_PROFILE } = process.env
   if (PAYSIM_BASE_URL) return { url: PAYSIM_BASE_URL, name: 'PAYSIM_BASE_URL', named: true }
   // A file that cannot be read is for the commands to complain of that need it.
@@ -102,7 +102,7 @@ async function tokenOf(
 ): Promise<Found | undefined> {
   const { PAYSIM_CONTROL_TOKEN } = process.env
   if (controlToken !== undefined && controlTokenFile !== undefined)
-    throw new UsageFault(
+    throw new UsageError(
       '--control-token and --control-token-file are two ways of one thing: give one of them',
     )
   if (controlToken !== undefined) return found(controlToken, '--control-token')
@@ -117,11 +117,11 @@ async function readToken(path: string): Promise<string> {
     path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(unreadable(path))
   const token = contents.replace(/^\uFEFF/, '').trim()
   if (/^\S+$/.test(token)) return token
-  throw new UsageFault(`${path === '-' ? 'stdin' : path} holds no token: one word is wanted`)
+  throw new UsageError(`${path === '-' ? 'stdin' : path} holds no token: one word is wanted`)
 }
 
 const unreadable = (path: string) => (cause: unknown) => {
-  throw new UsageFault(
+  throw new UsageError(
     `--control-token-file ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
   )
 }
@@ -130,11 +130,11 @@ const unreadable = (path: string) => (cause: unknown) => {
 function surfaceAt(written: string, from: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageFault(`${from} must be the address of a control surface, as http://127.0.0.1:7297/_paysim`)
+    throw new UsageError(`${from} must be the address of a control surface, as http://127.0.0.1:7297/_paysim`)
   return `${url.origin}${url.pathname === '/' ? '/_paysim' : url.pathname}`
 }
 
-const nowhere = (gateway: Place | undefined) =>
+const nowhere = (gateway: TargetCandidate | undefined) =>
   `which simulator? None serves ${dataDirectory()}, none was started here, and none is named.${
     gateway ? `\n${gateway.name} names ${gateway.url}, which is no simulator that is known here.` : ''
   }

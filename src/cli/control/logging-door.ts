@@ -8,7 +8,7 @@ export function loggingDoor(): ControlDoor {
     async open(request, signal) {
       const startedAt = performance.now()
       const { method, origin, path } = request
-      const tell = (outcome: { status: number; requestId?: string } | { fault: string }) =>
+      const tell = (outcome: { status: number; requestId?: string } | { problem: string }) =>
         logRequest({
           method,
           url: `${origin}${path}`,
@@ -22,9 +22,9 @@ export function loggingDoor(): ControlDoor {
         const requestId = answer.headers['request-id']
         tell({ status: answer.status, ...(requestId === undefined ? {} : { requestId }) })
         return answer
-      } catch (fault) {
-        tell({ fault: String(fault) })
-        throw fault
+      } catch (error) {
+        tell({ problem: String(error) })
+        throw error
       }
     },
     close: () => door.close(),

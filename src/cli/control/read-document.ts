@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 /** What a file, or stdin as `-`, says as YAML or JSON. */
 export async function readDocument(path: string): Promise<unknown> {
@@ -11,12 +11,12 @@ export async function readDocument(path: string): Promise<unknown> {
 export async function parseDocument(text: string, path: string): Promise<unknown> {
   const name = path === '-' ? 'stdin' : path
   const written = text.replace(/^\uFEFF/, '')
-  if (written.trim() === '') throw new UsageFault(`${name} is empty`)
+  if (written.trim() === '') throw new UsageError(`${name} is empty`)
   try {
     return await parse(written, path)
   } catch (cause) {
     const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    throw new UsageFault(`${name}: ${line.replace(/:$/, '')}`)
+    throw new UsageError(`${name}: ${line.replace(/:$/, '')}`)
   }
 }
 
@@ -25,14 +25,14 @@ export async function readList(path: string, name: string): Promise<readonly unk
   const value = await readDocument(path)
   const list = typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : value
   if (Array.isArray(list)) return list
-  throw new UsageFault(`${path === '-' ? 'stdin' : path}: a list is wanted, or {${name}: […]}`)
+  throw new UsageError(`${path === '-' ? 'stdin' : path}: a list is wanted, or {${name}: […]}`)
 }
 
 async function contentsOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new UsageFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 

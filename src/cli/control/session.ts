@@ -2,7 +2,7 @@ import type { Call } from '../../client/call.ts'
 import { type AccountControl, ControlClient } from '../../client/control-client.ts'
 import type { ControlDoor } from '../../client/control-door.ts'
 import { DryRun } from '../call/dry-run.ts'
-import { Interrupted } from '../faults/interrupted.ts'
+import { InterruptedError } from '../errors/interrupted.ts'
 import { openPrinter, type Printer } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { tellChoice } from '../target/other-targets.ts'
@@ -32,7 +32,7 @@ export async function withControl(
 ): Promise<void> {
   const interruption = new AbortController()
   const { signal } = interruption
-  const interrupt = () => interruption.abort(new Interrupted())
+  const interrupt = () => interruption.abort(new InterruptedError())
   const printer = openPrinter(flags)
   // What sends nothing needs no token, since none is shown.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
@@ -54,12 +54,12 @@ export async function withControl(
         await printer.show(answer, view)
       },
     })
-  } catch (fault) {
-    if (!(fault instanceof DryRun)) {
-      await (await import('../target/hint-at-others.ts')).hintAtOthers(fault, target.choice)
-      throw fault
+  } catch (error) {
+    if (!(error instanceof DryRun)) {
+      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, target.choice)
+      throw error
     }
-    process.stdout.write(`${fault.curl}\n`)
+    process.stdout.write(`${error.curl}\n`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     await control.close()

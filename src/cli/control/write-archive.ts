@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 /** A whole file or none: what breaks off leaves the one of before. */
 export async function writeArchive(
@@ -18,7 +18,7 @@ export async function writeArchive(
   } catch (cause) {
     await rm(draft, { force: true })
     signal.throwIfAborted()
-    if (isOfFiles(cause)) throw new UsageFault(`${file} cannot be written: ${cause.message}`)
+    if (isOfFiles(cause)) throw new UsageError(`${file} cannot be written: ${cause.message}`)
     throw cause
   }
   process.stderr.write(`${file} written\n`)

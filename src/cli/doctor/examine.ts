@@ -2,7 +2,7 @@ import { readBaseUrl } from '../../client/address.ts'
 import type { ClientOptions } from '../../client/create-client.ts'
 import { refuseUnsafe } from '../../client/credentials.ts'
 import { chooseProxy } from '../../client/transport/choose-proxy.ts'
-import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
+import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { readContract } from '../read-contract.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
 import type { TargetFlags } from '../target/flags.ts'
@@ -11,9 +11,9 @@ import { type Check, fault, ok, warning } from './check.ts'
 import { checkGateway } from './gateway.ts'
 import { checkNetwork } from './network.ts'
 import { openProbe } from './probe.ts'
-import { checkSilences } from './silences.ts'
 import { checkSimulator } from './simulator.ts'
 import { checkNode, checkProfiles, messageOf } from './surroundings.ts'
+import { checkUnspecified } from './unspecified.ts'
 
 /** Looks at everything that a call depends on, from the near to the far. What builds on a fault is left out. */
 export async function* examine(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
@@ -96,7 +96,7 @@ async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSig
   const probe = openProbe({ ...options, ...keys }, signal)
   const stranger = openProbe({ ...options, ...NOBODY }, signal)
   try {
-    if (yield* checkGateway(probe, keys.publicKey)) yield* checkSilences({ probe, stranger, contract })
+    if (yield* checkGateway(probe, keys.publicKey)) yield* checkUnspecified({ probe, stranger, contract })
   } catch (cause) {
     if (signal.aborted) throw cause
     const advice = 'run `paysim doctor` again: what worked a moment ago does so no longer'

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
 import type { Address } from '../../client/address.ts'
-import { EXIT } from '../faults/exit-code.ts'
+import { EXIT } from '../errors/exit-code.ts'
 import { type Check, fault, ok } from './check.ts'
 import { codeOf, type End, opened, type Way } from './socket.ts'
 import { checkTls } from './tls.ts'

@@ -66,8 +66,10 @@ function lines(
 function summary(verdict: Verdict, checks: readonly Check[], { paint }: Screen): string {
   const count = (wanted: Verdict) => checks.filter(check => check.verdict === wanted).length
   if (verdict === 'ok') return paint.green('All is well.')
-  const told = [some(count('fault'), 'fault'), some(count('warning'), 'warning')].filter(text => text !== '')
-  return paint[TONES[verdict]](`${told.join(', ')}.`)
+  const counts = [some(count('fault'), 'fault'), some(count('warning'), 'warning')].filter(
+    text => text !== '',
+  )
+  return paint[TONES[verdict]](`${counts.join(', ')}.`)
 }
 
 const some = (count: number, what: string) => (count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`)

@@ -1,6 +1,6 @@
-import { ControlClient, ControlFault } from '../../client/control-client.ts'
+import { ControlClient, ControlError } from '../../client/control-client.ts'
 import { findControl } from '../control/find-control.ts'
-import { EXIT } from '../faults/exit-code.ts'
+import { EXIT } from '../errors/exit-code.ts'
 import { dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import { messageOf } from './surroundings.ts'
@@ -38,7 +38,7 @@ async function controlCheck(control: ControlClient, at: string): Promise<Check> 
       `${at}, with ${merchants.length} ${merchants.length === 1 ? 'merchant' : 'merchants'}`,
     )
   } catch (cause) {
-    if (cause instanceof ControlFault)
+    if (cause instanceof ControlError)
       return fault('simulator', `${at}, answers ${cause.status}: ${cause.message}`, {
         advice: 'give PAYSIM_CONTROL_TOKEN what `paysim serve` printed',
         exitCode: EXIT.credentials,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { EXIT } from '../faults/exit-code.ts'
+import { EXIT } from '../errors/exit-code.ts'
 import { isOpenToOthers, profilesPath, readProfiles } from '../profiles/read-profiles.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 

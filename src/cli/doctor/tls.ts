@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { connect, type PeerCertificate } from 'node:tls'
-import { EXIT } from '../faults/exit-code.ts'
+import { EXIT } from '../errors/exit-code.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import { codeOf, type End, opened, type Way } from './socket.ts'
 

@@ -1,9 +1,9 @@
-import { type Catalogue, type ClockSetting, ControlFault } from '../../client/control-client.ts'
-import { StartFault } from '../../engine/start-fault.ts'
+import { type Catalogue, type ClockSetting, ControlError } from '../../client/control-client.ts'
+import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
-import { ScenarioFault } from '../../scenario/load/faults.ts'
 import { loadScenario, type Scenario } from '../../scenario/load/load.ts'
 import { type CatalogueLists, overlay } from '../../scenario/load/overlay.ts'
+import { ScenarioError } from '../../scenario/load/problems.ts'
 
 const MERCHANT = 'default'
 
@@ -12,7 +12,7 @@ export async function readOverlays(paths: readonly string[]): Promise<Scenario[]
   try {
     return await Promise.all(paths.map(loadScenario))
   } catch (cause) {
-    if (cause instanceof ScenarioFault) throw new StartFault(cause.message, 2)
+    if (cause instanceof ScenarioError) throw new StartError(cause.message, 2)
     throw cause
   }
 }
@@ -52,7 +52,7 @@ export async function layOver(
     for (const environment of ['test', 'live'])
       await control.account(`${id}.${environment}`).faults.replace(faults)
   } catch (cause) {
-    if (!(cause instanceof ControlFault)) throw cause
-    throw new StartFault(`${scenarios.map(({ file }) => file).join(', ')}: ${cause.message}`, 2)
+    if (!(cause instanceof ControlError)) throw cause
+    throw new StartError(`${scenarios.map(({ file }) => file).join(', ')}: ${cause.message}`, 2)
   }
 }

@@ -7,7 +7,7 @@ import { type Signals, statusOf } from './signals.ts'
 const ENDED_AFTER_MS = 5000
 const FINAL = new Set<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])
 
-export type Ending = { readonly status: number } | { readonly status: 126 | 127; readonly fault: string }
+export type Ending = { readonly status: number } | { readonly status: 126 | 127; readonly problem: string }
 
 /** Runs a command as if it had been called itself, and leaves nothing of it behind. */
 export async function runCommand(
@@ -24,7 +24,7 @@ export async function runCommand(
     detached: process.platform !== 'win32',
   })
   const { pid } = child
-  if (pid === undefined) return fault(file, await child)
+  if (pid === undefined) return problem(file, await child)
   const family = familyOf(pid)
   const watch = guard(pid)
   let ending: NodeJS.Timeout | undefined
@@ -47,8 +47,8 @@ interface NotStarted {
   readonly originalMessage?: string | undefined
 }
 
-function fault(file: string, { code, originalMessage }: NotStarted): Ending {
-  if (code === 'ENOENT') return { status: 127, fault: `${file}: no such command` }
+function problem(file: string, { code, originalMessage }: NotStarted): Ending {
+  if (code === 'ENOENT') return { status: 127, problem: `${file}: no such command` }
   const why = code === 'EACCES' ? 'it is not allowed to run' : (originalMessage ?? code)
-  return { status: 126, fault: `${file} cannot be started: ${why}` }
+  return { status: 126, problem: `${file} cannot be started: ${why}` }
 }

@@ -1,5 +1,5 @@
 import { exponentOf, numericCodeOf } from '../../contract/currencies.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 /** An amount as somebody wrote it, and as the interface has it. */
 export interface Amount {
@@ -27,33 +27,33 @@ export function readAmount(text: string): Amount {
   const [, numberFirst = '', behind] = CODE_BEHIND.exec(written) ?? []
   if (before !== undefined) return convert(written, number, before.toUpperCase())
   if (behind !== undefined) return convert(written, numberFirst, behind.toUpperCase())
-  throw new UsageFault(
+  throw new UsageError(
     `${named(written)} is not an amount: minor units are digits alone, as 123450; money has its currency, as "1,234.50 THB"`,
   )
 }
 
 function wholeMinor(digits: string): string {
-  if (/^0+$/.test(digits)) throw new UsageFault('an amount is more than nothing')
-  if (digits.startsWith('0')) throw new UsageFault(`${named(digits)} begins with a zero: minor units do not`)
+  if (/^0+$/.test(digits)) throw new UsageError('an amount is more than nothing')
+  if (digits.startsWith('0')) throw new UsageError(`${named(digits)} begins with a zero: minor units do not`)
   return digits
 }
 
 function convert(written: string, number: string, currency: string): Amount {
   if (numericCodeOf(currency) === undefined)
-    throw new UsageFault(
+    throw new UsageError(
       `${named(written)} cannot be converted: ISO 4217 has no ${currency}, so nobody knows its decimals; give minor units, as 123450`,
     )
   const [, whole = '', decimals = ''] = NUMBER.exec(number) ?? notANumber(written)
   const exponent = exponentOf(currency)
   refuseTwoReadings({ written, whole, decimals, exponent, currency })
-  if (decimals.length > exponent) throw new UsageFault(tooManyDecimals(written, currency, exponent))
+  if (decimals.length > exponent) throw new UsageError(tooManyDecimals(written, currency, exponent))
   const minor = `${whole.replaceAll(',', '')}${decimals.padEnd(exponent, '0')}`.replace(/^0+/, '')
-  if (minor === '') throw new UsageFault('an amount is more than nothing')
+  if (minor === '') throw new UsageError('an amount is more than nothing')
   return { written, minor, currency }
 }
 
 function notANumber(written: string): never {
-  throw new UsageFault(`${named(written)} is not an amount: it is written as "1,234.50 THB" or "1234.50 THB"`)
+  throw new UsageError(`${named(written)} is not an amount: it is written as "1,234.50 THB" or "1234.50 THB"`)
 }
 
 interface Parts {
@@ -68,7 +68,7 @@ interface Parts {
 function refuseTwoReadings({ written, whole, decimals, exponent, currency }: Parts): void {
   if (exponent !== 3 || decimals !== '' || whole.split(',').length !== 2) return
   const plain = whole.replace(',', '')
-  throw new UsageFault(
+  throw new UsageError(
     `${named(written)} can be read in two ways: write "${plain} ${currency}" or "${whole.replace(',', '.')} ${currency}"`,
   )
 }

@@ -1,4 +1,4 @@
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { merge, valueAt } from './body-paths.ts'
 import type { FieldFlags, TermFlags } from './field-flags.ts'
 import { nearMisses } from './near-misses.ts'
@@ -28,7 +28,7 @@ export async function buildRequest(flags: FieldFlags): Promise<BuiltRequest> {
 /** Amount, currency, country and mode, as discovery takes them too. */
 export function termsOf({ amount, currency, country, checkoutMode }: TermFlags): BuiltRequest {
   if (amount?.currency !== undefined && currency !== undefined && currency !== amount.currency)
-    throw new UsageFault(`--amount "${amount.written}" and --currency ${currency} disagree`)
+    throw new UsageError(`--amount "${amount.written}" and --currency ${currency} disagree`)
   return {
     body: given({
       amount: amount?.minor,
@@ -60,5 +60,5 @@ function refuseOtherCurrency({ amount, currency }: FieldFlags, data: Body): void
   const other = valueAt(data, 'currency')
   if (amount?.currency === undefined || currency !== undefined || typeof other !== 'string') return
   if (other !== amount.currency)
-    throw new UsageFault(`--amount "${amount.written}" and the currency in --data, ${other}, disagree`)
+    throw new UsageError(`--amount "${amount.written}" and the currency in --data, ${other}, disagree`)
 }

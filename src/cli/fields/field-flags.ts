@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { choice, didYouMean } from '../choice.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
 
@@ -57,8 +57,8 @@ export const again = (value: string, values: readonly string[] = []) => [...valu
 function amount(text: string): Amount {
   try {
     return readAmount(text)
-  } catch (fault) {
-    throw fault instanceof UsageFault ? new InvalidArgumentError(fault.message) : fault
+  } catch (error) {
+    throw error instanceof UsageError ? new InvalidArgumentError(error.message) : error
   }
 }
 

@@ -1,4 +1,4 @@
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { valueAt } from './body-paths.ts'
 import { type Body, REQUEST_FIELDS, type RequestField } from './request-fields.ts'
 
@@ -17,7 +17,7 @@ export function missingFields(
 export function refuseMissing(missing: readonly RequestField[]): void {
   if (missing.length === 0) return
   const flags = missing.map(field => REQUEST_FIELDS[field])
-  throw new UsageFault(
+  throw new UsageError(
     `a payment needs ${listed(flags)}, by flag or in --data; on a terminal, without --no-input, what is missing is asked for`,
   )
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseDocument } from '../control/read-document.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { isObject, merge } from './body-paths.ts'
 import type { Body } from './request-fields.ts'
 
@@ -13,7 +13,7 @@ type Kind = (typeof KINDS)[number]
 export async function readData(sources: readonly string[]): Promise<Body> {
   const ordered = KINDS.flatMap(kind => sources.filter(source => kindOf(source) === kind))
   if (ordered.filter(source => kindOf(source) === 'stdin').length > 1)
-    throw new UsageFault('--data - is given twice, and stdin is read once')
+    throw new UsageError('--data - is given twice, and stdin is read once')
   let body: Body = {}
   for (const source of ordered) body = merge(body, await readSource(source))
   return body
@@ -55,7 +55,7 @@ async function textOf(source: string): Promise<string> {
     return await readFile(pathOf(source), 'utf8')
   } catch (cause) {
     const hint = source.startsWith('@') ? '' : '; what is not JSON is taken for the name of a file'
-    throw new UsageFault(
+    throw new UsageError(
       `--data: ${pathOf(source)} cannot be read: ${cause instanceof Error ? cause.message : cause}${hint}`,
     )
   }
@@ -66,7 +66,7 @@ async function readSource(source: string): Promise<Body> {
   const written = await textOf(source)
   const value = kind === 'inline' ? parsed(written) : await parseDocument(written, pathOf(source))
   if (isObject(value)) return value
-  throw new UsageFault(
+  throw new UsageError(
     `${kind === 'inline' ? '--data' : kind === 'stdin' ? 'stdin' : pathOf(source)} must hold one object`,
   )
 }
@@ -75,6 +75,6 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new UsageFault(`--data holds no JSON: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`--data holds no JSON: ${cause instanceof Error ? cause.message : cause}`)
   }
 }

@@ -1,5 +1,5 @@
 import { closest } from '../../contract/closest.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { pathsOf, valueAt, withValue } from './body-paths.ts'
 import { type Body, FIELD_NAMES, isRequestField } from './request-fields.ts'
 
@@ -9,10 +9,10 @@ import { type Body, FIELD_NAMES, isRequestField } from './request-fields.ts'
  */
 export function setValue(body: Body, assignment: string): Body {
   const at = assignment.indexOf('=')
-  if (at < 1) throw new UsageFault(`--set ${assignment}: it is written path=value, as customer.name=Somchai`)
+  if (at < 1) throw new UsageError(`--set ${assignment}: it is written path=value, as customer.name=Somchai`)
   const [path, written] = [assignment.slice(0, at), assignment.slice(at + 1)]
   const before = valueAt(body, path)
-  if (before === undefined && !isRequestField(path)) throw new UsageFault(matchesNothing(body, path))
+  if (before === undefined && !isRequestField(path)) throw new UsageError(matchesNothing(body, path))
   return withValue(
     body,
     path,
@@ -31,6 +31,6 @@ function asJson(path: string, written: string): unknown {
   try {
     return JSON.parse(written)
   } catch {
-    throw new UsageFault(`--set ${path}=${written}: --data has no text there, so JSON is wanted`)
+    throw new UsageError(`--set ${path}=${written}: --data has no text there, so JSON is wanted`)
   }
 }

@@ -1,5 +1,5 @@
 import { closest } from '../../contract/closest.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { flatten, valueAt, withDecimals } from './flatten.ts'
 import { plain } from './plain.ts'
 import type { Column, Table } from './table.ts'
@@ -46,7 +46,7 @@ export function chosenPaths(
     const column = own.find(column => nameOf(column) === name.toLowerCase())
     if (column?.path !== undefined) return column.path
     if (column)
-      throw new UsageFault(
+      throw new UsageError(
         `--columns ${name} is made of several members, and csv has members: ${members.join(', ')}`,
       )
     refuse(name, [...own.flatMap(each => (each.path === undefined ? [] : [nameOf(each)])), ...members], rows)
@@ -69,5 +69,5 @@ function refuse(name: string, known: readonly string[], rows: readonly unknown[]
   const meant = closest(name, all)
   if (rows.length === 0 && meant === undefined) return memberColumn(name)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new UsageFault(`--columns ${name}: there is no such column.${hint} There are ${all.join(', ')}.`)
+  throw new UsageError(`--columns ${name}: there is no such column.${hint} There are ${all.join(', ')}.`)
 }

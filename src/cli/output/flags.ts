@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { words } from '../open-words.ts'
 import { FORMATS, type Format } from './format.ts'
-import { parsePath, QueryFault } from './path.ts'
+import { parsePath, QueryError } from './path.ts'
 
 export interface OutputFlags {
   output?: Format
@@ -57,8 +57,8 @@ function query(text: string): string {
   try {
     parsePath(text)
     return text
-  } catch (fault) {
-    if (fault instanceof QueryFault) throw new InvalidArgumentError(fault.message)
-    throw fault
+  } catch (error) {
+    if (error instanceof QueryError) throw new InvalidArgumentError(error.message)
+    throw error
   }
 }

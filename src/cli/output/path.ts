@@ -1,8 +1,8 @@
 import { visible } from './visible.ts'
 
 /** The path of `--query` is none, or leads to nothing that could be there: a fault of usage, its place marked. */
-export class QueryFault extends Error {
-  override readonly name = 'QueryFault'
+export class QueryError extends Error {
+  override readonly name = 'QueryError'
 }
 
 export type Step =
@@ -76,9 +76,9 @@ function unquote(literal: string | undefined): string | undefined {
 }
 
 /** Says what is wrong, and where in the path. */
-export function pointAt(text: string, at: number, wrong: string): QueryFault {
+export function pointAt(text: string, at: number, wrong: string): QueryError {
   const before = visible(text.slice(0, at))
-  return new QueryFault(`${wrong}\n  ${visible(text)}\n  ${' '.repeat([...before].length)}^`)
+  return new QueryError(`${wrong}\n  ${visible(text)}\n  ${' '.repeat([...before].length)}^`)
 }
 
 /** A name as a path spells it after what is before it. */

@@ -1,4 +1,4 @@
-import { type Path, QueryFault } from './path.ts'
+import { type Path, QueryError } from './path.ts'
 import { select } from './query.ts'
 import { visible } from './visible.ts'
 
@@ -20,7 +20,7 @@ export function picked(
   const { values, nowhere } = select(query, roots, mayLack)
   if (!nowhere) return values
   if (lenient) return query.many ? [] : roots.map(() => null)
-  throw new QueryFault(`${whose(query, roots, body)}${nowhere.message}`)
+  throw new QueryError(`${whose(query, roots, body)}${nowhere.message}`)
 }
 
 /** The call was made, so its record is named: whoever asked wrongly after a creation still learns what was created. */

@@ -1,4 +1,4 @@
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { chosenPaths, chosenTable } from './choose-columns.ts'
 import type { OutputFlags } from './flags.ts'
 import { formOf } from './form.ts'
@@ -108,11 +108,11 @@ export function openPrinter(
 
 /** A flag that would change nothing is a mistake that nobody would notice. */
 function refuseIdle({ bom, columns, query }: OutputFlags, format: Format): void {
-  if (bom && format !== 'csv') throw new UsageFault('--bom goes with -o csv')
+  if (bom && format !== 'csv') throw new UsageError('--bom goes with -o csv')
   if (columns && query !== undefined)
-    throw new UsageFault('--columns and --query are two ways to choose: give one of them')
+    throw new UsageError('--columns and --query are two ways to choose: give one of them')
   if (columns && format !== 'human' && format !== 'csv')
-    throw new UsageFault(
+    throw new UsageError(
       `--columns goes with tables and -o csv, not with -o ${format}: --query chooses there`,
     )
 }

@@ -11,8 +11,8 @@ export function drawQr(text: string, screen: Screen): string {
   let symbol: ReturnType<typeof qrModules>
   try {
     symbol = qrModules(text)
-  } catch (fault) {
-    if (!(fault instanceof RangeError)) throw fault
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
     return `(${Buffer.byteLength(text)} bytes are too many for a QR code to be drawn here)`
   }
   const quiet = QUIET_ZONES.find(modules => symbol.size + 2 * modules <= screen.width)

@@ -1,12 +1,12 @@
 import { closest } from '../../contract/closest.ts'
-import { joined, type Path, pointAt, type QueryFault, type Step } from './path.ts'
+import { joined, type Path, pointAt, type QueryError, type Step } from './path.ts'
 import { visible } from './visible.ts'
 
 export interface Found {
   /** What the path leads to, in order. */
   readonly values: readonly unknown[]
   /** Why there is nothing: every way ended where no such member is. */
-  readonly nowhere?: QueryFault
+  readonly nowhere?: QueryError
 }
 
 /**
@@ -17,9 +17,9 @@ export function select(path: Path, roots: readonly unknown[], mayLack: readonly 
   let values = roots
   for (const step of path.steps) {
     const next = values.map(value => follow(step, value, mayLack))
-    const fault = next.find(one => one.wrong !== undefined)
-    if (fault?.wrong !== undefined && next.every(one => one.wrong !== undefined))
-      return { values: [], nowhere: pointAt(path.text, step.at, fault.wrong) }
+    const problem = next.find(one => one.wrong !== undefined)
+    if (problem?.wrong !== undefined && next.every(one => one.wrong !== undefined))
+      return { values: [], nowhere: pointAt(path.text, step.at, problem.wrong) }
     values = next.flatMap(one => one.values)
   }
   return { values }

@@ -19,10 +19,10 @@ const INDENT = '  '
 
 /** Lines of label and value, the values under each other. */
 export function drawRecord(fields: readonly Field[], screen: Screen): string {
-  const told = fields.flatMap(field => (field.value == null ? [] : [{ ...field, value: field.value }]))
-  const labelWidth = told.reduce((most, { label }) => Math.max(most, screen.widthOf(visible(label))), 0)
+  const filled = fields.flatMap(field => (field.value == null ? [] : [{ ...field, value: field.value }]))
+  const labelWidth = filled.reduce((most, { label }) => Math.max(most, screen.widthOf(visible(label))), 0)
   const beside = screen.width - INDENT.length - labelWidth - 2
-  return told
+  return filled
     .map(({ label, ...field }) => {
       const shownLabel = visible(label)
       if (beside < LEAST_BESIDE)

@@ -41,8 +41,8 @@ export async function openScreen(
 const lengthOf = (text: string) => stripVTControlCharacters(text).length
 
 function widthOfScreen({ columns }: NodeJS.WriteStream): number {
-  const told = Number(process.env.COLUMNS)
-  return columns || (Number.isSafeInteger(told) && told > 0 ? told : WIDTH_OF_PIPE)
+  const declared = Number(process.env.COLUMNS)
+  return columns || (Number.isSafeInteger(declared) && declared > 0 ? declared : WIDTH_OF_PIPE)
 }
 
 /** `--no-color` beats FORCE_COLOR, which beats NO_COLOR, which beats what the terminal can do. */

@@ -15,11 +15,11 @@ export function writerTo(out: NodeJS.WriteStream): Write {
   return text =>
     new Promise((resolve, reject) => {
       if (text === '') return resolve()
-      out.write(text, fault => {
-        if (!fault) return resolve()
+      out.write(text, error => {
+        if (!error) return resolve()
         // Whoever read has seen enough, as `head` does: no fault, and nothing left to do.
-        if (GONE.has((fault as NodeJS.ErrnoException).code ?? '')) return process.exit()
-        reject(fault)
+        if (GONE.has((error as NodeJS.ErrnoException).code ?? '')) return process.exit()
+        reject(error)
       })
     })
 }

@@ -31,7 +31,7 @@ function complaint(check: () => void): string | undefined {
   try {
     check()
     return undefined
-  } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { Low } from 'lowdb'
 import { JSONFile } from 'lowdb/node'
 import { LockHeldError, ProcessLock } from '../../engine/process-lock.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { NO_PROFILES, type ProfileBook } from './profile.ts'
 import { profilesPath, readProfiles } from './read-profiles.ts'
 
@@ -26,10 +26,10 @@ export async function changeProfiles(change: (book: ProfileBook) => ProfileBook)
     }
   } catch (cause) {
     if (cause instanceof LockHeldError)
-      throw new UsageFault(`${path} is being changed by another paysim (pid ${cause.pid}); try again`)
+      throw new UsageError(`${path} is being changed by another paysim (pid ${cause.pid}); try again`)
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (typeof code !== 'string') throw cause
-    throw new UsageFault(`${path} cannot be written: ${(cause as Error).message}`)
+    throw new UsageError(`${path} cannot be written: ${(cause as Error).message}`)
   }
 }
 

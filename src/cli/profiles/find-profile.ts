@@ -1,5 +1,5 @@
 import { closest } from '../../contract/closest.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { Profile, ProfileBook } from './profile.ts'
 
 /** The profile of this name. That there is none is the caller's to put right. */
@@ -8,5 +8,5 @@ export function profileNamed(name: string, { profiles }: ProfileBook): Profile {
   if (profile) return profile
   const meant = closest(name, Object.keys(profiles))
   const hint = meant === undefined ? ':' : `; did you mean ${meant}?`
-  throw new UsageFault(`there is no profile ${name}${hint} \`paysim profile list\` shows them`)
+  throw new UsageError(`there is no profile ${name}${hint} \`paysim profile list\` shows them`)
 }

@@ -1,6 +1,6 @@
 import { isLive, type Keys } from '../../client/credentials.ts'
 import { formatMinor } from '../../contract/currencies.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { OutputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
 import { findTarget } from '../target/find-target.ts'
@@ -49,15 +49,15 @@ Next:
 async function refuseName({ name, replace }: Beginning): Promise<void> {
   if (name === undefined) return
   const wrong = checkName(name)
-  if (wrong !== undefined) throw new UsageFault(wrong)
-  if (!replace && Object.hasOwn((await readProfiles()).profiles, name)) throw new UsageFault(nameTaken(name))
+  if (wrong !== undefined) throw new UsageError(wrong)
+  if (!replace && Object.hasOwn((await readProfiles()).profiles, name)) throw new UsageError(nameTaken(name))
 }
 
 async function givenBy({ account, keyFile, ...flags }: Beginning): Promise<Given> {
   const files = { contract: flags.contract, caFile: flags.caFile }
   if (account !== undefined) {
     if (flags.baseUrl !== undefined || keyFile !== undefined)
-      throw new UsageFault('--account stands in place of --base-url and --key-file: the simulator knows both')
+      throw new UsageError('--account stands in place of --base-url and --key-file: the simulator knows both')
     const { baseUrl, keys } = await findTarget({ account })
     return { baseUrl, keys, ...files }
   }
@@ -81,7 +81,7 @@ function complete(given: Given, { name }: Beginning): Given & { baseUrl: string;
   ]
   const hint = (baseUrl ?? keys) ? '' : '. For the simulator that runs here, --account ID is all but the name'
   if (missing.length > 0 || baseUrl === undefined || keys === undefined)
-    throw new UsageFault(`nobody can be asked here, and these are missing: ${missing.join(', ')}${hint}`)
+    throw new UsageError(`nobody can be asked here, and these are missing: ${missing.join(', ')}${hint}`)
   return { ...given, baseUrl, keys }
 }
 

@@ -1,4 +1,4 @@
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { changeProfiles } from './change-profiles.ts'
 import { nameTaken } from './name-taken.ts'
 import type { Profile } from './profile.ts'
@@ -19,7 +19,7 @@ export async function keepProfile(
   const { current } = await changeProfiles(book => {
     const taken = Object.hasOwn(book.profiles, name)
     // Looked at under the lock: another process may have taken the name meanwhile.
-    if (taken && !replace) throw new UsageFault(nameTaken(name))
+    if (taken && !replace) throw new UsageError(nameTaken(name))
     const isFirst = Object.keys(book.profiles).length === 0
     return {
       current: use || isFirst ? name : book.current,

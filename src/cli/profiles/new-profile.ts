@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { readBaseUrl } from '../../client/address.ts'
 import { basic, type Keys, refuseUnsafe } from '../../client/credentials.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { readAuthorities } from '../target/read-authorities.ts'
 import type { Profile } from './profile.ts'
 
@@ -46,10 +46,10 @@ function checkKeys(keys: Keys): void {
   basic(keys)
   const { publicKey, secretKey } = keys
   if (publicKey.startsWith('sk_') && secretKey.startsWith('pk_'))
-    throw new UsageFault('the keys are the wrong way round: the public key, pk_…, goes first')
+    throw new UsageError('the keys are the wrong way round: the public key, pk_…, goes first')
   const [one, other] = [environmentOf(publicKey), environmentOf(secretKey)]
   if (one !== undefined && other !== undefined && one !== other)
-    throw new UsageFault(
+    throw new UsageError(
       `the keys do not go together: the public key is a ${one} key, the secret key a ${other} key`,
     )
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { NO_PROFILES, type ProfileBook } from './profile.ts'
 
 /** Where the profiles are, as the platform has it. */
@@ -30,7 +30,7 @@ async function contentsOf(path: string): Promise<string | undefined> {
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new UsageFault(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 
@@ -51,9 +51,9 @@ function parseBook(text: string, path: string): ProfileBook {
   try {
     book = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    throw new UsageFault(`${path} is no JSON: ${mend}`)
+    throw new UsageError(`${path} is no JSON: ${mend}`)
   }
-  if (!isBook(book)) throw new UsageFault(`${path} does not hold profiles: ${mend}`)
+  if (!isBook(book)) throw new UsageError(`${path} does not hold profiles: ${mend}`)
   return { ...NO_PROFILES, ...book }
 }
 

@@ -1,8 +1,8 @@
 import type { Keys } from '../../client/credentials.ts'
 import type { PaymentMethodOptions } from '../../client/index.ts'
-import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
+import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
+import { askGateway } from './ask-gateway.ts'
 import { askKeys } from './ask-pieces.ts'
-import { askPlace } from './ask-place.ts'
 import { newProfile } from './new-profile.ts'
 import type { Profile } from './profile.ts'
 import { tryOut } from './try-out.ts'
@@ -27,7 +27,7 @@ export async function setUp(given: Given): Promise<Working> {
   let isLocal = false
   for (;;) {
     if (baseUrl === undefined) {
-      const place = await askPlace()
+      const place = await askGateway()
       baseUrl = place.baseUrl
       isLocal = place.isLocal
       keys = given.keys ?? place.keys ?? keys
@@ -35,10 +35,10 @@ export async function setUp(given: Given): Promise<Working> {
     keys ??= await askKeys()
     try {
       return { ...(await tried({ ...given, baseUrl, keys })), isLocal }
-    } catch (fault) {
-      const again = toAskAgain(exitCodeOf(fault), given, isLocal)
-      if (again === undefined) throw fault
-      process.stderr.write(`✗ ${fault instanceof Error ? fault.message : fault}\n\n`)
+    } catch (error) {
+      const again = toAskAgain(exitCodeOf(error), given, isLocal)
+      if (again === undefined) throw error
+      process.stderr.write(`✗ ${error instanceof Error ? error.message : error}\n\n`)
       if (again === 'place') baseUrl = undefined
       keys = undefined
     }

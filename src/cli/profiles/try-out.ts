@@ -16,9 +16,9 @@ export async function tryOut(profile: Profile): Promise<PaymentMethodOptions> {
     light: true,
   })
   try {
-    return await client.methods.list(DISCOVERY).catch(fault => {
+    return await client.methods.list(DISCOVERY).catch(error => {
       // A Team may allow one of the two modes alone.
-      if (!(fault instanceof ApiError) || fault.code !== 'checkout_mode_not_allowed') throw fault
+      if (!(error instanceof ApiError) || error.code !== 'checkout_mode_not_allowed') throw error
       return client.methods.list({ ...DISCOVERY, checkout_mode: 'merchant' })
     })
   } finally {

@@ -1,5 +1,5 @@
 import type { default as Inquirer } from 'inquirer'
-import { Interrupted } from '../faults/interrupted.ts'
+import { InterruptedError } from '../errors/interrupted.ts'
 
 type Prompt = ReturnType<typeof Inquirer.createPromptModule<never>>
 
@@ -25,7 +25,7 @@ export async function asked<T>(question: (prompt: Prompt) => Promise<{ answer: T
     const prompt = createPromptModule({ output: process.stderr, signal: leaving.signal })
     return (await question(prompt)).answer
   } catch (cause) {
-    if (cause instanceof Error && LEFT.has(cause.name)) throw new Interrupted()
+    if (cause instanceof Error && LEFT.has(cause.name)) throw new InterruptedError()
     throw cause
   } finally {
     process.stdin.off('keypress', leaveAtEnd).off('end', leave)

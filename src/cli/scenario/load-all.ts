@@ -1,11 +1,11 @@
-import { loadScenario, type Scenario, ScenarioFault } from '../../scenario/index.ts'
-import { FilesFault } from '../faults/usage-fault.ts'
+import { loadScenario, type Scenario, ScenarioError } from '../../scenario/index.ts'
+import { FilesError } from '../errors/usage-error.ts'
 import { findFiles } from './find-files.ts'
 
 /** A file that a run was given: a scenario, or what is wrong with it. */
 export type Loaded =
   | { readonly file: string; readonly scenario: Scenario }
-  | { readonly file: string; readonly fault: ScenarioFault }
+  | { readonly file: string; readonly error: ScenarioError }
 
 /** Each file at some paths, in their order. */
 export async function loadEach(paths: readonly string[]): Promise<Loaded[]> {
@@ -13,9 +13,9 @@ export async function loadEach(paths: readonly string[]): Promise<Loaded[]> {
   for (const file of await findFiles(paths)) {
     try {
       loaded.push({ file, scenario: await loadScenario(file) })
-    } catch (fault) {
-      if (!(fault instanceof ScenarioFault)) throw fault
-      loaded.push({ file, fault })
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error
+      loaded.push({ file, error })
     }
   }
   return loaded
@@ -33,7 +33,7 @@ export const scenariosOf = (loaded: readonly Loaded[]) =>
   loaded.flatMap(each => ('scenario' in each ? [each.scenario] : []))
 
 /** All that is wrong with files, as one message, if there is anything. */
-export function problemsOf(loaded: readonly Loaded[]): FilesFault | undefined {
-  const faults = loaded.flatMap(each => ('fault' in each ? each.fault.faults : []))
-  return faults.length > 0 ? new FilesFault(new ScenarioFault(faults).message) : undefined
+export function problemsOf(loaded: readonly Loaded[]): FilesError | undefined {
+  const problems = loaded.flatMap(each => ('error' in each ? each.error.problems : []))
+  return problems.length > 0 ? new FilesError(new ScenarioError(problems).message) : undefined
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { didYouMean } from '../choice.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { Loaded } from './load-all.ts'
 
 /** Those that `--only` names; each name must find one, since a name that finds none is a mistake. */
@@ -10,7 +10,7 @@ export function pickOnly(loaded: readonly Loaded[], only: readonly string[] = []
   return loaded.filter(one => only.some(word => isNamed(one, word)))
 }
 
-const titleOf = (one: Loaded) => ('scenario' in one ? one.scenario.data.name : one.fault.scenario)
+const titleOf = (one: Loaded) => ('scenario' in one ? one.scenario.data.name : one.error.scenario)
 const stemOf = ({ file }: Loaded) => basename(file).replace(/\.(scenario\.json|ya?ml|json)$/, '')
 
 /** By its name, or its file's: a part of one, or all of it where the word has `*` or `?` in it. */
@@ -33,13 +33,13 @@ function whole(word: string): (text: string) => boolean {
 
 const MOST_LISTED = 12
 
-function nothingNamed(word: string, loaded: readonly Loaded[]): UsageFault {
+function nothingNamed(word: string, loaded: readonly Loaded[]): UsageError {
   const stems = [...new Set(loaded.map(stemOf))]
   const names = loaded.flatMap(one => titleOf(one) ?? [])
   const meant = didYouMean(word, [...stems, ...names])
   const more = stems.length > MOST_LISTED ? ` and ${stems.length - MOST_LISTED} more` : ''
   const listed = `There are ${stems.slice(0, MOST_LISTED).join(', ')}${more}.`
-  return new UsageFault(
+  return new UsageError(
     `--only ${word}: no scenario has this in its name or its file's name. ${meant}${listed}`,
   )
 }

@@ -1,6 +1,6 @@
 import { startSimulator } from '../../library/start-simulator.ts'
 import { Receiver, type Target, Wire } from '../../scenario/index.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { RunFlags } from './run-flags.ts'
 
 export interface OpenTarget {
@@ -18,7 +18,7 @@ export async function openTarget(flags: RunFlags): Promise<OpenTarget> {
   if (isReal(flags)) return openBase(baseUrl ?? '', wire)
   if (controlUrl === undefined) return startOwn(wire)
   if (controlToken === undefined)
-    throw new UsageFault('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
+    throw new UsageError('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
   const control = address('--control-url', controlUrl)
   const merchant = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
   return openRunning({ url: merchant, controlUrl: control, controlToken }, wire)
@@ -52,7 +52,7 @@ async function openRunning({ url, controlUrl, controlToken }: Running, wire: Wir
     headers: { authorization: `Bearer ${controlToken}` },
   })
   if (answer.status !== 200)
-    throw new UsageFault(
+    throw new UsageError(
       `${controlUrl} is no control surface that takes this token: ${answer.lost ?? answer.status}`,
     )
   const contract = answer.body as Record<string, { value: string }>
@@ -90,7 +90,7 @@ async function leave({
 function openBase(baseUrl: string, wire: Wire): OpenTarget {
   const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey || !secretKey)
-    throw new UsageFault('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
+    throw new UsageError('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
   const url = address('--base-url', baseUrl)
   return {
     target: { kind: 'base', baseUrl: url, publicKey, secretKey, createPath: CREATE_PATH, wire },
@@ -100,6 +100,6 @@ function openBase(baseUrl: string, wire: Wire): OpenTarget {
 
 function address(flag: string, text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new UsageFault(`${flag} must be an http or https URL`)
+    throw new UsageError(`${flag} must be an http or https URL`)
   return text.replace(/\/+$/, '')
 }

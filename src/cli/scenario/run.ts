@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { ControlUnreachable } from '../../client/control-fault.ts'
+import { ControlUnreachableError } from '../../client/control-error.ts'
 import {
-  ConnectFault,
+  ConnectionError,
   refused,
   runAll,
   type Scenario,
-  ScenarioFault,
+  ScenarioError,
   type ScenarioResult,
   whatNeedsASimulator,
 } from '../../scenario/index.ts'
-import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
-import { reportFault } from '../faults/report-fault.ts'
-import { FilesFault, UsageFault } from '../faults/usage-fault.ts'
+import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
+import { reportError } from '../errors/report-error.ts'
+import { FilesError, UsageError } from '../errors/usage-error.ts'
 import { type Loaded, loadEach, problemsOf, scenariosOf } from './load-all.ts'
 import { pickOnly } from './only.ts'
 import { isReal, type OpenTarget, openTarget } from './open-target.ts'
@@ -40,10 +40,10 @@ async function runOnce(paths: readonly string[], flags: RunFlags): Promise<numbe
     opened = await openTarget(flags)
     interruptible(opened)
     return await runIn(opened, loaded, flags)
-  } catch (fault) {
-    const told = fault instanceof ConnectFault ? new ControlUnreachable(fault.message) : fault
-    reportFault(told)
-    return exitCodeOf(told)
+  } catch (error) {
+    const played = error instanceof ConnectionError ? new ControlUnreachableError(error.message) : error
+    reportError(played)
+    return exitCodeOf(played)
   } finally {
     await opened?.close()
   }
@@ -53,10 +53,10 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
   const { repeat, seed, transcript, jobs = availableParallelism() } = flags
   const scenarios = scenariosOf(loaded)
   const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
-  for (const one of loaded) if ('fault' in one) view.ended(refused(one.file, one.fault))
+  for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
-  if (problems && !isSeenTwice(flags)) reportFault(problems)
-  const told = await runAll(scenarios, {
+  if (problems && !isSeenTwice(flags)) reportError(problems)
+  const played = await runAll(scenarios, {
     target,
     jobs,
     repeat,
@@ -65,11 +65,11 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
     began: ({ data }, title) => view.began(data.name, title),
     ended: result => view.ended(result),
   }).finally(() => view.stop())
-  const results = inOrder(loaded, told)
+  const results = inOrder(loaded, played)
   view.summary(results)
   annotate(results, flags)
   await writeReports(results, flags)
-  await writeTranscripts(scenarios, told, flags)
+  await writeTranscripts(scenarios, played, flags)
   return codeOf(results)
 }
 
@@ -77,15 +77,15 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
 async function tellProblems(loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
   const results = inOrder(loaded, [])
   const problems = problemsOf(loaded)
-  reportFault(problems)
+  reportError(problems)
   annotate(results, flags)
   await writeReports(results, flags)
   return codeOf(results)
 }
 
-function inOrder(loaded: readonly Loaded[], told: readonly ScenarioResult[][]): ScenarioResult[] {
+function inOrder(loaded: readonly Loaded[], played: readonly ScenarioResult[][]): ScenarioResult[] {
   let next = 0
-  return loaded.flatMap(one => ('fault' in one ? [refused(one.file, one.fault)] : (told[next++] ?? [])))
+  return loaded.flatMap(one => ('error' in one ? [refused(one.file, one.error)] : (played[next++] ?? [])))
 }
 
 function codeOf(results: readonly ScenarioResult[]): number {
@@ -107,7 +107,7 @@ function interruptible(opened: OpenTarget): void {
 
 function refuseWhatCannotBe(scenarios: readonly Scenario[], { seed }: RunFlags): void {
   if (seed !== undefined)
-    throw new UsageFault('--seed needs a simulator: a gateway as it is, at --base-url, cannot be given one')
-  const faults = scenarios.flatMap(whatNeedsASimulator)
-  if (faults.length > 0) throw new FilesFault(new ScenarioFault(faults).message)
+    throw new UsageError('--seed needs a simulator: a gateway as it is, at --base-url, cannot be given one')
+  const problems = scenarios.flatMap(whatNeedsASimulator)
+  if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { json, junit, runNames, type Scenario, type ScenarioResult, tap } from '../../scenario/index.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const WRITERS = { junit, tap, json } as const
@@ -23,11 +23,11 @@ export async function transcriptPaths(
   const count = scenarios.length * repeat
   const folder = transcript.endsWith('/') || (await isFolder(transcript)) || count > 1
   if (folder && (await isFile(transcript)))
-    throw new UsageFault(`--transcript ${transcript} is a file, and there are ${count} runs to write`)
+    throw new UsageError(`--transcript ${transcript} is a file, and there are ${count} runs to write`)
   if (!folder) return [[transcript]]
-  const turns = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
+  const suffixes = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
   return runNames(scenarios).map(name =>
-    turns.map(turn => join(transcript, `${name.replace(/^run-/, '')}${turn}.jsonl`)),
+    suffixes.map(turn => join(transcript, `${name.replace(/^run-/, '')}${turn}.jsonl`)),
   )
 }
 

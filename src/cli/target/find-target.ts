@@ -1,5 +1,5 @@
 import type { Keys } from '../../client/credentials.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { profileNamed } from '../profiles/find-profile.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { readProfiles } from '../profiles/read-profiles.ts'
@@ -11,7 +11,7 @@ import {
   simulatorAt,
   simulatorsHere,
 } from './local-simulator.ts'
-import { asPlace, type Choice, othersThan, type Place } from './other-targets.ts'
+import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from './other-targets.ts'
 import { readKeyFile } from './read-keys.ts'
 import { accountNamed, keysOf } from './simulator-keys.ts'
 
@@ -21,7 +21,7 @@ export interface Target {
   readonly keys: Keys
   readonly from: { readonly baseUrl: string; readonly keys: string }
   readonly profile: Profile | undefined
-  readonly choice: Choice
+  readonly choice: TargetChoice
 }
 
 /** A place to look in: it may know the address, the keys, or both. */
@@ -42,13 +42,13 @@ export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Ta
     return looked
   }
   const place = sources.find(({ baseUrl }) => baseUrl) ?? localPlace(await here(), flags)
-  if (place?.baseUrl === undefined) throw new UsageFault(nowhere())
+  if (place?.baseUrl === undefined) throw new UsageError(nowhere())
   const { baseUrl } = place
   const holder = sources.find(({ keys }) => keys) ?? (await localKeys(baseUrl, await here(), flags))
   const keys = holder?.keys ?? standIn
-  if (!keys) throw new UsageFault(noKeys(baseUrl))
+  if (!keys) throw new UsageError(noKeys(baseUrl))
   const others = async () =>
-    othersThan(baseUrl, [...[...sources, ...passedOver].flatMap(placeOf), ...(await here()).map(asPlace)])
+    othersThan(baseUrl, [...[...sources, ...passedOver].flatMap(placeOf), ...(await here()).map(asCandidate)])
   return {
     baseUrl,
     keys,
@@ -91,7 +91,7 @@ function localPlace(
 }
 
 const localName = (account: string | undefined) => `the simulator that runs here, ${accountNamed(account)}`
-const placeOf = ({ baseUrl, name }: Source): Place[] =>
+const placeOf = ({ baseUrl, name }: Source): TargetCandidate[] =>
   baseUrl === undefined ? [] : [{ url: baseUrl, name }]
 
 interface Sources {
@@ -104,7 +104,7 @@ interface Sources {
 async function sourcesOf(flags: TargetFlags): Promise<Sources> {
   const { PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey !== !secretKey)
-    throw new UsageFault('PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY go together: one of them is not set')
+    throw new UsageError('PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY go together: one of them is not set')
   const named = await findProfile(flags.profile)
   const byEnvironment = named ? undefined : await findProfile(process.env.PAYSIM_PROFILE || undefined)
   const kept = named ?? byEnvironment ?? (await currentProfile())

@@ -1,25 +1,25 @@
-import { EXIT, exitCodeOf } from '../faults/exit-code.ts'
-import { addHint } from '../faults/report-fault.ts'
+import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
+import { addHint } from '../errors/report-error.ts'
 import { type LocalSimulator, originOf } from './local-simulator.ts'
-import type { Choice, Place } from './other-targets.ts'
+import type { TargetCandidate, TargetChoice } from './other-targets.ts'
 
 /** What was not found, or where nothing answers, may be a matter of which gateway was asked. */
-export async function hintAtOthers(fault: unknown, choice: Choice): Promise<void> {
-  const code = exitCodeOf(fault)
+export async function hintAtOthers(error: unknown, choice: TargetChoice): Promise<void> {
+  const code = exitCodeOf(error)
   if (code !== EXIT.notFound && code !== EXIT.noAnswer) return
   const others = await choice.others()
   const lines = await Promise.all(
     others.map(place => (code === EXIT.notFound ? mayHave(place) : mayBe(place))),
   )
-  if (lines.length > 0) addHint(fault, lines.join('\n'))
+  if (lines.length > 0) addHint(error, lines.join('\n'))
 }
 
-const what = ({ url, name, simulator }: Place) =>
+const what = ({ url, name, simulator }: TargetCandidate) =>
   simulator ? `a simulator also runs here, at ${originOf(url)}` : `there is also ${originOf(url)} (${name})`
 
-const mayBe = (place: Place) => `${what(place)}: was that one meant?`
+const mayBe = (place: TargetCandidate) => `${what(place)}: was that one meant?`
 
-async function mayHave(place: Place): Promise<string> {
+async function mayHave(place: TargetCandidate): Promise<string> {
   const id = idAskedFor()
   const account = id && place.simulator && (await accountWith(id, place.simulator))
   return account ? `${what(place)}: it has ${id}, in ${account}` : `${what(place)}: it may have it`

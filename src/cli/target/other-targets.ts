@@ -1,7 +1,7 @@
 import { type LocalSimulator, originOf } from './local-simulator.ts'
 
 /** A gateway that a call could go to, and how it comes to be known. */
-export interface Place {
+export interface TargetCandidate {
   readonly url: string
   /** As in `PAYSIM_BASE_URL`, `profile shop` or `the simulator that runs here`. */
   readonly name: string
@@ -9,20 +9,20 @@ export interface Place {
 }
 
 /** Where calls go, and where else they could: each gateway once. */
-export interface Choice {
-  readonly chosen: Place
-  readonly others: () => Promise<readonly Place[]>
+export interface TargetChoice {
+  readonly chosen: TargetCandidate
+  readonly others: () => Promise<readonly TargetCandidate[]>
   /** Whether somebody said so for this call: by a flag, or in the environment. */
   readonly named: boolean
 }
 
-export const asPlace = (simulator: LocalSimulator): Place => ({
+export const asCandidate = (simulator: LocalSimulator): TargetCandidate => ({
   url: simulator.url,
   name: simulator.data_dir === null ? 'a simulator in memory' : `the simulator of ${simulator.data_dir}`,
   simulator,
 })
 
-export function othersThan(chosen: string, places: readonly Place[]): Place[] {
+export function othersThan(chosen: string, places: readonly TargetCandidate[]): TargetCandidate[] {
   const seen = new Set([originOf(chosen)])
   return places.filter(({ url }) => {
     const origin = originOf(url)
@@ -30,12 +30,12 @@ export function othersThan(chosen: string, places: readonly Place[]): Place[] {
   })
 }
 
-let told = false
+let announced = false
 
 /** One line where nobody named one of several. */
-export async function tellChoice({ chosen, others, named }: Choice, howToName: string): Promise<void> {
-  if (told || named) return
-  told = true
+export async function tellChoice({ chosen, others, named }: TargetChoice, howToName: string): Promise<void> {
+  if (announced || named) return
+  announced = true
   const possible = await others()
   if (possible.length === 0) return
   process.stderr.write(
@@ -43,4 +43,4 @@ export async function tellChoice({ chosen, others, named }: Choice, howToName: s
   )
 }
 
-const placed = ({ url, name }: Place) => `${originOf(url) ?? url} (${name})`
+const placed = ({ url, name }: TargetCandidate) => `${originOf(url) ?? url} (${name})`

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Keys } from '../../client/credentials.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 /** Keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
 export async function readKeyFile(path: string): Promise<Keys> {
   const found = readKeys(await contentsOf(path))
   if (!found)
-    throw new UsageFault(
+    throw new UsageError(
       `${path === '-' ? 'stdin' : path} holds no keys: PUBLIC:SECRET is wanted, or lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or {"public_key":…,"secret_key":…}`,
     )
   return found
@@ -18,7 +18,7 @@ async function contentsOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new UsageFault(
+    throw new UsageError(
       `--key-file ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
     )
   }

@@ -34,16 +34,16 @@ export async function announce(
 ): Promise<() => Promise<void>> {
   const cwd = await workingDirectory()
   const entry: Announcement = { ...facts, cwd, started_at: new Date().toISOString() }
-  let fault: unknown
+  let error: unknown
   // Whoever leaves last removes the folder, perhaps between the steps of this one who comes.
   for (const folder of runFolders())
     for (let tries = 0; tries < 3; tries++)
       try {
         return await write(folder, entry)
       } catch (cause) {
-        fault = cause
+        error = cause
       }
-  throw fault
+  throw error
 }
 
 async function write(folder: string, entry: Announcement): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 import type { ControlClient } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { LocalSimulator } from './local-simulator.ts'
 
 /** A merchant's name alone means what it does when it tests. */
@@ -14,18 +14,18 @@ export async function keysOf(simulator: LocalSimulator, wanted?: string): Promis
   const known = simulator.accounts.find(account => account.id === id)
   if (known) return { publicKey: known.public_key, secretKey: known.secret_key }
   const { control_url: controlUrl, control_token: token } = simulator
-  const { ControlClient, ControlFault } = await import('../../client/control-client.ts')
+  const { ControlClient, ControlError } = await import('../../client/control-client.ts')
   const control = new ControlClient({ controlUrl, token })
   try {
     const pair = (await control.account(id).keys.list()).find(({ secret_key }) => secret_key)
     if (pair?.secret_key) return { publicKey: pair.public_key, secretKey: pair.secret_key }
-    throw new UsageFault(
+    throw new UsageError(
       `every key of ${id} was revoked: \`paysim sim keys add --account ${id}\` gives it another`,
     )
-  } catch (fault) {
-    if (fault instanceof ControlFault && fault.status === 404)
-      throw new UsageFault(await noAccount(id, control))
-    throw fault
+  } catch (error) {
+    if (error instanceof ControlError && error.status === 404)
+      throw new UsageError(await noAccount(id, control))
+    throw error
   } finally {
     await control.close()
   }

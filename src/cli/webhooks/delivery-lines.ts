@@ -11,8 +11,9 @@ import type { Delivery } from './delivery.ts'
 export function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
   const clock = (at: Date) => paint.dim(localTime(at.getTime(), timeZone).slice(11, 19))
   return {
-    arrived({ type, id, data, delivery, fault }: ReceivedEvent, at: Date): string {
-      const verdict = fault === null ? paint.green('signed') : paint.red(`bad signature: ${visible(fault)}`)
+    arrived({ type, id, data, delivery, problem }: ReceivedEvent, at: Date): string {
+      const verdict =
+        problem === null ? paint.green('signed') : paint.red(`bad signature: ${visible(problem)}`)
       const wanted = [
         paint.bold(visible(type)),
         visible(plain(data.id)),

@@ -49,11 +49,11 @@ function writerTo(out: NodeJS.WriteStream, onReaderGone: () => void): (text: str
   return text =>
     new Promise((resolve, reject) => {
       if (text === '') return resolve()
-      out.write(text, fault => {
-        const isGone = fault !== null && fault !== undefined && 'code' in fault && fault.code === 'EPIPE'
+      out.write(text, error => {
+        const isGone = error !== null && error !== undefined && 'code' in error && error.code === 'EPIPE'
         if (isGone) onReaderGone()
-        if (!fault || isGone) resolve()
-        else reject(fault)
+        if (!error || isGone) resolve()
+        else reject(error)
       })
     })
 }

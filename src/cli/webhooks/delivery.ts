@@ -27,7 +27,7 @@ export interface Delivery {
 }
 
 export const deliveryOf = (
-  { id, type, delivery, fault, headers, body }: ReceivedEvent,
+  { id, type, delivery, problem: fault, headers, body }: ReceivedEvent,
   came: Pick<Delivery, 'received_at' | 'forwarded' | 'answered'>,
 ): Delivery => ({
   received_at: came.received_at,

@@ -6,7 +6,7 @@ import {
 } from '../../client/control-client.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
 import { checkWebhook } from '../../library/webhook-checks.ts'
-import type { Arrival } from '../../library/webhook-listener.ts'
+import type { IncomingWebhook } from '../../library/webhook-listener.ts'
 
 /** How the endpoint is registered. */
 export interface EndpointSettings {
@@ -39,7 +39,7 @@ export interface OwnEndpoint {
   /** How many webhooks waited for it from before, which are sent again now. */
   readonly waiting: number
   /** The secret that a webhook is to be held against: a rotation gives the endpoint another. */
-  secretFor(arrival: Arrival): Promise<string>
+  secretFor(arrival: IncomingWebhook): Promise<string>
   /** Keeps it registered until `signal` aborts, whatever becomes of the account and of the simulator. */
   stay(signal: AbortSignal, news: EndpointNews): Promise<void>
 }
@@ -56,9 +56,9 @@ export async function registerEndpoint(
   const { url } = settings
   let door = first
   let { secret, waiting } = await register(door.account, settings)
-  const isSignedWith = ({ headers, body }: Arrival) =>
+  const isSignedWith = ({ headers, body }: IncomingWebhook) =>
     checkWebhook({ headers, body: body.toString('utf8'), secret, now: Date.now() }).every(
-      ({ check, fault }) => check !== 'signature' || fault === null,
+      ({ check, problem }) => check !== 'signature' || problem === null,
     )
   const again = async () => {
     const registered = await register(door.account, settings)

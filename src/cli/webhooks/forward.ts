@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Arrival } from '../../library/webhook-listener.ts'
+import type { IncomingWebhook } from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Forwarded } from './delivery.ts'
 
@@ -14,7 +14,7 @@ export interface Passed {
 const BAD_GATEWAY = 502
 
 /** Passes a webhook on, its headers and its bytes as they came, for as long as its sender waits. */
-export async function forward(arrival: Arrival, url: URL, signal: AbortSignal): Promise<Passed> {
+export async function forward(arrival: IncomingWebhook, url: URL, signal: AbortSignal): Promise<Passed> {
   const startedAt = performance.now()
   const ms = () => Math.round(performance.now() - startedAt)
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')

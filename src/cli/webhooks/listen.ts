@@ -3,14 +3,18 @@ import { isLoopback } from '../../client/loopback.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
 import { readEvent } from '../../library/read-event.ts'
-import { type Arrival, listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
+import {
+  type IncomingWebhook,
+  listenForWebhooks,
+  type WebhookListener,
+} from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
 import { findControl } from '../control/find-control.ts'
 import type { ControlFlags } from '../control/flags.ts'
 import type { ControlSession } from '../control/session.ts'
-import { EXIT } from '../faults/exit-code.ts'
-import { Interrupted } from '../faults/interrupted.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { EXIT } from '../errors/exit-code.ts'
+import { InterruptedError } from '../errors/interrupted.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { deliveryOf } from './delivery.ts'
 import { type DeliveryPrinter, deliveryPrinter } from './delivery-printer.ts'
 import { type Ending, openEnding } from './ending.ts'
@@ -61,7 +65,7 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
     follow(endpoint, following.signal, flags)
     if (flags.timeout !== undefined) ending.startClock(flags.timeout)
     const reason = await ending.reached
-    if (reason === 'interrupted') throw new Interrupted()
+    if (reason === 'interrupted') throw new InterruptedError()
     if (reason === 'timed out') tellTimeout(desk.taken, flags)
   } finally {
     ending.close()
@@ -101,7 +105,7 @@ async function reopen(
   const found = await findControl(flags)
   // Another simulator of this folder is not the one that was listened to.
   if ((found.simulator?.data_dir ?? null) !== (target.simulator?.data_dir ?? null))
-    throw new UsageFault('the simulator is not there')
+    throw new UsageError('the simulator is not there')
   const control = new ControlClient(found)
   try {
     await control.health()
@@ -122,8 +126,8 @@ function tellKept(url: string): void {
 async function tidyUp(address: ControlAddress, account: string, url: string): Promise<void> {
   try {
     await removeEndpoints(address, account, url)
-  } catch (fault) {
-    const why = fault instanceof Error ? fault.message : String(fault)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
     process.stderr.write(`paysim: the endpoint ${url} is still registered: ${why}\n`)
   }
 }
@@ -145,7 +149,7 @@ class Desk {
     private readonly counter: Counter,
   ) {}
 
-  async take(arrival: Arrival): Promise<WebhookAnswer> {
+  async take(arrival: IncomingWebhook): Promise<WebhookAnswer> {
     const { printer, ending, flags } = this.counter
     const { count = Number.POSITIVE_INFINITY, forwardTo } = flags
     // Whoever came for the last place is told to come again.
@@ -163,7 +167,7 @@ class Desk {
     const forwarded = passed?.forwarded ?? null
     await printer.answered(deliveryOf(event, { received_at: at.toISOString(), forwarded, answered }))
     if (answered === 410) process.stderr.write('paysim: 410 ends it: the simulator sends here no more\n')
-    if (event.fault === null && passed) this.#tellOfRefusal(answered)
+    if (event.problem === null && passed) this.#tellOfRefusal(answered)
     this.taken += 1
     if (this.taken >= count) ending.end('counted')
     return answer
@@ -191,7 +195,7 @@ class Desk {
 function refuseRemote(controlUrl: string): void {
   const { hostname, origin } = new URL(controlUrl)
   if (isLoopback(hostname)) return
-  throw new UsageFault(
+  throw new UsageError(
     `the simulator at ${origin} is on another machine: its webhooks cannot reach this one. Run \`paysim webhooks listen\` there`,
   )
 }
@@ -209,7 +213,7 @@ async function openListener(port: number | undefined, left: readonly number[]): 
     return await listenForWebhooks(port)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageFault(`--port ${port ?? 0}: ${why}`)
+    throw new UsageError(`--port ${port ?? 0}: ${why}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { UsageFault } from '../faults/usage-fault.ts'
+import { UsageError } from '../errors/usage-error.ts'
 
 /** A webhook that somebody kept: in a file of its own, or in two. */
 export interface SavedRequest {
@@ -12,7 +12,7 @@ export interface SavedRequest {
 /** Headers as lines or as JSON, with the body or without; a line that `listen` printed is both. */
 export function readSavedRequest(text: string, name: string): SavedRequest {
   const written = text.replace(/^\uFEFF/, '')
-  if (written.trim() === '') throw new UsageFault(`${name} is empty`)
+  if (written.trim() === '') throw new UsageError(`${name} is empty`)
   return written.trimStart().startsWith('{') ? fromJson(written, name) : fromBlock(written, name)
 }
 
@@ -34,7 +34,7 @@ function parse(written: string, name: string): Record<string, unknown> {
   } catch (cause) {
     const lines = written.trim().split('\n').length
     const hint = lines > 1 ? `; of the ${lines} lines that it has, give one` : ''
-    throw new UsageFault(
+    throw new UsageError(
       `${name} holds no JSON object: ${cause instanceof Error ? cause.message : cause}${hint}`,
     )
   }
@@ -59,7 +59,7 @@ function fromBlock(written: string, name: string): SavedRequest {
     lines.map(line => {
       const [, key, value] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []
       if (key === undefined || value === undefined)
-        throw new UsageFault(
+        throw new UsageError(
           `${name}: a header is wanted, as webhook-id: evt_…, and not ${JSON.stringify(line.slice(0, 60))}`,
         )
       return [key.toLowerCase(), value]

@@ -6,7 +6,7 @@ import type { View } from '../output/view.ts'
 export interface Verdict {
   readonly valid: boolean
   readonly id: string | null
-  readonly checks: readonly { readonly check: string; readonly fault: string | null }[]
+  readonly checks: readonly { readonly check: string; readonly problem: string | null }[]
 }
 
 interface Evidence {
@@ -18,12 +18,12 @@ interface Evidence {
 }
 
 export function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: Evidence): Verdict {
-  const checks = checkWebhook({ ...evidence, toleranceMs }).map(({ check, fault }) => ({
+  const checks = checkWebhook({ ...evidence, toleranceMs }).map(({ check, problem }) => ({
     check,
-    fault: check === 'signature' && fault !== null ? `${fault}${lineEndHint(evidence)}` : fault,
+    problem: check === 'signature' && problem !== null ? `${problem}${lineEndHint(evidence)}` : problem,
   }))
   return {
-    valid: checks.every(({ fault }) => fault === null),
+    valid: checks.every(({ problem }) => problem === null),
     id: evidence.headers['webhook-id'] ?? null,
     checks,
   }
@@ -34,7 +34,7 @@ function lineEndHint({ body, ...evidence }: Omit<Evidence, 'toleranceMs'>): stri
   const bare = body.replace(/\r?\n$/, '')
   if (bare === body) return ''
   const without = checkWebhook({ ...evidence, body: bare, toleranceMs: Number.POSITIVE_INFINITY })
-  const holds = without.some(({ check, fault }) => check === 'signature' && fault === null)
+  const holds = without.some(({ check, problem }) => check === 'signature' && problem === null)
   return holds ? '; without the line break at its end it would: the file has one that was not sent' : ''
 }
 
@@ -49,10 +49,10 @@ export const verdictView: View<Verdict> = {
   human({ valid, id, checks }, screen) {
     const { paint } = screen
     const title = valid ? paint.green('valid') : paint.red('not valid')
-    const fields = checks.map(({ check, fault }) => ({
+    const fields = checks.map(({ check, problem }) => ({
       label: check,
-      value: fault ?? MEANINGS[check] ?? 'holds',
-      paint: fault === null ? paint.green : paint.red,
+      value: problem ?? MEANINGS[check] ?? 'holds',
+      paint: problem === null ? paint.green : paint.red,
     }))
     return `${[title, ...(id === null ? [] : [id])].join('  ')}\n${drawRecord(fields, screen)}`
   },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { EXIT } from '../faults/exit-code.ts'
-import { UsageFault } from '../faults/usage-fault.ts'
+import { EXIT } from '../errors/exit-code.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { OutputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
 import { readSavedRequest, type SavedRequest } from './saved-request.ts'
@@ -26,7 +26,7 @@ export async function verify(flags: VerifyFlags): Promise<void> {
   const saved = await readSaved(flags)
   const body = flags.body === undefined ? saved.body : await contentsOf('--body', flags.body)
   if (body === undefined)
-    throw new UsageFault('there is no body: --body names its file, where the file of the headers has none')
+    throw new UsageError('there is no body: --body names its file, where the file of the headers has none')
   const now = saved.receivedAt ?? Date.now()
   const verdict = judge({ headers: saved.headers, body, secret, now, toleranceMs: flags.tolerance })
   await printer.show({ body: verdict }, verdictView)
@@ -37,7 +37,7 @@ function refuseTwoStdins({ secretFile, headers, body }: VerifyFlags): void {
   const given = Object.entries({ '--secret-file': secretFile, '--headers': headers, '--body': body })
     .filter(([, path]) => path === '-')
     .map(([flag]) => flag)
-  if (given.length > 1) throw new UsageFault(`${given.join(' and ')} cannot all be stdin: it is read once`)
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot all be stdin: it is read once`)
 }
 
 const SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
@@ -48,12 +48,12 @@ async function readSecret({ secretFile }: VerifyFlags): Promise<string> {
       ? process.env.PAYSIM_WEBHOOK_SECRET
       : await contentsOf('--secret-file', secretFile)
   if (!written)
-    throw new UsageFault(
+    throw new UsageError(
       'there is no secret: --secret-file names its file, or PAYSIM_WEBHOOK_SECRET holds it',
     )
   const secret = written.replace(/^\uFEFF/, '').trim()
   // What is no secret may well be another one: it is not repeated.
-  if (!SECRET.test(secret)) throw new UsageFault('that is no webhook secret: whsec_ and base64 are wanted')
+  if (!SECRET.test(secret)) throw new UsageError('that is no webhook secret: whsec_ and base64 are wanted')
   return secret
 }
 
@@ -63,7 +63,7 @@ async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlag
     value === undefined ? [] : [[name, value]],
   )
   if (file === undefined && given.length < 3)
-    throw new UsageFault(
+    throw new UsageError(
       '--headers names the file of the headers, or --id, --timestamp and --signature give them',
     )
   const saved =
@@ -76,6 +76,6 @@ async function contentsOf(flag: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new UsageFault(`${flag} ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${flag} ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }
 }

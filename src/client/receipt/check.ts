@@ -1,5 +1,5 @@
 import { LIMITS, type RECEIPT_TYPES } from '../../contract/limits.ts'
-import { ReceiptFault } from '../faults.ts'
+import { ReceiptError } from '../errors.ts'
 import type { Source } from './source.ts'
 
 export type ImageType = (typeof RECEIPT_TYPES)[number]
@@ -12,9 +12,9 @@ const SIGNATURES: readonly { readonly type: ImageType; readonly bytes: readonly 
 /** What the image is, by its first bytes: names and declared types prove nothing. Throws where the server would refuse. */
 export function checkImage({ size, start, path }: Source): ImageType {
   const name = path ?? 'the image'
-  if (size === 0) throw new ReceiptFault('empty', `${name} is empty`)
+  if (size === 0) throw new ReceiptError('empty', `${name} is empty`)
   if (size > LIMITS.receiptImage)
-    throw new ReceiptFault(
+    throw new ReceiptError(
       'too_large',
       path === undefined
         ? `${name} is larger than ${LIMITS.receiptImage} bytes (5 MiB), the most a receipt may have`
@@ -22,6 +22,6 @@ export function checkImage({ size, start, path }: Source): ImageType {
     )
   const found = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
   if (!found)
-    throw new ReceiptFault('not_an_image', `${name} is neither a JPEG nor a PNG, by its first bytes`)
+    throw new ReceiptError('not_an_image', `${name} is neither a JPEG nor a PNG, by its first bytes`)
   return found.type
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { LIMITS } from '../../contract/limits.ts'
-import { ReceiptFault } from '../faults.ts'
+import { ReceiptError } from '../errors.ts'
 
 /** A receipt image: a file by its path, or its bytes. A stream is read first, to be sent again if need be. */
 export type ReceiptFile = string | Uint8Array | Readable
@@ -26,7 +26,7 @@ async function fromDisk(path: string): Promise<Source> {
   const file = await open(path).catch(cause => refuse(path, cause))
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw new ReceiptFault('unreadable', `${path} is not a file`)
+    if (!stats.isFile()) throw new ReceiptError('unreadable', `${path} is not a file`)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0)
     const { size } = stats
     return {
@@ -44,7 +44,7 @@ async function fromDisk(path: string): Promise<Source> {
 function refuse(path: string, cause: unknown): never {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const why = code === 'ENOENT' ? 'there is no such file' : String(code ?? cause)
-  throw new ReceiptFault('unreadable', `${path} cannot be read: ${why}`)
+  throw new ReceiptError('unreadable', `${path} cannot be read: ${why}`)
 }
 
 async function fromBytes(bytes: Uint8Array): Promise<Source> {
@@ -67,7 +67,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
       if (size > LIMITS.receiptImage) break
     }
   } catch (cause) {
-    throw new ReceiptFault('unreadable', `the image cannot be read: ${cause}`)
+    throw new ReceiptError('unreadable', `the image cannot be read: ${cause}`)
   }
   return Buffer.concat(chunks)
 }

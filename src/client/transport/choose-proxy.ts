@@ -1,4 +1,4 @@
-import { ArgumentFault } from '../faults.ts'
+import { ArgumentError } from '../errors.ts'
 import { isLoopback } from '../loopback.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -29,7 +29,7 @@ function readProxy(text: string, from: string): URL {
   const spelled = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(spelled) ? new URL(spelled) : undefined
   // Not repeated in the message: it may carry a password.
-  if (!url || !/^https?:$/.test(url.protocol)) throw new ArgumentFault(`${from} is not an http or https URL`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new ArgumentError(`${from} is not an http or https URL`)
   return url
 }
 

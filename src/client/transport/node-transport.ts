@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
-import { connectionFault } from './connection-fault.ts'
+import { connectionError } from './connection-error.ts'
 import { flatHeaders } from './flat-headers.ts'
 import { openPayload } from './payload.ts'
 import {
@@ -30,7 +30,7 @@ export function nodeTransport(settings: TransportSettings): Transport {
       return await exchange(outgoing, body, { ...settings, secure, state, signal })
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      throw connectionFault(cause, {
+      throw connectionError(cause, {
         ...settings,
         sent: state.sent,
         method: request.method,

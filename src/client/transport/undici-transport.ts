@@ -1,6 +1,6 @@
 /// <reference path="./undici-parts.d.ts" />
 import type { Dispatcher } from 'undici'
-import { connectionFault } from './connection-fault.ts'
+import { connectionError } from './connection-error.ts'
 import { Exchange } from './exchange.ts'
 import { openPayload } from './payload.ts'
 import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
@@ -32,7 +32,7 @@ export function undiciTransport(settings: TransportSettings): Transport {
       return await exchange.answered
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      throw connectionFault(cause, { ...settings, sent: exchange.sent, method: request.method, proxy })
+      throw connectionError(cause, { ...settings, sent: exchange.sent, method: request.method, proxy })
     } finally {
       signal?.removeEventListener('abort', abort)
       release()

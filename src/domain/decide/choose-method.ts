@@ -35,7 +35,7 @@ export function chooseMethod(
   const customer = { ...payment.customer, ...command.customer }
   const missing = missingFields(chosen.route, customer, command.options)
   if (missing.length > 0) return { refused: routeNeeds(missing) }
-  const draft = { ...payment, id: command.payment, customer, createdAt: payment.place.createdAt }
+  const draft = { ...payment, id: command.payment, customer, createdAt: payment.sortKey.createdAt }
   const choice = {
     route: chosen.route,
     options: command.options,

@@ -86,8 +86,8 @@ function create(
   const start = route
     ? freezeRoute(world, context, draft, { route, options })
     : presentAction(context, { id, checkoutMode, expiresAt, script: UNSCRIPTED_PAYMENT, takesReceipt: false })
-  const told = emit(world, context, 'payment.created', { payment: id })
-  return happens(id, [created, moveLater(id, 'expire', expiresAt), ...start, ...told])
+  const emitted = emit(world, context, 'payment.created', { payment: id })
+  return happens(id, [created, moveLater(id, 'expire', expiresAt), ...start, ...emitted])
 }
 
 /** Extra members of the customer are ignored, so they are not kept either. */

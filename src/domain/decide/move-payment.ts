@@ -67,7 +67,7 @@ function move(
   wording: Wording,
   context: Context,
 ): readonly DomainEvent[] {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const subject = { payment: id }
   const updated = () => emit(world, context, 'payment.updated', subject)
   switch (trigger) {
@@ -112,7 +112,7 @@ function move(
 
 /** The money is on its way by the provider's script; the action ends if only the verification has kept it. */
 function afterReceipt(payment: Payment, context: Context): DomainEvent[] {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const { action, cancelRequestedAt } = payment
   const isOverdue = action !== null && action.expiresAt <= context.at && cancelRequestedAt === null
   return [

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../events.ts'
 import { isOpen, type WebhookFault } from '../faults/fault.ts'
+import { firstMatch } from '../match-limits.ts'
 import { deliveryTimer } from '../timer-names.ts'
-import { firstInTurn } from '../turns.ts'
 import type { World } from '../world.ts'
 import type { Context } from './decision.ts'
 
@@ -17,7 +17,7 @@ interface Wanted {
 /** A delivery and the timer of its first attempt, unless a fault has it otherwise. */
 export function queueDelivery(world: World, context: Context, wanted: Wanted): DomainEvent[] {
   const { name, endpoint } = wanted
-  const turn = firstInTurn(
+  const turn = firstMatch(
     world.faults.webhook,
     ({ eventTypes, window }) =>
       (eventTypes === null || eventTypes.includes(name)) && isOpen(window, context.at),

@@ -27,7 +27,7 @@ export function requestCancel(
 }
 
 function cancel(world: World, payment: Payment, context: Context): Decision {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const { contract } = context
   const status = statusOf(payment)
   if (status !== 'pending')
@@ -47,7 +47,7 @@ function cancel(world: World, payment: Payment, context: Context): Decision {
 }
 
 /** Nothing frozen means no provider to ask: it settles at once. */
-function settlement({ place: { id }, route, script }: Payment, { at }: Context): DomainEvent[] {
+function settlement({ sortKey: { id }, route, script }: Payment, { at }: Context): DomainEvent[] {
   const { afterMs, outcome } = route ? script.cancel : { afterMs: 0, outcome: 'cancelled' as const }
   if (outcome === 'never') return []
   const trigger: PaymentTrigger = SETTLES[outcome]

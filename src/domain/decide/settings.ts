@@ -10,14 +10,14 @@ type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 export function replaceCatalogue(_: World, { catalogue }: CommandOf<'ReplaceCatalogue'>): Decision {
   const read = readCatalogue(catalogue)
-  if ('faults' in read) return { refused: invalid(read.faults) }
+  if ('problems' in read) return { refused: invalid(read.problems) }
   return happens('catalogue', [{ type: 'CatalogueReplaced', catalogue }])
 }
 
 export function replaceRules(_: World, { rules }: CommandOf<'ReplaceRules'>): Decision {
   if (rules) {
     const read = readRules({ rules })
-    if ('faults' in read) return { refused: invalid(read.faults) }
+    if ('problems' in read) return { refused: invalid(read.problems) }
   }
   return happens('rules', [{ type: 'RulesReplaced', rules }])
 }
@@ -29,7 +29,7 @@ export function putRulesInFront(
   context: Context,
 ): Decision {
   const read = readRules({ rules })
-  if ('faults' in read) return { refused: invalid(read.faults) }
+  if ('problems' in read) return { refused: invalid(read.problems) }
   // The standard rules become the account's own, so that what is put before them stands before something.
   const standard = world.rules ? {} : { standard: context.rules.map(({ data }) => data) }
   return happens('rules', [{ type: 'RulesPutInFront', rules, ...standard }])

@@ -48,7 +48,7 @@ function findImage(
 }
 
 function submit(world: World, payment: Payment, image: ReceiptImage, context: Context): Decision {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const { receipt } = payment
   const isElsewhere = image.attachedTo !== null && image.attachedTo !== id
   const isTaken = receipt !== null && !allows(RECEIPT_MOVES.submit, receipt.status)
@@ -74,7 +74,7 @@ function submit(world: World, payment: Payment, image: ReceiptImage, context: Co
 const isSame = ({ digest, assetId }: Receipt, image: ReceiptImage) =>
   digest === image.digest || (image.asset !== null && assetId === image.asset)
 
-function verdict({ place: { id }, receipt, script }: Payment, { at }: Context): DomainEvent[] {
+function verdict({ sortKey: { id }, receipt, script }: Payment, { at }: Context): DomainEvent[] {
   const scripted = verdictFor(script, (receipt?.submissions ?? 0) + 1)
   if (!scripted || scripted.verdict === 'manual') return []
   const trigger = scripted.verdict === 'accept' ? 'accept-receipt' : 'reject-receipt'

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/durations.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
-import type { Turns } from '../turns.ts'
+import type { MatchLimits } from '../match-limits.ts'
 import type { FaultData, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
 
 /** From when until when a fault can happen, by the account's time: not before the one, and no more at the other. */
@@ -10,7 +10,7 @@ export interface FaultWindow {
 }
 
 /** A fault ready to happen. */
-export interface HttpFault extends Turns {
+export interface HttpFault extends MatchLimits {
   readonly window: FaultWindow
   readonly on: string
   readonly type: (typeof HTTP_FAULT_TYPES)[number]
@@ -21,7 +21,7 @@ export interface HttpFault extends Turns {
   readonly retryAfterMs: number | null
 }
 
-export interface WebhookFault extends Turns {
+export interface WebhookFault extends MatchLimits {
   readonly window: FaultWindow
   readonly type: (typeof WEBHOOK_FAULT_TYPES)[number]
   readonly eventTypes: readonly string[] | null
@@ -65,7 +65,7 @@ export function windowOf({ from, until, for: length }: FaultData, setAt: number)
   return { from: begins, until: lengthMs === undefined ? (end ?? null) : (begins ?? setAt) + lengthMs }
 }
 
-const turns = ({ nth, times, probability }: FaultData): Turns => ({
+const matchLimits = ({ nth, times, probability }: FaultData): MatchLimits => ({
   nth: nth ?? null,
   skipNth: null,
   times: times ?? null,
@@ -74,7 +74,7 @@ const turns = ({ nth, times, probability }: FaultData): Turns => ({
 
 function httpFault(data: FaultData, setAt: number): HttpFault {
   return {
-    ...turns(data),
+    ...matchLimits(data),
     window: windowOf(data, setAt),
     on: operationName(data.on),
     type: data.type as HttpFault['type'],
@@ -92,7 +92,7 @@ const STANDARD_WEBHOOK_DELAY = '1h'
 function webhookFault(data: FaultData, setAt: number): WebhookFault {
   const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
   return {
-    ...turns(data),
+    ...matchLimits(data),
     window: windowOf(data, setAt),
     type: data.type as WebhookFault['type'],
     eventTypes: data.match ? [data.match.type].flat() : null,

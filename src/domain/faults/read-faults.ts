@@ -1,6 +1,6 @@
 import { closest } from '../../contract/closest.ts'
 import { parseDuration } from '../../contract/durations.ts'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { validator } from '../../contract/validation.ts'
 import { operationName, windowOf } from './fault.ts'
@@ -13,17 +13,17 @@ const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 export function readFaults(
   data: unknown,
   operations: readonly string[],
-): { data: readonly FaultData[] } | { faults: readonly FieldFault[] } {
+): { data: readonly FaultData[] } | { problems: readonly FieldProblem[] } {
   const malformed = check(data)
-  if (malformed.length > 0) return { faults: malformed }
+  if (malformed.length > 0) return { problems: malformed }
   const { faults } = data as { faults: FaultData[] }
   const wrong = faults.flatMap((fault, at) => contradictionsIn(fault, at, operations))
-  return wrong.length > 0 ? { faults: wrong } : { data: faults }
+  return wrong.length > 0 ? { problems: wrong } : { data: faults }
 }
 
-function contradictionsIn(fault: FaultData, at: number, operations: readonly string[]): FieldFault[] {
-  const faults: FieldFault[] = []
-  const say = (field: string, message: string) => faults.push({ field: `faults.${at}.${field}`, message })
+function contradictionsIn(fault: FaultData, at: number, operations: readonly string[]): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const say = (field: string, message: string) => problems.push({ field: `faults.${at}.${field}`, message })
   const forWebhooks = fault.on === 'webhook'
   const types: readonly string[] = forWebhooks ? WEBHOOK_FAULT_TYPES : HTTP_FAULT_TYPES
   if (!types.includes(fault.type))
@@ -63,5 +63,5 @@ function contradictionsIn(fault: FaultData, at: number, operations: readonly str
       say('delay', `goes from ${low} down to ${high}`)
     if ('p50' in delay && parseDuration(delay.p50) === 0) say('delay.p50', 'must be above 0')
   }
-  return faults
+  return problems
 }

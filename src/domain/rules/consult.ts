@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../events.ts'
-import { firstInTurn } from '../turns.ts'
+import { firstMatch } from '../match-limits.ts'
 import type { World } from '../world.ts'
 import type { Facts } from './condition.ts'
 import type { Rule } from './rule.ts'
@@ -13,7 +13,7 @@ export interface Consultation {
 /** The first rule that matches decides. */
 export function consult(world: World, standard: readonly Rule[], facts: Facts): Consultation {
   const rules = world.rules ?? standard
-  const { taken, held, used } = firstInTurn(
+  const { taken, held, used } = firstMatch(
     rules,
     rule => rule.holds(facts),
     world.ruleCounts,

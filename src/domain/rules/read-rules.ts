@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { validator } from '../../contract/validation.ts'
 import { compileRule, type Rule } from './rule.ts'
 import { type RuleData, RulesSchema } from './schema.ts'
@@ -11,20 +11,20 @@ const PAYOUT_ONLY = ['approval'] as const
 /** Reads `{rules: […]}`; the faults say where, and what was meant. */
 export function readRules(
   data: unknown,
-): { rules: readonly Rule[]; data: readonly RuleData[] } | { faults: readonly FieldFault[] } {
-  const faults = check(data)
-  if (faults.length > 0) return { faults }
+): { rules: readonly Rule[]; data: readonly RuleData[] } | { problems: readonly FieldProblem[] } {
+  const problems = check(data)
+  if (problems.length > 0) return { problems }
   const { rules } = data as { rules: RuleData[] }
   const contradictions = rules.flatMap(contradictionsIn)
   return contradictions.length > 0
-    ? { faults: contradictions }
+    ? { problems: contradictions }
     : { rules: rules.map(compileRule), data: rules }
 }
 
 /** What is well-formed and can still not be meant. */
-function contradictionsIn(rule: RuleData, at: number): FieldFault[] {
-  const faults: FieldFault[] = []
-  const say = (field: string, message: string) => faults.push({ field: `rules.${at}.${field}`, message })
+function contradictionsIn(rule: RuleData, at: number): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const say = (field: string, message: string) => problems.push({ field: `rules.${at}.${field}`, message })
   const forPayments = PAYMENT_ONLY.filter(key => rule[key] !== undefined)
   const forPayouts = PAYOUT_ONLY.filter(key => rule[key] !== undefined)
   if (rule.match?.kind === 'payout')
@@ -44,5 +44,5 @@ function contradictionsIn(rule: RuleData, at: number): FieldFault[] {
   const status = typeof rule.outcome === 'object' ? rule.outcome.status : undefined
   if (status === 'expired' && (rule.match?.kind === 'payout' || forPayouts.length > 0))
     say('outcome.status', 'must be succeeded or failed: a payout does not expire')
-  return faults
+  return problems
 }

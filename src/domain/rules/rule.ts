@@ -1,4 +1,5 @@
 import { parseDuration } from '../../contract/durations.ts'
+import type { MatchLimits } from '../match-limits.ts'
 import {
   type PaymentScript,
   type PayoutScript,
@@ -6,12 +7,11 @@ import {
   UNSCRIPTED_PAYMENT,
   UNSCRIPTED_PAYOUT,
 } from '../script.ts'
-import type { Turns } from '../turns.ts'
 import { compileCondition, type Facts, type Test } from './condition.ts'
 import type { RuleData } from './schema.ts'
 
 /** A rule ready to match, with the scripts it hands out. */
-export interface Rule extends Turns {
+export interface Rule extends MatchLimits {
   readonly data: RuleData
   readonly name: string | null
   /** Everything of `match` and `not` but the count. */

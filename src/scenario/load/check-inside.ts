@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
@@ -16,28 +16,32 @@ export interface Standards {
   readonly folder: string | undefined
 }
 
-const under = (key: string, list: string, faults: readonly FieldFault[]) =>
-  faults.map(({ field, message }) => ({ field: field.replace(list, key), message }))
+const under = (key: string, list: string, problems: readonly FieldProblem[]) =>
+  problems.map(({ field, message }) => ({ field: field.replace(list, key), message }))
 
-export function ruleFaults(key: string, rules: unknown): readonly FieldFault[] {
+export function ruleProblems(key: string, rules: unknown): readonly FieldProblem[] {
   const read = readRules({ rules })
-  return 'faults' in read ? under(key, 'rules', read.faults) : []
+  return 'problems' in read ? under(key, 'rules', read.problems) : []
 }
 
-export function faultFaults(key: string, faults: unknown, { operations }: Standards): readonly FieldFault[] {
+export function faultProblems(
+  key: string,
+  faults: unknown,
+  { operations }: Standards,
+): readonly FieldProblem[] {
   const read = readFaults({ faults }, operations)
-  return 'faults' in read ? under(key, 'faults', read.faults) : []
+  return 'problems' in read ? under(key, 'faults', read.problems) : []
 }
 
-export function catalogueFaults(
+export function catalogueProblems(
   key: string,
   over: CatalogueOverlay,
   { catalogue }: Standards,
-): readonly FieldFault[] {
+): readonly FieldProblem[] {
   const merged = overlay(catalogue, over)
   const read = readCatalogue(merged)
-  if (!('faults' in read)) return []
-  return read.faults.map(({ field, message }) => {
+  if (!('problems' in read)) return []
+  return read.problems.map(({ field, message }) => {
     const path = faultPath(merged, over, field)
     const last = field.split('.').at(-1)
     return {
@@ -48,24 +52,24 @@ export function catalogueFaults(
 }
 
 /** What is wrong inside a step whose shape is right. */
-export function faultsInside(
+export function problemsInside(
   verb: Verb,
   step: Record<string, unknown>,
   standards: Standards,
-): readonly FieldFault[] {
+): readonly FieldProblem[] {
   switch (verb) {
     case 'set rules':
     case 'add rules':
-      return ruleFaults(verb, step[verb])
+      return ruleProblems(verb, step[verb])
     case 'set faults':
-      return faultFaults(verb, step[verb], standards)
+      return faultProblems(verb, step[verb], standards)
     case 'set catalogue':
-      return catalogueFaults(verb, step[verb] as CatalogueOverlay, standards)
+      return catalogueProblems(verb, step[verb] as CatalogueOverlay, standards)
     case 'submit receipt':
-      return pictureFaults(verb, step, ['image', 'file', 'asset'], standards)
+      return pictureProblems(verb, step, ['image', 'file', 'asset'], standards)
     case 'payer sends receipt':
     case 'upload asset':
-      return pictureFaults(verb, step, ['image', 'file'], standards)
+      return pictureProblems(verb, step, ['image', 'file'], standards)
     case 'request':
       return step.json !== undefined && step.text !== undefined
         ? [{ field: 'text', message: 'stands beside json: a request has one body' }]
@@ -75,12 +79,12 @@ export function faultsInside(
   }
 }
 
-function pictureFaults(
+function pictureProblems(
   verb: Verb,
   step: Record<string, unknown>,
   from: readonly string[],
   { folder }: Standards,
-): FieldFault[] {
+): FieldProblem[] {
   const given = from.filter(key => step[key] !== undefined)
   if (given.length !== 1) return [{ field: verb, message: `takes one of ${from.join(', ')}` }]
   const file = step.file

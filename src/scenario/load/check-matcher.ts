@@ -1,7 +1,7 @@
 import { closest } from '../../contract/closest.ts'
 import { OPERATORS } from '../run/operators.ts'
-import type { Faults } from './faults.ts'
 import type { Path } from './positions.ts'
+import type { Problems } from './problems.ts'
 
 /** A literal that a value is compared with: where it is in the value, and where in the file. */
 export type Visit = (subject: string, literal: string, path: Path) => void
@@ -10,27 +10,27 @@ export type Visit = (subject: string, literal: string, path: Path) => void
 export function checkMatcher(
   expected: unknown,
   path: Path,
-  faults: Faults,
+  problems: Problems,
   visit: Visit,
   subject = '',
 ): void {
   if (typeof expected === 'string') return visit(subject, expected, path)
   if (typeof expected !== 'object' || expected === null) return
   if (Array.isArray(expected)) {
-    for (const [at, item] of expected.entries()) checkMatcher(item, [...path, at], faults, visit, subject)
+    for (const [at, item] of expected.entries()) checkMatcher(item, [...path, at], problems, visit, subject)
     return
   }
   const keys = Object.keys(expected)
   const operators = keys.filter(key => key.startsWith('$'))
   if (operators.length > 0 && operators.length < keys.length)
-    faults.say(
+    problems.say(
       [...path, operators[0] ?? ''],
       `${operators[0]} stands beside plain keys: put it inside one of them`,
     )
   for (const [key, value] of Object.entries(expected)) {
     const inside = [...path, key]
-    if (!key.startsWith('$')) checkMatcher(value, inside, faults, visit, join(subject, key))
-    else checkOperator(key, value, inside, faults, visit, subject)
+    if (!key.startsWith('$')) checkMatcher(value, inside, problems, visit, join(subject, key))
+    else checkOperator(key, value, inside, problems, visit, subject)
   }
 }
 
@@ -38,23 +38,23 @@ function checkOperator(
   key: string,
   value: unknown,
   path: Path,
-  faults: Faults,
+  problems: Problems,
   visit: Visit,
   subject: string,
 ) {
   const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined
   if (!operator) {
     const meant = closest(key, Object.keys(OPERATORS))
-    return faults.say(path, `${key} is no operator${meant ? `; did you mean ${meant}?` : ''}`)
+    return problems.say(path, `${key} is no operator${meant ? `; did you mean ${meant}?` : ''}`)
   }
   const wrong = operator.takes(value)
-  if (wrong !== undefined) return faults.say(path, `${key} takes ${wrong}`)
-  if (operator.inside === 'same') checkMatcher(value, path, faults, visit, subject)
-  if (operator.inside === 'items') checkMatcher(value, path, faults, visit, join(subject, '*'))
+  if (wrong !== undefined) return problems.say(path, `${key} takes ${wrong}`)
+  if (operator.inside === 'same') checkMatcher(value, path, problems, visit, subject)
+  if (operator.inside === 'items') checkMatcher(value, path, problems, visit, join(subject, '*'))
   if (operator.inside === 'counted') {
     const { of, is } = value as { of: unknown; is: unknown }
-    checkMatcher(of, [...path, 'of'], faults, visit, join(subject, '*'))
-    checkMatcher(is, [...path, 'is'], faults, () => {})
+    checkMatcher(of, [...path, 'of'], problems, visit, join(subject, '*'))
+    checkMatcher(is, [...path, 'is'], problems, () => {})
   }
 }
 

@@ -1,33 +1,39 @@
 import { readFileSync } from 'node:fs'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
 import { packageFile } from '../../package-files.ts'
 import { FileSchema, type ScenarioData } from '../schema/file.ts'
-import { catalogueFaults, faultFaults, faultsInside, ruleFaults, type Standards } from './check-inside.ts'
+import {
+  catalogueProblems,
+  faultProblems,
+  problemsInside,
+  ruleProblems,
+  type Standards,
+} from './check-inside.ts'
 import { checkReferences, checkSteps, modeOf } from './check-steps.ts'
 import { checkVerify } from './check-verify.ts'
-import { Faults } from './faults.ts'
-import type { Places } from './positions.ts'
+import type { PathFinder } from './positions.ts'
+import { Problems } from './problems.ts'
 import type { Reading } from './reading.ts'
 
 const checkShape = validator(FileSchema)
 
 /** All that is wrong with what a scenario holds. Without a folder the files that it names are not looked for. */
-export function checkScenario(data: unknown, positions: Places, folder: string | undefined): Faults {
-  const faults = new Faults()
+export function checkScenario(data: unknown, positions: PathFinder, folder: string | undefined): Problems {
+  const problems = new Problems()
   const shape = checkShape(data)
-  faults.add([], shape, positions)
-  checkContent(soundPart(data, shape), positions, faults, { ...standards(), folder })
-  return faults
+  problems.add([], shape, positions)
+  checkContent(soundPart(data, shape), positions, problems, { ...standards(), folder })
+  return problems
 }
 
 /**
  * What can be looked into, whatever else is wrong or missing: nobody likes to be told of one thing at a time. The
  * steps need a clock and names that can be read, or what is right would look wrong.
  */
-function soundPart(data: unknown, shape: readonly FieldFault[]): Partial<ScenarioData> {
+function soundPart(data: unknown, shape: readonly FieldProblem[]): Partial<ScenarioData> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
   const isSound = (name: string) =>
     shape.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
@@ -40,27 +46,27 @@ function soundPart(data: unknown, shape: readonly FieldFault[]): Partial<Scenari
 
 function checkContent(
   data: Partial<ScenarioData>,
-  positions: Places,
-  faults: Faults,
+  positions: PathFinder,
+  problems: Problems,
   standard: Standards,
 ): void {
   const { provider, catalogue, steps = [] } = data
-  if (provider) faults.add([], ruleFaults('provider', provider), positions)
-  if (data.faults) faults.add([], faultFaults('faults', data.faults, standard), positions)
-  if (catalogue) faults.add([], catalogueFaults('catalogue', catalogue, standard), positions)
+  if (provider) problems.add([], ruleProblems('provider', provider), positions)
+  if (data.faults) problems.add([], faultProblems('faults', data.faults, standard), positions)
+  if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
   const reading: Reading = {
-    faults,
+    problems,
     positions,
     names: new Set(),
     virtual: modeOf(data.clock) === 'virtual',
-    faultsInside: (verb, step) => faultsInside(verb, step, standard),
+    problemsInside: (verb, step) => problemsInside(verb, step, standard),
   }
   for (const [name, value] of Object.entries(data.let ?? {})) {
     checkReferences(value, ['let', name], reading)
     reading.names.add(name)
   }
   checkSteps(steps, ['steps'], reading)
-  checkVerify(data, faults)
+  checkVerify(data, problems)
 }
 
 let read: Omit<Standards, 'folder'> | undefined

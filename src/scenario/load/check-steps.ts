@@ -1,16 +1,16 @@
 import { closest } from '../../contract/closest.ts'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
 import { STEPS, VERBS, type Verb, verbsOf } from '../schema/steps.ts'
 import { checkExpectations } from './check-expectations.ts'
-import type { Faults } from './faults.ts'
 import type { Path } from './positions.ts'
+import type { Problems } from './problems.ts'
 import type { Reading } from './reading.ts'
 import { BUILT_IN, referencesIn } from './references.ts'
 
 const checks = new Map<Verb, Validator>()
 
-function shapeFaults(verb: Verb, step: object): readonly FieldFault[] {
+function shapeProblems(verb: Verb, step: object): readonly FieldProblem[] {
   const check = checks.get(verb) ?? validator(STEPS[verb])
   checks.set(verb, check)
   return check(step)
@@ -27,19 +27,19 @@ function checkStep(step: unknown, path: Path, reading: Reading): void {
 }
 
 function checkOne(step: unknown, path: Path, reading: Reading): void {
-  const { faults } = reading
+  const { problems } = reading
   if (typeof step !== 'object' || step === null || Array.isArray(step))
-    return faults.say(path, 'a step is an object: what it does, and how')
+    return problems.say(path, 'a step is an object: what it does, and how')
   const [verb, second] = verbsOf(step)
-  if (verb === undefined) return sayUnknown(step, path, faults)
+  if (verb === undefined) return sayUnknown(step, path, problems)
   if (second !== undefined)
-    return faults.say([...path, second], `a step does one thing: this one says ${verb} and ${second}`)
-  const wrong = shapeFaults(verb, step)
-  if (wrong.length > 0) return faults.add(path, wrong, reading.positions)
+    return problems.say([...path, second], `a step does one thing: this one says ${verb} and ${second}`)
+  const wrong = shapeProblems(verb, step)
+  if (wrong.length > 0) return problems.add(path, wrong, reading.positions)
   const read = step as Record<string, unknown>
-  faults.add(path, reading.faultsInside(verb, read), reading.positions)
+  problems.add(path, reading.problemsInside(verb, read), reading.positions)
   if (verb === 'advance' && !reading.virtual)
-    faults.say([...path, verb], 'advance needs a virtual clock, and this one is real')
+    problems.say([...path, verb], 'advance needs a virtual clock, and this one is real')
   if (verb === 'set clock') reading.virtual = modeOf(read[verb]) === 'virtual'
   checkExpectations(verb, read, path, reading)
   if (verb === 'repeat' || verb === 'parallel') checkInner(verb, read, path, reading)
@@ -49,14 +49,14 @@ function checkOne(step: unknown, path: Path, reading: Reading): void {
 export const modeOf = (clock: unknown) =>
   typeof clock === 'object' && clock !== null ? (clock as { mode?: unknown }).mode : (clock ?? 'virtual')
 
-function sayUnknown(step: object, path: Path, faults: Faults): void {
+function sayUnknown(step: object, path: Path, problems: Problems): void {
   for (const key of Object.keys(step)) {
     // Who writes `create` for `create payment` has begun well.
     const meant = closest(key, VERBS) ?? VERBS.find(verb => verb.split(' ').includes(key)) ?? begunLike(key)
-    if (meant) return faults.say([...path, key], `${key} is no step; did you mean ${meant}?`)
+    if (meant) return problems.say([...path, key], `${key} is no step; did you mean ${meant}?`)
   }
   const [key] = Object.keys(step)
-  faults.say(
+  problems.say(
     key === undefined ? path : [...path, key],
     `${key ?? 'nothing'} is no step: docs/scenarios.md lists them`,
   )
@@ -79,10 +79,10 @@ function checkInner(
   path: Path,
   reading: Reading,
 ): void {
-  const { faults, names } = reading
+  const { problems, names } = reading
   const branches = step.parallel
   if (Array.isArray(branches)) {
-    if (step.steps) faults.say([...path, 'steps'], 'steps go with a number of copies: these are branches')
+    if (step.steps) problems.say([...path, 'steps'], 'steps go with a number of copies: these are branches')
     const before = new Set(names)
     branches.forEach((branch, at) => {
       // Branches run at once: none knows what another one captured.
@@ -95,7 +95,7 @@ function checkInner(
     return
   }
   if (verb === 'parallel' && !step.steps)
-    return faults.say([...path, verb], 'parallel says how many, but not of what: steps is missing')
+    return problems.say([...path, verb], 'parallel says how many, but not of what: steps is missing')
   const counted = names.has('n')
   names.add('n')
   checkSteps(step.steps as unknown[], [...path, 'steps'], reading)
@@ -109,7 +109,7 @@ export function checkReferences(value: unknown, path: Path, reading: Reading): v
     for (const { inner, name } of referencesIn(value)) {
       if (reading.names.has(name) || BUILT_IN.some(word => word === name)) continue
       const meant = name.length > 1 ? closest(name, [...reading.names, ...BUILT_IN]) : undefined
-      reading.faults.say(
+      reading.problems.say(
         path,
         `\${${inner}} refers to nothing captured before${meant ? `; did you mean ${meant}?` : ''}`,
       )

@@ -1,5 +1,5 @@
 import type { Check, ScenarioData } from '../schema/file.ts'
-import type { Faults } from './faults.ts'
+import type { Problems } from './problems.ts'
 
 /** What a check looks for in the file, and how somebody gives it some. */
 const NEEDS = {
@@ -8,7 +8,7 @@ const NEEDS = {
 } as const satisfies Partial<Record<Check, object>>
 
 /** "Each rule was used" is true of no rules at all: a file that has none says nothing by it, and is not told so. */
-export function checkVerify(data: Partial<ScenarioData>, faults: Faults): void {
+export function checkVerify(data: Partial<ScenarioData>, faults: Problems): void {
   // `all` is all that there is to check.
   if (!Array.isArray(data.verify)) return
   for (const [at, check] of data.verify.entries()) {

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
-import { ScenarioFault } from './faults.ts'
 import { parseScenario } from './parse.ts'
 import type { Positions } from './positions.ts'
+import { ScenarioError } from './problems.ts'
 
 /** A scenario that can be run. */
 export interface Scenario {
@@ -21,19 +21,19 @@ export async function loadScenario(file: string): Promise<Scenario> {
     text = await readFile(file, 'utf8')
   } catch (cause) {
     const message = `cannot be read: ${cause instanceof Error ? cause.message : cause}`
-    throw new ScenarioFault([{ file, line: 1, column: 1, message }])
+    throw new ScenarioError([{ file, line: 1, column: 1, message }])
   }
   return readScenario(text, { file, folder: dirname(resolve(file)) })
 }
 
-/** Reads the text of a scenario; a ScenarioFault says all that is wrong with it. */
+/** Reads the text of a scenario; a ScenarioError says all that is wrong with it. */
 export async function readScenario(
   text: string,
   { file, folder }: { file: string; folder: string },
 ): Promise<Scenario> {
   const { data, positions } = parseScenario(file, text)
-  const faults = checkScenario(data, positions, folder)
-  if (!faults.none) throw new ScenarioFault(faults.in(file, positions), nameIn(data))
+  const problems = checkScenario(data, positions, folder)
+  if (!problems.none) throw new ScenarioError(problems.in(file, positions), nameIn(data))
   return { file, folder, data: data as ScenarioData, positions }
 }
 

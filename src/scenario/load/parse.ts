@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml'
-import { type FileFault, ScenarioFault } from './faults.ts'
 import { Positions } from './positions.ts'
+import { type FileProblem, ScenarioError } from './problems.ts'
 
 export interface Parsed {
   readonly data: unknown
@@ -13,17 +13,17 @@ export function parseScenario(file: string, text: string): Parsed {
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const positions = new Positions(document, lines)
   if (document.errors.length > 0) {
-    const faults: FileFault[] = document.errors.map(({ message, pos }) => ({
+    const problems: FileProblem[] = document.errors.map(({ message, pos }) => ({
       file,
       ...positions.at(pos[0]),
       message: message.split('\n')[0] ?? message,
     }))
-    throw new ScenarioFault(faults)
+    throw new ScenarioError(problems)
   }
   try {
     return { data: document.toJS({ maxAliasCount: 1000 }), positions }
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new ScenarioFault([{ file, line: 1, column: 1, message }])
+    throw new ScenarioError([{ file, line: 1, column: 1, message }])
   }
 }

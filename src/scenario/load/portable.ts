@@ -1,8 +1,8 @@
 import { MERCHANT_STEPS } from '../schema/merchant-steps.ts'
 import { verbsOf } from '../schema/steps.ts'
-import type { FileFault } from './faults.ts'
 import type { Scenario } from './load.ts'
 import type { Path } from './positions.ts'
+import type { FileProblem } from './problems.ts'
 
 /** What a real gateway cannot be told, and what nobody can see of it. */
 const OF_A_SIMULATOR = ['clock', 'catalogue', 'policy', 'provider', 'faults', 'receiver', 'verify'] as const
@@ -18,8 +18,8 @@ const ANYWHERE: ReadonlySet<string> = new Set([
 ])
 
 /** Everything in a scenario that needs a simulator, by name. */
-export function whatNeedsASimulator({ file, data, positions }: Scenario): FileFault[] {
-  const found: FileFault[] = []
+export function whatNeedsASimulator({ file, data, positions }: Scenario): FileProblem[] {
+  const found: FileProblem[] = []
   const say = (path: Path, what: string) =>
     found.push({
       file,

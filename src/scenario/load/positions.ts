@@ -7,12 +7,12 @@ export interface Position {
 }
 
 /** What finds the value that a validator's dotted field means: keys may have dots of their own. */
-export interface Places {
+export interface PathFinder {
   pathOf(field: string): Path
 }
 
 /** Where in its file each value of a document stands. JSON is YAML, so both have positions. */
-export class Positions implements Places {
+export class Positions implements PathFinder {
   constructor(
     private readonly document: Document,
     private readonly lines: LineCounter,

@@ -1,6 +1,6 @@
-import { describeFault, type FileFault } from '../load/faults.ts'
-import type { StepFailure } from '../run/happening.ts'
+import { describeProblem, type FileProblem } from '../load/problems.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
+import type { StepFailure } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import { clip, type DiffLine, diff } from './differ.ts'
 
@@ -27,7 +27,7 @@ export function troubleOf(result: ScenarioResult): Trouble | undefined {
   const { file, problems } = result
   if (problems) {
     const { line = 1, column = 1 } = problems[0] ?? {}
-    return { message: headOf(problems), line, column, lines: problems.map(describeFault) }
+    return { message: headOf(problems), line, column, lines: problems.map(describeProblem) }
   }
   const step = failedStep(result)
   if (!step?.failure) return undefined
@@ -35,7 +35,7 @@ export function troubleOf(result: ScenarioResult): Trouble | undefined {
   return { message: step.title, line, column, lines: failureLines(file, step.failure) }
 }
 
-export const headOf = (problems: readonly FileFault[]) =>
+export const headOf = (problems: readonly FileProblem[]) =>
   `cannot be run: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}`
 
 /** What a run is called among the others. */

@@ -5,26 +5,26 @@ import { failedStep, mismatchLines, runTitle } from './failure.ts'
 /** What GitHub Actions shows beside the line of a file that something is wrong with: a workflow command for each. */
 export function annotations(results: readonly ScenarioResult[], root: string): string {
   return results
-    .flatMap(result => placesOf(result).map(place => command(result, place, root)))
+    .flatMap(result => annotationsOf(result).map(place => command(result, place, root)))
     .map(line => `${line}\n`)
     .join('')
 }
 
-interface Place {
+interface Annotation {
   readonly line: number
   readonly column: number
   readonly message: string
 }
 
 /** Each problem of a file stands on a line of its own; a story ends at its first failure. */
-function placesOf(result: ScenarioResult): readonly Place[] {
+function annotationsOf(result: ScenarioResult): readonly Annotation[] {
   if (result.problems) return result.problems
   const { title = '', failure } = failedStep(result) ?? {}
   if (!failure) return []
   return [{ ...failure, message: [title, ...mismatchLines(result.file, failure)].join('\n') }]
 }
 
-function command(result: ScenarioResult, { line, column, message }: Place, root: string): string {
+function command(result: ScenarioResult, { line, column, message }: Annotation, root: string): string {
   const file = relative(root, result.file).replaceAll('\\', '/')
   const properties = { file, line: String(line), col: String(column), title: runTitle(result) }
   const words = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(value)}`)

@@ -1,6 +1,6 @@
-import type { StepRecord } from '../run/happening.ts'
 import { ABSENT } from '../run/inside.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
+import type { StepRecord } from '../run/step-result.ts'
 
 /** Everything that is known of a run, for other programs. */
 export function json(results: readonly ScenarioResult[]): string {

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../contract/durations.ts'
-import { describeFault } from '../load/faults.ts'
-import type { StepRecord } from '../run/happening.ts'
+import { describeProblem } from '../load/problems.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
+import type { StepRecord } from '../run/step-result.ts'
 import { failureLines, headOf, type Paint, runTitle } from './failure.ts'
 
 const TIME_WIDTH = 10
@@ -12,7 +12,7 @@ export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: 
   const name = runTitle(result)
   const mark = ok ? paint.good('✓') : paint.bad('✗')
   if (problems)
-    return `${mark} ${paint.bold(name)}  ${headOf(problems)}\n${problems.map(one => `  ${describeFault(one)}\n`).join('')}`
+    return `${mark} ${paint.bold(name)}  ${headOf(problems)}\n${problems.map(one => `  ${describeProblem(one)}\n`).join('')}`
   const head = `${mark} ${paint.bold(name)}  ${paint.dim(`${file}  ${Math.round(tookMs)} ms${passed(result)}`)}`
   if (ok && brief) return `${head}\n`
   return `${[head, ...result.steps.flatMap(step => stepLines(step, result, paint))].join('\n')}\n`

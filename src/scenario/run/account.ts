@@ -1,7 +1,7 @@
 import type { Scenario } from '../load/load.ts'
 import { type CatalogueLists, overlay } from '../load/overlay.ts'
 import type { CatalogueOverlay } from '../schema/catalogue.ts'
-import { Control, ControlFault } from './control.ts'
+import { Control, ControlError } from './control.ts'
 import type { Inbox } from './receiver.ts'
 import type { Keys, SimulatorTarget } from './target.ts'
 
@@ -62,11 +62,11 @@ async function makeMerchant(
       const { accounts } = answer.body as { accounts: (Keys & { environment: 'test' | 'live' })[] }
       const [test, live] = ENVIRONMENTS.map(name => accounts.find(({ environment }) => environment === name))
       merchants.add(merchant)
-      if (!test || !live) throw new ControlFault('POST /merchants', answer)
+      if (!test || !live) throw new ControlError('POST /merchants', answer)
       return { merchant, inbox, keys: { test, live } }
     }
     inbox.close()
-    if (answer.status !== 422 || nth === 1000) throw new ControlFault('POST /merchants', answer)
+    if (answer.status !== 422 || nth === 1000) throw new ControlError('POST /merchants', answer)
   }
 }
 

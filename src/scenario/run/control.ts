@@ -1,7 +1,7 @@
 import type { Answer, Sent, Wire } from './wire.ts'
 
 /** The simulator refused what setting the scene needs. */
-export class ControlFault extends Error {
+export class ControlError extends Error {
   constructor(
     readonly call: string,
     readonly answer: Answer,
@@ -31,7 +31,7 @@ export class Control {
   /** The body of an answer that must be a good one. */
   async demand<T>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.send(method, path, body)
-    if (answer.lost !== undefined || answer.status >= 300) throw new ControlFault(`${method} ${path}`, answer)
+    if (answer.lost !== undefined || answer.status >= 300) throw new ControlError(`${method} ${path}`, answer)
     return answer.body as T
   }
 

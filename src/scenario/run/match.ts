@@ -31,7 +31,7 @@ export function match(expected: unknown, actual: unknown, subject: string, path:
     const operator = key.startsWith('$') ? OPERATORS[key] : undefined
     const inside = [...path, key]
     if (!operator) return match(value, read(actual, key), subject === '' ? key : `${subject}.${key}`, inside)
-    const why = operator.fault(actual, value, matches)
+    const why = operator.problem(actual, value, matches)
     return why === undefined ? [] : [{ path: inside, subject, expected: { [key]: value }, actual, why }]
   })
 }

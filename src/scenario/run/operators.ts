@@ -7,7 +7,7 @@ export interface Operator {
   readonly takes: (given: unknown) => string | undefined
   /** What of the value its argument speaks of, where it is an expectation itself. */
   readonly inside?: 'same' | 'items' | 'counted'
-  readonly fault: (actual: unknown, given: unknown, compare: Compare) => string | undefined
+  readonly problem: (actual: unknown, given: unknown, compare: Compare) => string | undefined
 }
 
 const is = (type: string, words: string) => (given: unknown) =>
@@ -19,19 +19,19 @@ const list = (given: unknown) => (Array.isArray(given) ? undefined : 'a list')
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   $like: {
     takes: is('string', 'a text where * is anything and ? one character'),
-    fault: (actual, given) =>
+    problem: (actual, given) =>
       typeof actual === 'string' && glob(String(given)).test(actual) ? undefined : `is not like ${given}`,
   },
   $matches: {
     takes: given => (isPattern(given) ? undefined : 'a regular expression'),
-    fault: (actual, given) =>
+    problem: (actual, given) =>
       typeof actual === 'string' && new RegExp(String(given), 'u').test(actual)
         ? undefined
         : `does not match ${given}`,
   },
   $present: {
     takes: is('boolean', 'true or false'),
-    fault: (actual, given) => {
+    problem: (actual, given) => {
       if ((actual !== ABSENT) === given) return undefined
       return given ? 'is not there' : 'is there'
     },
@@ -39,17 +39,17 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $in: {
     takes: list,
     inside: 'same',
-    fault: (actual, given, compare) =>
+    problem: (actual, given, compare) =>
       (given as unknown[]).some(one => compare(one, actual)) ? undefined : 'is none of these',
   },
   $not: {
     takes: anything,
     inside: 'same',
-    fault: (actual, given, compare) => (compare(given, actual) ? 'is just that' : undefined),
+    problem: (actual, given, compare) => (compare(given, actual) ? 'is just that' : undefined),
   },
   $length: {
     takes: anything,
-    fault: (actual, given, compare) => {
+    problem: (actual, given, compare) => {
       const length =
         typeof actual === 'string' ? [...actual].length : Array.isArray(actual) ? actual.length : undefined
       if (length === undefined) return 'has no length'
@@ -59,7 +59,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $has: {
     takes: anything,
     inside: 'items',
-    fault: (actual, given, compare) => {
+    problem: (actual, given, compare) => {
       if (!Array.isArray(actual)) return 'is no list'
       return actual.some(item => compare(given, item)) ? undefined : 'has no such item'
     },
@@ -67,7 +67,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $each: {
     takes: anything,
     inside: 'items',
-    fault: (actual, given, compare) => {
+    problem: (actual, given, compare) => {
       if (!Array.isArray(actual) || actual.length === 0) return 'is no list with items'
       const at = actual.findIndex(item => !compare(given, item))
       return at < 0 ? undefined : `has item ${at}, which is not so`
@@ -77,7 +77,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     takes: given =>
       typeof given === 'object' && given !== null && 'of' in given && 'is' in given ? undefined : '{of, is}',
     inside: 'counted',
-    fault: (actual, given, compare) => {
+    problem: (actual, given, compare) => {
       if (!Array.isArray(actual)) return 'is no list'
       const { of, is } = given as { of: unknown; is: unknown }
       const count = actual.filter(item => compare(of, item)).length
@@ -86,7 +86,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   },
   $same: {
     takes: is('string', 'a path'),
-    fault: (actual, given) => {
+    problem: (actual, given) => {
       const values = valuesAt(actual, String(given))
       if (!values) return `has not a ${given} in each item`
       return new Set(values).size === 1 ? undefined : `has ${new Set(values).size} different ${given}`
@@ -94,7 +94,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   },
   $unique: {
     takes: is('string', 'a path'),
-    fault: (actual, given) => {
+    problem: (actual, given) => {
       const values = valuesAt(actual, String(given))
       if (!values) return `has not a ${given} in each item`
       return new Set(values).size === values.length ? undefined : `has a ${given} twice`
@@ -133,7 +133,7 @@ function ordered(holds: (order: number) => boolean, word: string): Operator {
   return {
     takes: given =>
       toOrder(given) !== undefined || isReference(given) ? undefined : 'a number, an amount or a time',
-    fault: (actual, given) => {
+    problem: (actual, given) => {
       const [a, b] = [toOrder(actual), toOrder(given)]
       if (a === undefined || b === undefined) return `cannot be compared with ${given}`
       return holds(a < b ? -1 : a > b ? 1 : 0) ? undefined : `is not ${word} ${given}`

@@ -2,10 +2,10 @@ import type { Path } from '../load/positions.ts'
 import { type Step, type StepOf, type Verb, verbsOf } from '../schema/steps.ts'
 import type { PlainVerb } from '../steps/handlers.ts'
 import { HANDLERS } from '../steps/index.ts'
-import type { Happening } from './happening.ts'
 import { match } from './match.ts'
 import type { Scope } from './scope.ts'
 import type { Stage } from './stage.ts'
+import type { StepResult } from './step-result.ts'
 import { carryOut, type Telling, tell } from './tell.ts'
 import { titleOf } from './title.ts'
 
@@ -52,7 +52,7 @@ async function single(verb: PlainVerb, step: Step, path: Path, telling: Telling)
       stage: Stage,
       scope: Scope,
       path: Path,
-    ) => Promise<Happening>
+    ) => Promise<StepResult>
     const happening = await handler(resolved, stage, scope, path)
     if (STIRRING.has(verb)) stage.stir()
     if (!telling.racing) await stage.settle()
@@ -92,7 +92,7 @@ async function parallel(step: StepOf<'parallel'>, path: Path, telling: Telling):
         single: !Array.isArray(branch),
       }))
     : Array.from({ length: how }, () => ({ steps, path: [...path, 'steps'], single: false }))
-  const told = branches.map((branch, at) => {
+  const started = branches.map((branch, at) => {
     const scope = telling.scope.inner()
     if (!Array.isArray(how)) scope.set('n', at + 1)
     const inner: Telling = { ...telling, scope, depth: telling.depth + 1, records: [], racing: true }
@@ -102,14 +102,14 @@ async function parallel(step: StepOf<'parallel'>, path: Path, telling: Telling):
     return { inner, done }
   })
   // All are waited for, also where one failed: none may go on behind the next step's back.
-  const ends = await Promise.allSettled(told.map(({ done }) => done))
-  for (const { inner } of told) telling.records.push(...inner.records)
+  const ends = await Promise.allSettled(started.map(({ done }) => done))
+  for (const { inner } of started) telling.records.push(...inner.records)
   if (!telling.racing) await telling.stage.settle()
   const failed = ends.find(end => end.status === 'rejected')
   if (failed) throw failed.reason
   capture(
     telling.scope,
-    told.map(({ inner }) => inner.scope),
+    started.map(({ inner }) => inner.scope),
     !Array.isArray(how),
   )
 }

@@ -1,6 +1,10 @@
 import { parseDuration } from '../../contract/durations.ts'
 import { verifyWebhook } from '../../contract/webhook-signature.ts'
-import { type Arrival, listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
+import {
+  type IncomingWebhook,
+  listenForWebhooks,
+  type WebhookListener,
+} from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Behaviour, Reply } from '../schema/receiver.ts'
 
@@ -36,7 +40,7 @@ export class Inbox {
     this.#plan = replies.map(reply => ({ ...reply }))
   }
 
-  take({ headers, body }: Arrival): WebhookAnswer {
+  take({ headers, body }: IncomingWebhook): WebhookAnswer {
     if (this.#down) return { reset: true }
     const reply = this.#next()
     const text = body.toString('utf8')
@@ -61,7 +65,7 @@ export class Inbox {
     return reply
   }
 
-  #read(headers: Arrival['headers'], body: string, answered: number): Webhook {
+  #read(headers: IncomingWebhook['headers'], body: string, answered: number): Webhook {
     const event = JSON.parse(body) as Pick<Webhook, 'id' | 'type' | 'timestamp' | 'environment' | 'data'>
     const id = String(headers['webhook-id'])
     const message = { id, timestamp: Number(headers['webhook-timestamp']), body }

@@ -6,7 +6,7 @@ import type { Target } from './target.ts'
 export interface RunAllSettings {
   readonly target: Target
   readonly jobs: number
-  /** How often each scenario is told, each time with another seed; once unless told. */
+  /** How often each scenario is played, each time with another seed; once unless told. */
   readonly repeat?: number | undefined
   /** In place of the seeds that the files name. */
   readonly seed?: number | undefined
@@ -44,12 +44,12 @@ async function runTurns(
   const results: ScenarioResult[] = []
   for (let nth = 1; nth <= of; nth++) {
     const data = { ...scenario.data, seed: seedOf(nth, seed ?? scenario.data.seed ?? 1) }
-    const told = await runScenario(
+    const played = await runScenario(
       { ...scenario, data },
       { target, run, transcript, began: title => began?.(scenario, title) },
     )
     const result = {
-      ...told,
+      ...played,
       // A gateway as it is knows of no seed.
       ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
       ...(of > 1 ? { turn: { nth, of } } : {}),

@@ -1,10 +1,10 @@
-import type { FileFault, ScenarioFault } from '../load/faults.ts'
 import type { Scenario } from '../load/load.ts'
-import { ControlFault } from './control.ts'
-import { StepFailed, type StepRecord } from './happening.ts'
+import type { FileProblem, ScenarioError } from '../load/problems.ts'
+import { ControlError } from './control.ts'
 import { play } from './play.ts'
-import { ReferenceFault } from './scope.ts'
+import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
+import { StepFailedError, type StepRecord } from './step-result.ts'
 import type { Target } from './target.ts'
 import { transcriptOf } from './transcript.ts'
 import { verify } from './verify.ts'
@@ -14,10 +14,10 @@ export interface ScenarioResult {
   readonly file: string
   readonly name: string
   /** Which run of the scenario this was, where there are several. */
-  readonly turn?: Turn
+  readonly turn?: Repetition
   readonly seed?: number | string
   /** What is wrong with a file that could not be run. */
-  readonly problems?: readonly FileFault[]
+  readonly problems?: readonly FileProblem[]
   readonly ok: boolean
   readonly tookMs: number
   /** How far the account's time went. */
@@ -27,16 +27,16 @@ export interface ScenarioResult {
   readonly transcript?: string
 }
 
-export interface Turn {
+export interface Repetition {
   readonly nth: number
   readonly of: number
 }
 
 /** The result of a file that could not be run: it fails, and alone. */
-export const refused = (file: string, { faults, scenario }: ScenarioFault): ScenarioResult => ({
+export const refused = (file: string, { problems, scenario }: ScenarioError): ScenarioResult => ({
   file,
   name: scenario ?? file,
-  problems: faults,
+  problems: problems,
   ok: false,
   tookMs: 0,
   passedMs: 0,
@@ -61,7 +61,7 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
   try {
     stage = await Stage.open(scenario, settings.target, settings.run)
   } catch (cause) {
-    if (!(cause instanceof ControlFault) && !(cause instanceof ReferenceFault)) throw cause
+    if (!(cause instanceof ControlError) && !(cause instanceof UnknownReferenceError)) throw cause
     records.push(refusedAtFirst(scenario, cause))
     const tookMs = performance.now() - startedAt
     return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: false, steps: records }
@@ -94,7 +94,7 @@ async function tellIt(stage: Stage, records: StepRecord[], began: (title: string
       began,
     })
   } catch (cause) {
-    if (cause instanceof StepFailed) return false
+    if (cause instanceof StepFailedError) return false
     throw cause
   }
   const mismatches = await verify(stage)
@@ -110,9 +110,9 @@ async function tellIt(stage: Stage, records: StepRecord[], began: (title: string
 }
 
 /** The simulator would not have what the file describes, or the file refers to what is not there. */
-function refusedAtFirst({ positions }: Scenario, cause: ControlFault | ReferenceFault): StepRecord {
+function refusedAtFirst({ positions }: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
   const place = positions.of([])
-  const answer = cause instanceof ControlFault ? cause.answer : undefined
+  const answer = cause instanceof ControlError ? cause.answer : undefined
   const actual = answer ? (answer.body ?? answer.lost) : 'nothing'
   const mismatch = {
     path: [],

@@ -5,7 +5,7 @@ import { ABSENT, read } from './inside.ts'
 import type { Answer } from './wire.ts'
 
 /** A reference to something that is not there: known only once the story got so far. */
-export class ReferenceFault extends Error {}
+export class UnknownReferenceError extends Error {}
 
 /** What was captured, and what can be referred to. A branch sees what was there when it began, and adds its own. */
 export class Scope {
@@ -67,12 +67,12 @@ export class Scope {
 
   #instant(inner: string, at: 'now' | 'start', sign?: string, distance?: string): string {
     const ms = distance === undefined ? 0 : parseDuration(distance)
-    if (ms === undefined) throw new ReferenceFault(`\${${inner}} is no time: write now+1h30m`)
+    if (ms === undefined) throw new UnknownReferenceError(`\${${inner}} is no time: write now+1h30m`)
     return formatTimestamp(this.times()[at] + (sign === '-' ? -ms : ms))
   }
 }
 
 function found(inner: string, value: unknown): unknown {
-  if (value === ABSENT) throw new ReferenceFault(`\${${inner}} is not there`)
+  if (value === ABSENT) throw new UnknownReferenceError(`\${${inner}} is not there`)
   return value
 }

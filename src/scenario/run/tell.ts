@@ -1,10 +1,10 @@
 import type { Path } from '../load/positions.ts'
 import type { Verb } from '../schema/steps.ts'
 import { lastOf } from '../steps/history.ts'
-import { ControlFault } from './control.ts'
-import { type Happening, StepFailed, type StepRecord } from './happening.ts'
-import { ReferenceFault, type Scope } from './scope.ts'
+import { ControlError } from './control.ts'
+import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
+import { StepFailedError, type StepRecord, type StepResult } from './step-result.ts'
 
 /** Where a list of steps is being told. */
 export interface Telling {
@@ -18,17 +18,17 @@ export interface Telling {
 }
 
 /** What the simulator refuses, and what is not there to refer to, is a step that failed, not a bug. */
-export async function carryOut(work: () => Promise<Happening>): Promise<Happening> {
+export async function carryOut(work: () => Promise<StepResult>): Promise<StepResult> {
   try {
     return await work()
   } catch (cause) {
-    if (cause instanceof ReferenceFault)
+    if (cause instanceof UnknownReferenceError)
       return {
         mismatches: [
           { path: [], subject: 'reference', expected: 'a value', actual: undefined, why: cause.message },
         ],
       }
-    if (cause instanceof ControlFault) {
+    if (cause instanceof ControlError) {
       const { call, answer } = cause
       return {
         answer,
@@ -52,7 +52,7 @@ export async function tell(
   verb: Verb,
   title: string,
   path: Path,
-  { sent, answer, subject, mismatches }: Happening,
+  { sent, answer, subject, mismatches }: StepResult,
   tookMs: number,
   { stage, depth, records }: Telling,
 ): Promise<void> {
@@ -68,5 +68,5 @@ export async function tell(
   const history = await lastOf(subject, stage)
   const { line, column } = first ?? base
   records.push({ ...base, ...exchange, failure: { line, column, mismatches: placed, ...exchange, history } })
-  throw new StepFailed(title)
+  throw new StepFailedError(title)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { StepRecord } from './happening.ts'
 import type { Stage } from './stage.ts'
+import type { StepRecord } from './step-result.ts'
 
 /**
  * All that a story left behind, as lines of JSON: each call and its answer, the account's journal, each webhook.
@@ -16,7 +16,9 @@ export async function transcriptOf(records: readonly StepRecord[], stage: Stage)
       title,
       since_start_ms: stage.virtual ? sinceStartMs : null,
       ...(sent ? { request: `${method} ${url}`, sent: sentBody(body) } : {}),
-      ...(answer ? { status: answer.status, headers: told(answer.headers), answer: answer.text } : {}),
+      ...(answer
+        ? { status: answer.status, headers: shownHeaders(answer.headers), answer: answer.text }
+        : {}),
     })
   }
   if (stage.account) lines.push(...(await journalOf(stage)), ...webhooksOf(stage))
@@ -34,7 +36,7 @@ function sentBody(body: string | Buffer | undefined) {
 }
 
 const TOLD = ['content-type', 'idempotent-replayed', 'location', 'retry-after', 'www-authenticate', 'allow']
-const told = (headers: Readonly<Record<string, string>>) =>
+const shownHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(TOLD.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
 
 async function journalOf(stage: Stage): Promise<object[]> {

@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** The server could not be reached at all: no story can be told. */
-export class ConnectFault extends Error {}
+export class ConnectionError extends Error {}
 
 /**
  * HTTP as it is: one request, one answer, nothing tried again and nothing smoothed over, since what goes wrong on
@@ -42,7 +42,7 @@ export class Wire {
     } catch (cause) {
       const why = codeOf(cause)
       if (why === 'ECONNREFUSED' || why === 'ENOTFOUND')
-        throw new ConnectFault(`${target.origin} cannot be reached: ${why}`)
+        throw new ConnectionError(`${target.origin} cannot be reached: ${why}`)
       return { status: 0, headers: {}, text: '', body: undefined, lost: why }
     }
   }

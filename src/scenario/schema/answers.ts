@@ -23,13 +23,13 @@ export const AnswerSchema = Type.Object(
 export type AnswerExpectation = Static<typeof AnswerSchema>
 
 /** What every step may have. */
-export const told = {
+export const anyStep = {
   note: maybe(text('what to show for the step, in place of what it does')),
 }
 
 /** What every call of the merchant may have besides. @internal */
 export const call = {
-  ...told,
+  ...anyStep,
   keys: maybe(
     oneOf(['test', 'live', 'wrong', 'none'], "whose credentials: an environment's, a wrong secret, or none"),
   ),
@@ -63,7 +63,7 @@ export type Image = Static<typeof image>
 
 /** What every step that drives the simulator may have: it can be refused, and the story may want that. @internal */
 export const control = {
-  ...told,
+  ...anyStep,
   as: maybe(name),
   expect: maybe(AnswerSchema),
 }

@@ -1,8 +1,8 @@
 import * as Type from '@sinclair/typebox'
-import { told } from './answers.ts'
+import { anyStep } from './answers.ts'
 import { A_STEP, closed, count, duration, id, matcher, maybe, name } from './words.ts'
 
-const look = { ...told, as: maybe(name) }
+const look = { ...anyStep, as: maybe(name) }
 const is = Type.Unknown({ description: 'what it must be' })
 const items = (description: string) =>
   Type.Array(matcher('an item; a word alone is its type'), { description })
@@ -60,7 +60,7 @@ export const FLOW_STEPS = {
         ),
       ),
       steps: nested,
-      ...told,
+      ...anyStep,
     },
     closed,
   ),
@@ -78,7 +78,7 @@ export const FLOW_STEPS = {
         ],
       }),
       steps: maybe(nested),
-      ...told,
+      ...anyStep,
     },
     closed,
   ),

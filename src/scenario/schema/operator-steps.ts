@@ -3,7 +3,7 @@ import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { FaultSchema } from '../../domain/faults/schema.ts'
 import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'
 import { RuleSchema } from '../../domain/rules/schema.ts'
-import { control, failure, picture, told } from './answers.ts'
+import { anyStep, control, failure, picture } from './answers.ts'
 import { CatalogueOverlay } from './catalogue.ts'
 import { ClockSchema } from './clock.ts'
 import { Behaviour } from './receiver.ts'
@@ -26,7 +26,7 @@ const Advance = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: str
 
 /** What the people and machines around the merchant do: only a simulator can be told. @internal */
 export const OPERATOR_STEPS = {
-  advance: Type.Object({ advance: Advance, ...told }, closed),
+  advance: Type.Object({ advance: Advance, ...anyStep }, closed),
   trigger: Type.Object(
     {
       trigger: oneOf(PAYMENT_TRIGGERS, 'what the provider does'),
@@ -48,15 +48,15 @@ export const OPERATOR_STEPS = {
   'set health': Type.Object(
     {
       'set health': Type.Record(Type.String(), Type.Boolean(), { description: 'providers, healthy or not' }),
-      ...told,
+      ...anyStep,
     },
     closed,
   ),
-  'set policy': Type.Object({ 'set policy': PolicySchema, ...told }, closed),
-  'set catalogue': Type.Object({ 'set catalogue': CatalogueOverlay, ...told }, closed),
-  'set rules': Type.Object({ 'set rules': Type.Array(RuleSchema), ...told }, closed),
-  'add rules': Type.Object({ 'add rules': Type.Array(RuleSchema), ...told }, closed),
-  'set faults': Type.Object({ 'set faults': Type.Array(FaultSchema), ...told }, closed),
-  'set clock': Type.Object({ 'set clock': ClockSchema, ...told }, closed),
-  receiver: Type.Object({ receiver: Behaviour, ...told }, closed),
+  'set policy': Type.Object({ 'set policy': PolicySchema, ...anyStep }, closed),
+  'set catalogue': Type.Object({ 'set catalogue': CatalogueOverlay, ...anyStep }, closed),
+  'set rules': Type.Object({ 'set rules': Type.Array(RuleSchema), ...anyStep }, closed),
+  'add rules': Type.Object({ 'add rules': Type.Array(RuleSchema), ...anyStep }, closed),
+  'set faults': Type.Object({ 'set faults': Type.Array(FaultSchema), ...anyStep }, closed),
+  'set clock': Type.Object({ 'set clock': ClockSchema, ...anyStep }, closed),
+  receiver: Type.Object({ receiver: Behaviour, ...anyStep }, closed),
 }

@@ -1,8 +1,8 @@
 import * as Type from '@sinclair/typebox'
-import { AnswerSchema, picture, told } from './answers.ts'
+import { AnswerSchema, anyStep, picture } from './answers.ts'
 import { closed, id, maybe, name, text } from './words.ts'
 
-const page = { ...told, as: maybe(name), expect: maybe(AnswerSchema) }
+const page = { ...anyStep, as: maybe(name), expect: maybe(AnswerSchema) }
 const payment = id('payment, or the address of its page')
 
 /** What a payer does on the hosted page, or on the page of the bank. @internal */

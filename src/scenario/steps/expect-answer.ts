@@ -25,7 +25,7 @@ export function expectAnswer(
   const found: Mismatch[] = []
   const add = (key: string, wanted: unknown, actual: unknown) =>
     found.push(...match(wanted, actual, key, ['expect', key]))
-  const error = faultIn(answer)
+  const error = problemIn(answer)
   if (expected?.status !== undefined) add('status', expected.status, answer.status)
   else if (expected?.error === undefined && !succeeds(answer.status))
     found.push(miss('status', 'success', answer.status, error.code ? `refused: ${error.code}` : undefined))
@@ -53,7 +53,7 @@ export function expectAnswer(
 }
 
 /** The code and the fields of an error, in whichever shape the gateway words it. */
-function faultIn({ status, body }: Answer): { code: string | undefined; fields: string[] } {
+function problemIn({ status, body }: Answer): { code: string | undefined; fields: string[] } {
   if (status < 400 || typeof body !== 'object' || body === null) return { code: undefined, fields: [] }
   const facts = (
     'error' in body && typeof body.error === 'object' && body.error !== null ? body.error : body

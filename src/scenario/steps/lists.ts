@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
-import type { Happening } from '../run/happening.ts'
 import { matches } from '../run/match.ts'
 import { type ListExpectation, matchList } from '../run/match-list.ts'
 import type { Webhook } from '../run/receiver.ts'
 import type { Stage } from '../run/stage.ts'
+import type { StepResult } from '../run/step-result.ts'
 import type { Handlers } from './handlers.ts'
 import { historyOf } from './history.ts'
 
@@ -61,7 +61,7 @@ async function lookThrough(
   filter: unknown,
   source: Source,
   stage: Stage,
-): Promise<Happening> {
+): Promise<StepResult> {
   await stage.settle()
   const deadline = Date.now() + (parseDuration(step.within ?? PATIENCE) ?? 0)
   for (;;) {

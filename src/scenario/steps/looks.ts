@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
-import type { Happening } from '../run/happening.ts'
 import { type Mismatch, match } from '../run/match.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
+import type { StepResult } from '../run/step-result.ts'
 import type { Answer, Sent } from '../run/wire.ts'
 import type { Handlers } from './handlers.ts'
 
@@ -51,7 +51,7 @@ const payoutOf: Fetch = async (id, stage) => {
 }
 
 /** What a fetched record must be; of a record that is not there nothing can be said. */
-async function look(fetch: Fetch, id: string, is: unknown, stage: Stage, what = ''): Promise<Happening> {
+async function look(fetch: Fetch, id: string, is: unknown, stage: Stage, what = ''): Promise<StepResult> {
   await stage.settle()
   const { sent, answer } = await fetch(id, stage)
   if (answer.lost !== undefined || answer.status !== 200) {
@@ -68,7 +68,11 @@ const untilLater: Readonly<Record<'virtual' | 'real', string>> = { virtual: '72h
 const GLANCE_MS = 50
 
 /** Looks again each time something happens, until it is so: on standing time from one timer to the next. */
-async function waitFor(step: { within?: string; is: unknown }, id: string, stage: Stage): Promise<Happening> {
+async function waitFor(
+  step: { within?: string; is: unknown },
+  id: string,
+  stage: Stage,
+): Promise<StepResult> {
   const limit = parseDuration(step.within ?? untilLater[stage.virtual ? 'virtual' : 'real']) ?? 0
   const deadline = stage.now + limit
   for (;;) {

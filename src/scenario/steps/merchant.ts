@@ -1,6 +1,6 @@
-import type { Happening } from '../run/happening.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
+import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import type { AnswerExpectation, Image } from '../schema/answers.ts'
 import type { StepOf } from '../schema/steps.ts'
@@ -34,7 +34,7 @@ async function send(
   stage: Stage,
   scope: Scope,
   subject?: string,
-): Promise<Happening> {
+): Promise<StepResult> {
   const answer = await stage.target.wire.send(sent)
   stage.remember(answer.body)
   const id = subject ?? idIn(answer.body)

@@ -1,7 +1,7 @@
 import { layOver } from '../run/account.ts'
-import { type Happening, nothingWrong } from '../run/happening.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
+import { nothingWrong, type StepResult } from '../run/step-result.ts'
 import type { Answer } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import { expectAnswer } from './expect-answer.ts'
@@ -19,7 +19,7 @@ async function ask(stage: Stage, path: string, body: unknown, step: Manner, scop
   return heard(await stage.simulated.control.send('POST', stage.path + path, body), step, scope, subject)
 }
 
-function heard(answer: Answer, step: Manner, scope: Scope, subject?: string): Happening {
+function heard(answer: Answer, step: Manner, scope: Scope, subject?: string): StepResult {
   const made = (answer.body as { id?: string } | undefined)?.id
   return {
     answer,
@@ -31,7 +31,7 @@ function heard(answer: Answer, step: Manner, scope: Scope, subject?: string): Ha
 
 const failureOf = ({ failure_code, failure_message }: Manner) => ({ failure_code, failure_message })
 
-async function put(stage: Stage, path: string, body: unknown, method = 'PUT'): Promise<Happening> {
+async function put(stage: Stage, path: string, body: unknown, method = 'PUT'): Promise<StepResult> {
   await stage.simulated.control.demand(method, stage.path + path, body)
   return nothingWrong
 }

@@ -1,6 +1,6 @@
-import type { Happening } from '../run/happening.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
+import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import { expectAnswer } from './expect-answer.ts'
@@ -29,7 +29,7 @@ async function visit(
   stage: Stage,
   scope: Scope,
   form?: Form,
-): Promise<Happening> {
+): Promise<StepResult> {
   const url = await pageOf(payment, stage)
   const subject = /^https?:/.test(payment) ? undefined : payment
   if (url === undefined) {

@@ -1,14 +1,14 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import type { Entry } from '../../domain/events.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { DIGEST, digestOf } from '../../engine/image-store.ts'
-import type { Tenant } from '../../engine/tenant.ts'
-import { Unavailable } from '../../engine/unavailable.ts'
+import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
-import { refuseFaults } from '../refusal.ts'
-import { bodyReader, send, tenantNamed } from './control-call.ts'
+import { refuseProblems } from '../refusal.ts'
+import { bodyReader, runtimeNamed, send } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
 /** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
@@ -28,76 +28,76 @@ const readArchive = bodyReader<Static<typeof Archive>>(Archive, { cap: 512 * 102
 
 export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
   scope.get('/accounts/:account/export', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    return inTurn(tenant, async () => send(reply, 200, await archiveOf(tenant)))
+    const runtime = runtimeNamed(gateway, request)
+    return inTurn(runtime, async () => send(reply, 200, await archiveOf(runtime)))
   })
 
   scope.put('/accounts/:account/import', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const archive = await readArchive(request)
-    const images = await checkArchive(archive, tenant.account.environment)
-    return replacing(tenant, async () => {
-      await demandAvailable(tenant)
-      await tenant.courier.idle()
+    const images = await checkArchive(archive, runtime.account.environment)
+    return replacing(runtime, async () => {
+      await demandAvailable(runtime)
+      await runtime.courier.idle()
       try {
-        await gateway.adopt(tenant, archive.seed, archive.entries as Entry[], images)
+        await gateway.adopt(runtime, archive.seed, archive.entries as Entry[], images)
       } catch (cause) {
-        if (!(cause instanceof Error) || cause instanceof Unavailable) throw cause
-        throw refuseFaults([{ field: 'entries', message: `do not add up: ${cause.message}` }])
+        if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
+        throw refuseProblems([{ field: 'entries', message: `do not add up: ${cause.message}` }])
       }
-      return send(reply, 200, { account: tenant.account.id, entries: archive.entries.length })
+      return send(reply, 200, { account: runtime.account.id, entries: archive.entries.length })
     })
   })
 
   scope.post('/accounts/:account/reset', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    return replacing(tenant, async () => {
-      await demandAvailable(tenant)
-      await tenant.courier.idle()
-      await gateway.reset(tenant)
-      requests.forget(tenant.account.id)
-      return send(reply, 200, { account: tenant.account.id })
+    const runtime = runtimeNamed(gateway, request)
+    return replacing(runtime, async () => {
+      await demandAvailable(runtime)
+      await runtime.courier.idle()
+      await gateway.reset(runtime)
+      requests.forget(runtime.account.id)
+      return send(reply, 200, { account: runtime.account.id })
     })
   })
 }
 
-const lastTurns = new WeakMap<Tenant, Promise<unknown>>()
+const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()
 
 /** One after the other for each account: what reads or replaces all of it sees it as it was before another, or after. */
-function inTurn<T>(tenant: Tenant, act: () => Promise<T>): Promise<T> {
-  const turn = (lastTurns.get(tenant) ?? Promise.resolve()).then(act)
+function inTurn<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
+  const turn = (lastTurns.get(runtime) ?? Promise.resolve()).then(act)
   lastTurns.set(
-    tenant,
+    runtime,
     turn.catch(() => {}),
   )
   return turn
 }
 
 /** Nothing may move through an account while its history gives way to another. */
-const replacing = <T>(tenant: Tenant, act: () => Promise<T>): Promise<T> =>
-  inTurn(tenant, () => tenant.time.inTurn(act))
+const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> =>
+  inTurn(runtime, () => runtime.time.inTurn(act))
 
 /** What the schema does not say; the images as their bytes. */
 async function checkArchive(
   { account, entries, images }: Static<typeof Archive>,
   environment: string,
 ): Promise<Map<string, Buffer>> {
-  const faults: FieldFault[] = []
+  const problems: FieldProblem[] = []
   if (!account.endsWith(`.${environment}`))
-    faults.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
+    problems.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
   // A schema for each event there is: made when somebody imports, and not at every start.
   const { checkEntries } = await import('../../domain/check-entries.ts')
-  faults.push(...checkEntries(entries))
+  problems.push(...checkEntries(entries))
   const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
   for (const [digest, bytes] of bytesOf)
     if (digestOf(bytes) !== digest)
-      faults.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 it is named by' })
-  if (faults.length > 0) throw refuseFaults(faults)
+      problems.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 it is named by' })
+  if (problems.length > 0) throw refuseProblems(problems)
   return bytesOf
 }
 
-async function archiveOf(tenant: Tenant) {
-  const { account, images } = tenant
+async function archiveOf(runtime: AccountRuntime) {
+  const { account, images } = runtime
   const entries: unknown[] = []
   const digests = new Set<string>()
   for await (const line of account.journal.lines()) {

@@ -3,7 +3,7 @@ import type { Delivery } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
-import { param, send, tenantNamed } from './control-call.ts'
+import { param, runtimeNamed, send } from './control-call.ts'
 import { anyOf, textIn, windowIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 import { deliveryView } from './views.ts'
@@ -11,7 +11,7 @@ import { deliveryView } from './views.ts'
 /** Deliveries for people: newest first, a window at a time. */
 export function deliveryBrowsing(scope: Routes, { gateway }: ControlSettings): void {
   scope.get('/accounts/:account/browse/webhook-deliveries', (request, reply) => {
-    const { world } = tenantNamed(gateway, request).account
+    const { world } = runtimeNamed(gateway, request).account
     const { offset, limit } = windowIn(request)
     const [status, type] = [anyOf(request, 'status'), anyOf(request, 'event_type')]
     const endpoint = anyOf(request, 'endpoint')
@@ -33,12 +33,12 @@ export function deliveryBrowsing(scope: Routes, { gateway }: ControlSettings): v
   })
 
   scope.get('/accounts/:account/webhook-deliveries/:id', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    const delivery = tenant.account.world.deliveries.get(param(request, 'id'))
+    const runtime = runtimeNamed(gateway, request)
+    const delivery = runtime.account.world.deliveries.get(param(request, 'id'))
     if (!delivery) throw notFound('webhook delivery')
     return send(reply, 200, {
-      ...deliveryView(delivery, tenant),
-      record: subjectOf(delivery, tenant.account.world),
+      ...deliveryView(delivery, runtime),
+      record: subjectOf(delivery, runtime.account.world),
       fault: delivery.fault,
     })
   })
@@ -48,7 +48,7 @@ export function deliveryBrowsing(scope: Routes, { gateway }: ControlSettings): v
 function subjectOf({ eventId }: Delivery, world: World): string | null {
   const subject = world.events.get(eventId)?.subject
   if (!subject) return null
-  return ('payment' in subject ? subject.payment : subject.payout).place.id
+  return ('payment' in subject ? subject.payment : subject.payout).sortKey.id
 }
 
 function deliveryRow(delivery: Delivery, world: World) {

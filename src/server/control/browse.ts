@@ -3,20 +3,20 @@ import { methodOf, type Payment, type Payout, statusOf } from '../../domain/mode
 import type { World } from '../../domain/world.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
-import { send, tenantNamed } from './control-call.ts'
+import { runtimeNamed, send } from './control-call.ts'
 import { anyOf, type Filter, listWindow, one, textIn, timeIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 
 /** Lists for people: filtered, searched, a window at a time, and no more of a record than a row shows. */
 export function browseCalls(scope: Routes, { gateway }: ControlSettings): void {
   scope.get('/accounts/:account/browse/payments', (request, reply) => {
-    const { world } = tenantNamed(gateway, request).account
+    const { world } = runtimeNamed(gateway, request).account
     const row = (id: string) => paymentRow(world.payments.get(id))
     return send(reply, 200, listWindow(request, world.paymentList, paymentFilter(request, world), row))
   })
 
   scope.get('/accounts/:account/browse/payouts', (request, reply) => {
-    const { world } = tenantNamed(gateway, request).account
+    const { world } = runtimeNamed(gateway, request).account
     const row = (id: string) => payoutRow(world.payouts.get(id))
     return send(reply, 200, listWindow(request, world.payoutList, payoutFilter(request, world), row))
   })
@@ -28,7 +28,7 @@ function paymentFilter(request: Request, world: World): Filter {
   )
   const text = textIn(request)
   const rule = one(request, 'rule')
-  const isWanted = ({ place, merchantReference, customer, script }: Payment) =>
+  const isWanted = ({ sortKey: place, merchantReference, customer, script }: Payment) =>
     (rule === undefined || script.rule === rule) &&
     (!text || text(place.id, merchantReference, customer.name, customer.email))
   return {
@@ -43,7 +43,7 @@ function payoutFilter(request: Request, world: World): Filter {
   const [country, currency, status] = ['country', 'currency', 'status'].map(name => anyOf(request, name))
   const text = textIn(request)
   const rule = one(request, 'rule')
-  const isWanted = ({ place, merchantReference, recipient, script }: Payout) =>
+  const isWanted = ({ sortKey: place, merchantReference, recipient, script }: Payout) =>
     (rule === undefined || script.rule === rule) &&
     (!text || text(place.id, merchantReference, recipient.holderName))
   return {
@@ -64,7 +64,7 @@ const createdIn = (request: Request) => ({
 
 const paymentRow = (payment: Payment | undefined) =>
   payment && {
-    id: payment.place.id,
+    id: payment.sortKey.id,
     amount: payment.amount,
     currency: payment.currency,
     country: payment.country,
@@ -77,13 +77,13 @@ const paymentRow = (payment: Payment | undefined) =>
     receipt: payment.receipt?.status ?? null,
     failure_code: payment.failure?.code ?? null,
     customer_name: payment.customer.name ?? null,
-    created_at: formatTimestamp(payment.place.createdAt),
+    created_at: formatTimestamp(payment.sortKey.createdAt),
     updated_at: formatTimestamp(payment.updatedAt),
   }
 
 const payoutRow = (payout: Payout | undefined) =>
   payout && {
-    id: payout.place.id,
+    id: payout.sortKey.id,
     amount: payout.amount,
     currency: payout.currency,
     country: payout.country,
@@ -93,6 +93,6 @@ const payoutRow = (payout: Payout | undefined) =>
     holder_name: payout.recipient.holderName,
     account_last4: payout.recipient.accountLast4,
     failure_code: payout.failure?.code ?? null,
-    created_at: formatTimestamp(payout.place.createdAt),
+    created_at: formatTimestamp(payout.sortKey.createdAt),
     updated_at: formatTimestamp(payout.updatedAt),
   }

@@ -7,7 +7,7 @@ export interface Buckets {
   readonly series: Readonly<Record<string, readonly number[]>>
 }
 
-interface Happening {
+interface ChartPoint {
   readonly at: number
   readonly kind: string
 }
@@ -28,7 +28,7 @@ const MOST_BUCKETS = 48
 /** From the first happening to the last moment asked for, in so few steps that each can be seen. */
 export function bucketsOf(
   kinds: readonly string[],
-  happenings: readonly Happening[],
+  happenings: readonly ChartPoint[],
   until: number,
 ): Buckets | null {
   if (happenings.length === 0) return null

@@ -1,10 +1,10 @@
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Account } from '../../engine/account.ts'
-import type { Journey } from '../../engine/time-travel.ts'
+import type { AdvancePlan } from '../../engine/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
-import { notFound, Refusal, refuse, refuseFaults } from '../refusal.ts'
-import { bodyReader, durationIn, send, tenantNamed } from './control-call.ts'
+import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
+import { bodyReader, durationIn, runtimeNamed, send } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import { AdvanceBody, ClockBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
@@ -15,49 +15,49 @@ const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
 
 export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
   scope.get('/accounts/:account/clock', (request, reply) =>
-    send(reply, 200, clockView(tenantNamed(gateway, request))),
+    send(reply, 200, clockView(runtimeNamed(gateway, request))),
   )
 
   scope.put('/accounts/:account/clock', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    const { account } = tenant
+    const runtime = runtimeNamed(gateway, request)
+    const { account } = runtime
     const { mode, now, rate } = await readClock(request)
     const at = now === undefined ? undefined : parseTimestamp(now)
     if (mode === 'virtual' && rate !== undefined)
-      throw refuseFaults([{ field: 'rate', message: 'is for a real clock' }])
-    return tenant.time.inTurn(async () => {
-      await demandAvailable(tenant)
+      throw refuseProblems([{ field: 'rate', message: 'is for a real clock' }])
+    return runtime.time.inTurn(async () => {
+      await demandAvailable(runtime)
       if (at !== undefined) demandNotPast(account, 'now', at)
       const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
-      await carryOut(tenant, { type: 'SetClock', clock }, 'operator')
-      await tenant.time.quiet()
-      if (tenant.removed) throw notFound('account')
-      return send(reply, 200, clockView(tenant))
+      await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
+      await runtime.time.quiet()
+      if (runtime.removed) throw notFound('account')
+      return send(reply, 200, clockView(runtime))
     })
   })
 
   scope.post('/accounts/:account/clock/advance', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const body = await readAdvance(request)
-    await demandAvailable(tenant)
-    const arrival = await tenant.time.advance(() => journeyOf(body, tenant.account))
-    if (tenant.removed) throw notFound('account')
-    if ('refused' in arrival) throw new Refusal(arrival.refused)
+    await demandAvailable(runtime)
+    const arrival = await runtime.time.advance(() => journeyOf(body, runtime.account))
+    if (runtime.removed) throw notFound('account')
+    if ('refused' in arrival) throw new RefusalError(arrival.refused)
     return send(reply, 200, { ...arrival, now: new Date(arrival.now).toISOString() })
   })
 
   scope.get('/accounts/:account/timers', (request, reply) =>
-    send(reply, 200, { data: tenantNamed(gateway, request).account.world.timers.list().map(timerView) }),
+    send(reply, 200, { data: runtimeNamed(gateway, request).account.world.timers.list().map(timerView) }),
   )
 }
 
-function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): Journey {
+function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {
   if (account.clock.mode === 'real')
     throw refuse('invalid_state', 'The clock of this account is real: it moves by itself')
   if ([by, to, until].filter(goal => goal !== undefined).length !== 1)
-    throw refuseFaults([{ field: 'body', message: 'must say one of by, to and until' }])
+    throw refuseProblems([{ field: 'body', message: 'must say one of by, to and until' }])
   if (max !== undefined && until === undefined)
-    throw refuseFaults([{ field: 'max', message: 'bounds until, and nothing else' }])
+    throw refuseProblems([{ field: 'max', message: 'bounds until, and nothing else' }])
   const { now } = account
   if (by !== undefined) return reach(now + durationIn('by', by))
   if (to !== undefined) {
@@ -71,14 +71,14 @@ function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): Journ
 
 const LATEST = Date.UTC(9999, 11, 31)
 
-function reach(at: number): Journey {
-  if (at > LATEST) throw refuseFaults([{ field: 'by', message: 'goes beyond the year 9999' }])
+function reach(at: number): AdvancePlan {
+  if (at > LATEST) throw refuseProblems([{ field: 'by', message: 'goes beyond the year 9999' }])
   return { until: at, limit: at }
 }
 
 function demandNotPast({ now }: Account, field: string, at: number): void {
   if (at < now)
-    throw refuseFaults([
+    throw refuseProblems([
       { field, message: `is before ${new Date(now).toISOString()}: time never runs backwards` },
     ])
 }

@@ -1,20 +1,20 @@
 import type { TSchema } from '@sinclair/typebox'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import type { Tenant } from '../../engine/tenant.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { readJson, readOptionalJson } from '../read-body.ts'
-import { demandNoFaults, notFound, refuseFaults } from '../refusal.ts'
+import { demandNoProblems, notFound, refuseProblems } from '../refusal.ts'
 import { sendJson } from '../send-json.ts'
 
 /** What the calls of the control surface have in common. */
 
-export function tenantNamed(gateway: Gateway, request: Request): Tenant {
-  const tenant = gateway.tenant(param(request, 'account'))
-  if (!tenant) throw notFound('account')
-  return tenant
+export function runtimeNamed(gateway: Gateway, request: Request): AccountRuntime {
+  const runtime = gateway.runtime(param(request, 'account'))
+  if (!runtime) throw notFound('account')
+  return runtime
 }
 
 export const param = (request: Request, name: string): string => request.params[name] ?? ''
@@ -27,7 +27,7 @@ export function bodyReader<T>(
   const check = validator(schema)
   return async ({ raw }) => {
     const body = optional ? await readOptionalJson(raw, { bare: true }) : await readJson(raw, cap)
-    demandNoFaults(check(body))
+    demandNoProblems(check(body))
     return body as T
   }
 }
@@ -35,7 +35,7 @@ export function bodyReader<T>(
 export function durationIn(field: string, text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined)
-    throw refuseFaults([{ field, message: `is no duration: ${text} (write 5s, 1h30m or PT5M)` }])
+    throw refuseProblems([{ field, message: `is no duration: ${text} (write 5s, 1h30m or PT5M)` }])
   return ms
 }
 

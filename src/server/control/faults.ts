@@ -5,8 +5,8 @@ import type { FaultWindow } from '../../domain/faults/fault.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
-import { refuseFaults } from '../refusal.ts'
-import { bodyReader, send, tenantNamed } from './control-call.ts'
+import { refuseProblems } from '../refusal.ts'
+import { bodyReader, runtimeNamed, send } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))
@@ -16,25 +16,25 @@ export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettin
   const path = '/accounts/:account/faults'
   const served = [...operationNames(gateway.contract).values()].flat()
   const view = (account: string) => {
-    const tenant = gateway.tenant(account)
+    const runtime = gateway.runtime(account)
     return {
-      faults: tenant?.account.world.faults.data ?? [],
-      windows: tenant?.account.world.faults.windows.map(windowView) ?? [],
-      used: tenant ? faultBoxes.of(tenant).used() : [],
+      faults: runtime?.account.world.faults.data ?? [],
+      windows: runtime?.account.world.faults.windows.map(windowView) ?? [],
+      used: runtime ? faultBoxes.of(runtime).used() : [],
     }
   }
-  scope.get(path, (request, reply) => send(reply, 200, view(tenantNamed(gateway, request).account.id)))
+  scope.get(path, (request, reply) => send(reply, 200, view(runtimeNamed(gateway, request).account.id)))
   scope.put(path, async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const read = readFaults(await readAnything(request), served)
-    if ('faults' in read) throw refuseFaults(read.faults)
-    await carryOut(tenant, { type: 'ReplaceFaults', faults: read.data }, 'operator')
-    return send(reply, 200, view(tenant.account.id))
+    if ('problems' in read) throw refuseProblems(read.problems)
+    await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
+    return send(reply, 200, view(runtime.account.id))
   })
   scope.delete(path, async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    await carryOut(tenant, { type: 'ReplaceFaults', faults: [] }, 'operator')
-    return send(reply, 200, view(tenant.account.id))
+    const runtime = runtimeNamed(gateway, request)
+    await carryOut(runtime, { type: 'ReplaceFaults', faults: [] }, 'operator')
+    return send(reply, 200, view(runtime.account.id))
   })
 }
 

@@ -69,7 +69,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     // What is due has happened, and is on the disk: an entry that may yet be taken back is not shown.
     async prepare({ params }) {
       const { account } = params
-      if (account !== undefined) await settings.gateway.tenant(account)?.account.settled()
+      if (account !== undefined) await settings.gateway.runtime(account)?.account.settled()
       return undefined
     },
     missing: () => refuse('not_found', 'No such control call'),

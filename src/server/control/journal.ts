@@ -3,31 +3,31 @@ import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
 import { sendJson } from '../send-json.ts'
 import { Changes } from './changes.ts'
-import { param, send, tenantNamed } from './control-call.ts'
+import { param, runtimeNamed, send } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { entryView } from './views.ts'
 
 /** What happened: a record's entries, the last requests, and both as they come. */
 export function journalCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
   scope.get('/accounts/:account/history/:id', async (request, reply) => {
-    const { account } = tenantNamed(gateway, request)
+    const { account } = runtimeNamed(gateway, request)
     const entries = await account.journal.history(param(request, 'id'))
     if (entries.length === 0) throw notFound('record')
     return sendJson(reply, 200, withoutSecrets(JSON.stringify({ data: entries.map(entryView) })))
   })
 
   scope.get('/accounts/:account/requests', (request, reply) =>
-    send(reply, 200, { data: requests.of(tenantNamed(gateway, request)) }),
+    send(reply, 200, { data: requests.of(runtimeNamed(gateway, request)) }),
   )
 
   scope.get('/accounts/:account/requests/:id', (request, reply) => {
-    const found = requests.find(tenantNamed(gateway, request), param(request, 'id'))
+    const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
     if (!found) throw notFound('request among the last ones')
     return send(reply, 200, found)
   })
 
   scope.get('/accounts/:account/stream', (request, reply) => {
-    const { account } = tenantNamed(gateway, request)
+    const { account } = runtimeNamed(gateway, request)
     const { raw } = reply
     reply.hijack()
     raw.writeHead(200, {

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_TOP, type ListIndex, type PagePosition } from '../../domain/list-index.ts'
 import type { Request } from '../http/request.ts'
-import { refuseFaults } from '../refusal.ts'
+import { refuseProblems } from '../refusal.ts'
 
 type Facets = readonly string[]
 
@@ -97,7 +97,7 @@ export function windowIn(request: Request) {
   const anchor = one(request, 'anchor')
   const position = /^(\d{1,16})\.(\d{1,16})$/.exec(anchor ?? '')
   if (anchor !== undefined && !position)
-    throw refuseFaults([{ field: 'anchor', message: 'is not the anchor of a list' }])
+    throw refuseProblems([{ field: 'anchor', message: 'is not the anchor of a list' }])
   return {
     anchor: position ? { createdAt: Number(position[1]), ordinal: Number(position[2]) } : undefined,
     offset: wholeNumber(request, 'offset', 0, Number.MAX_SAFE_INTEGER),
@@ -109,7 +109,7 @@ function wholeNumber(request: Request, field: string, standard: number, most: nu
   const text = one(request, field)
   if (text === undefined) return standard
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  if (!(number <= most)) throw refuseFaults([{ field, message: `must be a whole number, at most ${most}` }])
+  if (!(number <= most)) throw refuseProblems([{ field, message: `must be a whole number, at most ${most}` }])
   return number
 }
 
@@ -131,7 +131,7 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   const text = one(request, field)
   if (text === undefined) return standard
   const at = parseTimestamp(text)
-  if (at === undefined) throw refuseFaults([{ field, message: 'must be a date-time with an offset' }])
+  if (at === undefined) throw refuseProblems([{ field, message: 'must be a date-time with an offset' }])
   return at
 }
 

@@ -1,16 +1,16 @@
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
 import type { Routes } from '../http/routes.ts'
-import { demandNoFaults, notFound, refuse } from '../refusal.ts'
-import { bodyReader, param, send, sendNothing, tenantNamed } from './control-call.ts'
+import { demandNoProblems, notFound, refuse } from '../refusal.ts'
+import { bodyReader, param, runtimeNamed, send, sendNothing } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import { MerchantBody, MerchantPatch } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { keyView, merchantView } from './views.ts'
-import { webhookUrlFaults } from './webhook-url.ts'
+import { webhookUrlProblems } from './webhook-url.ts'
 
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
 const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
@@ -54,13 +54,13 @@ export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks 
   })
 
   scope.post('/accounts/:account/keys', async (request, reply) =>
-    send(reply, 201, keyView(await gateway.addKeys(tenantNamed(gateway, request)))),
+    send(reply, 201, keyView(await gateway.addKeys(runtimeNamed(gateway, request)))),
   )
   scope.get('/accounts/:account/keys', (request, reply) =>
-    send(reply, 200, { data: gateway.keysOf(tenantNamed(gateway, request)).map(keyView) }),
+    send(reply, 200, { data: gateway.keysOf(runtimeNamed(gateway, request)).map(keyView) }),
   )
   scope.delete('/accounts/:account/keys/:key', async (request, reply) => {
-    const revoked = await gateway.revokeKey(tenantNamed(gateway, request), param(request, 'key'))
+    const revoked = await gateway.revokeKey(runtimeNamed(gateway, request), param(request, 'key'))
     if (!revoked) throw notFound('key')
     return sendNothing(reply)
   })
@@ -73,14 +73,14 @@ function setupOf(
 ): AccountSetup {
   const read = catalogue === undefined ? undefined : readCatalogue(catalogue)
   const readRule = rules === undefined ? undefined : readRules({ rules })
-  const faults: FieldFault[] = [
-    ...(readRule && 'faults' in readRule ? readRule.faults : []),
-    ...webhooks.flatMap(({ url }, at) => webhookUrlFaults(`webhooks.${at}.url`, url, allowWebhooks)),
-    ...(read && 'faults' in read
-      ? read.faults.map(({ field, message }) => ({ field: `catalogue.${field}`, message }))
+  const problems: FieldProblem[] = [
+    ...(readRule && 'problems' in readRule ? readRule.problems : []),
+    ...webhooks.flatMap(({ url }, at) => webhookUrlProblems(`webhooks.${at}.url`, url, allowWebhooks)),
+    ...(read && 'problems' in read
+      ? read.problems.map(({ field, message }) => ({ field: `catalogue.${field}`, message }))
       : []),
   ]
-  demandNoFaults(faults)
+  demandNoProblems(problems)
   const now = clock?.now === undefined ? undefined : parseTimestamp(clock.now)
   return {
     ...(clock

@@ -4,7 +4,7 @@ import type { World } from '../../domain/world.ts'
 import type { Routes } from '../http/routes.ts'
 import type { LoggedRequest } from '../request-log.ts'
 import { bucketsOf, quantile, valuesIn } from './buckets.ts'
-import { send, tenantNamed } from './control-call.ts'
+import { runtimeNamed, send } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { clockView } from './views.ts'
 
@@ -17,10 +17,10 @@ const MOST_DRAWN = 50_000
 /** An account at a glance. */
 export function overviewCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
   scope.get('/accounts/:account/overview', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    const { world, now } = tenant.account
+    const runtime = runtimeNamed(gateway, request)
+    const { world, now } = runtime.account
     return send(reply, 200, {
-      clock: clockView(tenant),
+      clock: clockView(runtime),
       payments: {
         total: world.payments.size,
         by_status: tally(PAYMENT, status => world.paymentList.count(facets => facets[0] === status)),
@@ -31,7 +31,7 @@ export function overviewCalls(scope: Routes, { gateway, requests }: ControlSetti
         by_status: tally(PAYOUT, status => world.payoutList.count(facets => facets[2] === status)),
       },
       webhooks: webhooks(world, now),
-      requests: requestRates(requests.of(tenant)),
+      requests: requestRates(requests.of(runtime)),
     })
   })
 }

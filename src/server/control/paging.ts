@@ -1,6 +1,6 @@
 import { FROM_THE_TOP, type ListIndex } from '../../domain/list-index.ts'
 import type { Request } from '../http/request.ts'
-import { refuseFaults } from '../refusal.ts'
+import { refuseProblems } from '../refusal.ts'
 
 interface Page {
   readonly data: readonly unknown[]
@@ -17,7 +17,7 @@ export function pageOf(
 ): Page {
   const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
   const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
-  if (!(limit >= 1)) throw refuseFaults([{ field: 'limit', message: 'must be a whole number above 0' }])
+  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
   const data: unknown[] = []
   let last = cursor === undefined ? FROM_THE_TOP : positionIn(cursor)
   for (const place of list.below(last, matches)) {
@@ -31,6 +31,6 @@ export function pageOf(
 
 function positionIn(cursor: string) {
   const match = /^(\d+)\.(\d+)$/.exec(cursor)
-  if (!match) throw refuseFaults([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  if (!match) throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
   return { createdAt: Number(match[1]), ordinal: Number(match[2]) }
 }

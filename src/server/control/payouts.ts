@@ -1,14 +1,14 @@
 import { isCountry } from '../../contract/countries.ts'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
-import type { Tenant } from '../../engine/tenant.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
-import { demandNoFaults, notFound } from '../refusal.ts'
-import { bodyReader, param, send, tenantNamed } from './control-call.ts'
+import { demandNoProblems, notFound } from '../refusal.ts'
+import { bodyReader, param, runtimeNamed, send } from './control-call.ts'
 import { pageOf } from './paging.ts'
 import { PayoutBody, PayoutCancelBody, TriggerBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
@@ -21,26 +21,26 @@ const readTrigger = bodyReader<TriggerBody>(TriggerBody, { optional: true })
 /** What the merchant API does not show: making payouts, and what becomes of them. */
 export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
   scope.get('/accounts/:account/payouts', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     return send(
       reply,
       200,
-      pageOf(request, tenant.account.world.payoutList, id => viewOf(tenant, id)),
+      pageOf(request, runtime.account.world.payoutList, id => viewOf(runtime, id)),
     )
   })
 
   scope.get('/accounts/:account/payouts/:id', (request, reply) => {
-    const view = viewOf(tenantNamed(gateway, request), param(request, 'id'))
+    const view = viewOf(runtimeNamed(gateway, request), param(request, 'id'))
     if (!view) throw notFound('payout intent')
     return send(reply, 200, view)
   })
 
   scope.post('/accounts/:account/payouts', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const body = await readPayout(request)
-    demandNoFaults(payoutFaults(body))
-    const id = await carryOut(tenant, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
-    return send(reply, 201, viewOf(tenant, id))
+    demandNoProblems(payoutProblems(body))
+    const id = await carryOut(runtime, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
+    return send(reply, 201, viewOf(runtime, id))
   })
 
   for (const trigger of ['approve', 'succeed', 'fail'] as const) {
@@ -61,27 +61,27 @@ export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
 
   type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
   const move = async (request: Request, reply: Reply, how: Move) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const payout = param(request, 'id')
-    const id = await carryOut(tenant, { type: 'MovePayout', payout, ...how }, 'operator')
-    return send(reply, 200, viewOf(tenant, id))
+    const id = await carryOut(runtime, { type: 'MovePayout', payout, ...how }, 'operator')
+    return send(reply, 200, viewOf(runtime, id))
   }
 }
 
-function viewOf(tenant: Tenant, id: string) {
-  const payout = tenant.account.world.payouts.get(id)
-  return payout && fullPayout(payout, tenant)
+function viewOf(runtime: AccountRuntime, id: string) {
+  const payout = runtime.account.world.payouts.get(id)
+  return payout && fullPayout(payout, runtime)
 }
 
 /** What no schema says. */
-function payoutFaults({ country, recipient }: PayoutBody): FieldFault[] {
-  const faults: FieldFault[] = []
+function payoutProblems({ country, recipient }: PayoutBody): FieldProblem[] {
+  const problems: FieldProblem[] = []
   if (!isCountry(country))
-    faults.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
+    problems.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
   // Its last four digits are shown.
   if (recipient.account_number.replace(/\D/g, '').length < 4)
-    faults.push({ field: 'recipient.account_number', message: 'must have at least four digits' })
-  return faults
+    problems.push({ field: 'recipient.account_number', message: 'must have at least four digits' })
+  return problems
 }
 
 function newPayout(body: PayoutBody) {

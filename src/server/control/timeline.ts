@@ -2,11 +2,11 @@ import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import { deliveryTimer, paymentTimer, payoutTimer } from '../../domain/timer-names.ts'
 import type { World } from '../../domain/world.ts'
-import type { Tenant } from '../../engine/tenant.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../request-log.ts'
-import { param, send, tenantNamed } from './control-call.ts'
+import { param, runtimeNamed, send } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { inOrder } from './timeline-order.ts'
 import { toCome } from './to-come.ts'
@@ -17,16 +17,16 @@ import { WallTimes } from './wall-times.ts'
 export function timelineCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
   const wallTimes = new WallTimes(gateway)
   scope.get('/accounts/:account/timeline/:id', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const id = param(request, 'id')
-    const { world, journal } = tenant.account
+    const { world, journal } = runtime.account
     if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')
     const entries = await journal.history(id)
     const deliveries = deliveriesIn(entries)
     const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
-    const { now } = tenant.account
-    const wallOf = (seq: number) => wallTimes.of(tenant, seq)
-    const asked = requests.about(tenant, id)
+    const { now } = runtime.account
+    const wallOf = (seq: number) => wallTimes.of(runtime, seq)
+    const asked = requests.about(runtime, id)
     const called = world.providerCalls.filter(({ paymentId }) => paymentId === id)
     const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
     return send(reply, 200, {
@@ -44,7 +44,7 @@ export function timelineCalls(scope: Routes, { gateway, requests }: ControlSetti
         deliveries: ofDeliveries,
         wallOf,
       }),
-      timers: timersOf(tenant, id, deliveries),
+      timers: timersOf(runtime, id, deliveries),
       to_come: toCome(world, now, id, deliveries),
     })
   })
@@ -164,7 +164,7 @@ const PAYMENT_TIMERS = [
   'expire',
 ] as const
 
-function timersOf({ account }: Tenant, id: string, deliveries: readonly string[]) {
+function timersOf({ account }: AccountRuntime, id: string, deliveries: readonly string[]) {
   const names = [
     ...PAYMENT_TIMERS.map(kind => paymentTimer(id, kind)),
     payoutTimer(id, 'approve'),

@@ -52,7 +52,7 @@ const order = ({ due_at }: Coming) => (due_at === null ? Number.POSITIVE_INFINIT
 const TIMERS = ['present-action', 'withdraw-action', 'receipt', 'cancel', 'outcome', 'expire'] as const
 
 function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const timed = TIMERS.flatMap(kind => {
     const timer = world.timers.get(paymentTimer(id, kind))
     if (!timer) return []
@@ -97,7 +97,7 @@ function verdictToCome({ receipt, script, action }: Payment): Coming[] {
 }
 
 /** The end that the rule has for it, where the way there is not yet gone. */
-function outcomeToCome(world: World, { place: { id }, route, receipt, script, action }: Payment): Coming[] {
+function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, action }: Payment): Coming[] {
   if (world.timers.get(paymentTimer(id, 'outcome'))) return []
   if (!route) return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'method' }]
   if (script.outcome === 'manual') return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'person' }]
@@ -107,7 +107,7 @@ function outcomeToCome(world: World, { place: { id }, route, receipt, script, ac
   return [{ ...NOTHING_MORE, kind: 'outcome', ...endOf(script.outcome), waits_for }]
 }
 
-function payoutToCome(world: World, { place: { id }, status, script }: Payout): Coming[] {
+function payoutToCome(world: World, { sortKey: { id }, status, script }: Payout): Coming[] {
   const timed = (['approve', 'outcome'] as const).flatMap(kind => {
     const timer = world.timers.get(payoutTimer(id, kind))
     return timer ? [{ ...NOTHING_MORE, kind, ...moveOf(timer) }] : []

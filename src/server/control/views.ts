@@ -3,8 +3,8 @@ import type { Entry } from '../../domain/events.ts'
 import type { Asset, Delivery, Payment, Payout, ProviderCall, WebhookEndpoint } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { MerchantRecord } from '../../engine/merchant-record.ts'
-import type { Tenant } from '../../engine/tenant.ts'
 import { movesOfPayment, movesOfPayout } from './moves.ts'
 
 /** What the control surface shows: the merchant's view of a record and all that it leaves out. */
@@ -34,7 +34,7 @@ export const keyView = (pair: { publicKey: string; secretKey: string }) => ({
   secret_key: pair.secretKey,
 })
 
-export function fullPayment(payment: Payment, { rendering }: Tenant) {
+export function fullPayment(payment: Payment, { rendering }: AccountRuntime) {
   const { route, receipt } = payment
   return {
     ...paymentView(payment, rendering.lens),
@@ -62,7 +62,7 @@ export function fullPayment(payment: Payment, { rendering }: Tenant) {
   }
 }
 
-export const fullPayout = (payout: Payout, { rendering }: Tenant) => ({
+export const fullPayout = (payout: Payout, { rendering }: AccountRuntime) => ({
   ...payoutView(payout, rendering.lens),
   cancel_reason: payout.cancelReason,
   rule: payout.script.rule,
@@ -89,14 +89,14 @@ export const endpointView = ({ id, url, events, secrets, disabled, createdAt }: 
   created_at: formatTimestamp(createdAt),
 })
 
-export function eventRecord(id: string, { account, rendering }: Tenant) {
+export function eventRecord(id: string, { account, rendering }: AccountRuntime) {
   const event = account.world.events.get(id)
   return event ? eventView(event, rendering.lens) : null
 }
 
-export function deliveryView(delivery: Delivery, tenant: Tenant) {
-  const event = tenant.account.world.events.get(delivery.eventId)
-  const body = event ? tenant.rendering.event(event) : ''
+export function deliveryView(delivery: Delivery, runtime: AccountRuntime) {
+  const event = runtime.account.world.events.get(delivery.eventId)
+  const body = event ? runtime.rendering.event(event) : ''
   return {
     id: delivery.id,
     event: delivery.eventId,
@@ -143,7 +143,7 @@ export const timerView = ({ id, dueAt, command }: Timer) => ({ id, due_at: forma
 
 export const entryView = (entry: Entry) => ({ ...entry, at: formatTimestamp(entry.at) })
 
-export function clockView({ account }: Tenant) {
+export function clockView({ account }: AccountRuntime) {
   const { next, size } = account.world.timers
   return {
     mode: account.clock.mode,

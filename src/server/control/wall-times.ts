@@ -1,5 +1,5 @@
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import type { Tenant } from '../../engine/tenant.ts'
 
 interface Times {
   at: number[]
@@ -14,27 +14,27 @@ const KEPT = 4096
  * would not give the same journal; whoever looks at one on a clock that jumps wants to know both.
  */
 export class WallTimes {
-  readonly #times = new WeakMap<Tenant, Times>()
+  readonly #times = new WeakMap<AccountRuntime, Times>()
 
   constructor(gateway: Gateway) {
-    gateway.onEntry((tenant, { seq }) => {
-      const times = this.#times.get(tenant) ?? this.#begin(tenant)
+    gateway.onEntry((runtime, { seq }) => {
+      const times = this.#times.get(runtime) ?? this.#begin(runtime)
       times.at[seq % KEPT] = Date.now()
       times.seq = seq
     })
   }
 
-  #begin(tenant: Tenant): Times {
+  #begin(runtime: AccountRuntime): Times {
     const times: Times = { at: [], seq: 0 }
-    this.#times.set(tenant, times)
+    this.#times.set(runtime, times)
     // Another history: its entries have the numbers of those whose times are known here.
-    tenant.account.onAnew(() => Object.assign(times, { at: [], seq: 0 }))
+    runtime.account.onAnew(() => Object.assign(times, { at: [], seq: 0 }))
     return times
   }
 
   /** Undefined for an entry of another process, or of long ago. */
-  of(tenant: Tenant, seq: number): number | undefined {
-    const times = this.#times.get(tenant)
+  of(runtime: AccountRuntime, seq: number): number | undefined {
+    const times = this.#times.get(runtime)
     return times && seq <= times.seq && seq > times.seq - KEPT ? times.at[seq % KEPT] : undefined
   }
 }

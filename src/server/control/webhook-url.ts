@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 
 /** Webhooks go to this machine, unless the person who started the server named another host. */
-export function webhookUrlFaults(field: string, text: string, allowed: readonly string[]): FieldFault[] {
+export function webhookUrlProblems(field: string, text: string, allowed: readonly string[]): FieldProblem[] {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     return [{ field, message: 'must be an absolute http or https URL' }]
   const url = new URL(text)

@@ -1,11 +1,11 @@
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
-import { demandNoFaults } from '../refusal.ts'
-import { bodyReader, durationIn, param, send, sendNothing, tenantNamed } from './control-call.ts'
+import { demandNoProblems } from '../refusal.ts'
+import { bodyReader, durationIn, param, runtimeNamed, send, sendNothing } from './control-call.ts'
 import { EndpointBody, RotateBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { deliveryView, endpointView, eventRecord } from './views.ts'
-import { webhookUrlFaults } from './webhook-url.ts'
+import { webhookUrlProblems } from './webhook-url.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
@@ -14,32 +14,32 @@ export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlS
   const endpoints = '/accounts/:account/webhook-endpoints'
   scope.get(endpoints, (request, reply) =>
     send(reply, 200, {
-      data: [...tenantNamed(gateway, request).account.world.endpoints.values()].map(endpointView),
+      data: [...runtimeNamed(gateway, request).account.world.endpoints.values()].map(endpointView),
     }),
   )
   scope.post(endpoints, async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const { url, events, secret } = await readEndpoint(request)
-    demandNoFaults(webhookUrlFaults('url', url, allowWebhooks))
+    demandNoProblems(webhookUrlProblems('url', url, allowWebhooks))
     const add = { type: 'AddEndpoint', url, events: events ?? null } as const
-    const id = await carryOut(tenant, secret === undefined ? add : { ...add, secret }, 'operator')
-    const endpoint = tenant.account.world.endpoints.get(id)
+    const id = await carryOut(runtime, secret === undefined ? add : { ...add, secret }, 'operator')
+    const endpoint = runtime.account.world.endpoints.get(id)
     return send(reply, 201, endpoint && endpointView(endpoint))
   })
   scope.delete(`${endpoints}/:id`, async (request, reply) => {
     await carryOut(
-      tenantNamed(gateway, request),
+      runtimeNamed(gateway, request),
       { type: 'RemoveEndpoint', endpoint: param(request, 'id') },
       'operator',
     )
     return sendNothing(reply)
   })
   scope.post(`${endpoints}/:id/rotate-secret`, async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     const { overlap = '24h' } = await readRotation(request)
     const endpoint = param(request, 'id')
     await carryOut(
-      tenant,
+      runtime,
       {
         type: 'RotateEndpointSecret',
         endpoint,
@@ -47,26 +47,26 @@ export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlS
       },
       'operator',
     )
-    const rotated = tenant.account.world.endpoints.get(endpoint)
+    const rotated = runtime.account.world.endpoints.get(endpoint)
     return send(reply, 200, rotated && endpointView(rotated))
   })
 
   scope.get('/accounts/:account/events', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     return send(reply, 200, {
-      data: [...tenant.account.world.events.keys()].map(id => eventRecord(id, tenant)),
+      data: [...runtime.account.world.events.keys()].map(id => eventRecord(id, runtime)),
     })
   })
   scope.get('/accounts/:account/webhook-deliveries', (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
+    const runtime = runtimeNamed(gateway, request)
     return send(reply, 200, {
-      data: [...tenant.account.world.deliveries.values()].map(it => deliveryView(it, tenant)),
+      data: [...runtime.account.world.deliveries.values()].map(it => deliveryView(it, runtime)),
     })
   })
   scope.post('/accounts/:account/webhook-deliveries/:id/redeliver', async (request, reply) => {
-    const tenant = tenantNamed(gateway, request)
-    const id = await carryOut(tenant, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')
-    const delivery = tenant.account.world.deliveries.get(id)
-    return send(reply, 202, delivery && deliveryView(delivery, tenant))
+    const runtime = runtimeNamed(gateway, request)
+    const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')
+    const delivery = runtime.account.world.deliveries.get(id)
+    return send(reply, 202, delivery && deliveryView(delivery, runtime))
   })
 }

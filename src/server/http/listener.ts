@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 72_000
 /** How long a stop waits for answers that are on their way. */
 const LAST_ANSWERS_MS = 500
 
-type ClientFault = Error & { readonly code?: string }
+type ClientError = Error & { readonly code?: string }
 
 /** One port and what listens on it. */
 export class Listener {
@@ -15,14 +15,14 @@ export class Listener {
 
   constructor(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
-    refuse: (fault: ClientFault, socket: Duplex) => void,
+    refuse: (error: ClientError, socket: Duplex) => void,
   ) {
     this.#server = createServer(
       { requestTimeout: SLOWEST_REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
       handle,
     )
-    this.#server.on('clientError', (fault: ClientFault, socket) => {
-      if (socket.writable && fault.code !== 'ECONNRESET') refuse(fault, socket)
+    this.#server.on('clientError', (error: ClientError, socket) => {
+      if (socket.writable && error.code !== 'ECONNRESET') refuse(error, socket)
       else socket.destroy()
     })
   }

@@ -59,8 +59,8 @@ export class Reply {
     }
     raw.writeHead(this.statusCode, this.#headers)
     // A stream that breaks off takes the connection with it: that is how the other side learns of it.
-    pipeline(payload, raw, fault => {
-      if (fault) raw.destroy()
+    pipeline(payload, raw, error => {
+      if (error) raw.destroy()
     })
   }
 }

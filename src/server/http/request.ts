@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
-import type { Tenant } from '../../engine/tenant.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 
 /** One request on its way through the server, and what becomes known of it there. */
 export class Request {
@@ -20,7 +20,7 @@ export class Request {
   fault: HttpFault | undefined
   /** How far the account was when the request was found to be its own: what it causes comes after that. */
   arrival: { readonly at: number; readonly seq: number } | null = null
-  #tenant: Tenant | null = null
+  #runtime: AccountRuntime | null = null
   /** The dashboard looks on: nothing that whoever follows the requests wants to hear of. */
   watching = false
 
@@ -56,13 +56,13 @@ export class Request {
     return times > 1
   }
 
-  get tenant(): Tenant | null {
-    return this.#tenant
+  get runtime(): AccountRuntime | null {
+    return this.#runtime
   }
 
-  set tenant(tenant: Tenant | null) {
-    this.#tenant = tenant
-    if (tenant) this.arrival ??= { at: tenant.account.now, seq: tenant.account.world.seq }
+  set runtime(runtime: AccountRuntime | null) {
+    this.#runtime = runtime
+    if (runtime) this.arrival ??= { at: runtime.account.now, seq: runtime.account.world.seq }
   }
 
   /** A name given more than once has all its values. */

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Contract } from '../../contract/decisions.ts'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import type { Request } from '../http/request.ts'
 import type { JsonObject } from '../read-body.ts'
 
@@ -10,7 +10,7 @@ export function unknownMembers(
   request: Request,
   body: JsonObject,
   schema: TSchema | undefined,
-): readonly FieldFault[] {
+): readonly FieldProblem[] {
   const known: Record<string, unknown> = schema?.properties ?? {}
   const unknown = Object.keys(body).filter(member => !Object.hasOwn(known, member))
   if (contract['strict.unknown_members'] === 'reject')

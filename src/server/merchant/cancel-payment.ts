@@ -1,6 +1,6 @@
 import { readOptionalJson } from '../read-body.ts'
-import { demandNoFaults, notFound } from '../refusal.ts'
-import { tenantOf } from '../send-json.ts'
+import { demandNoProblems, notFound } from '../refusal.ts'
+import { runtimeOf } from '../send-json.ts'
 import { answerPayment } from './answer.ts'
 import { unknownMembers } from './body-members.ts'
 import { type Handler, idIn } from './handler.ts'
@@ -10,9 +10,9 @@ export const cancelPayment: Handler = async call => {
   const { request, contract } = call
   const payment = idIn(request)
   const body = await readOptionalJson(request.raw, { bare: false })
-  if (!tenantOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
-  const { key, faults } = readKey(request, { required: false })
-  demandNoFaults([...faults, ...unknownMembers(contract, request, body, undefined)])
+  if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
+  const { key, problems } = readKey(request, { required: false })
+  demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])
   // No body is required, so none is part of what the key stands for.
   return answerPayment(call, {
     type: 'RequestCancel',

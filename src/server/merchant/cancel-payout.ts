@@ -2,8 +2,8 @@ import { CancelPayoutBody } from '../../contract/requests.ts'
 import { validator } from '../../contract/validation.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { readOptionalJson } from '../read-body.ts'
-import { demandNoFaults, notFound, Refusal } from '../refusal.ts'
-import { sendJson, tenantOf } from '../send-json.ts'
+import { demandNoProblems, notFound, RefusalError } from '../refusal.ts'
+import { runtimeOf, sendJson } from '../send-json.ts'
 import { readNulls, unknownMembers } from './body-members.ts'
 import { type Handler, idIn } from './handler.ts'
 
@@ -11,13 +11,13 @@ const checkBody = validator(CancelPayoutBody)
 
 export const cancelPayout: Handler = async ({ request, reply, operation, contract }) => {
   const id = idIn(request)
-  const tenant = tenantOf(request)
-  const { account } = tenant
+  const runtime = runtimeOf(request)
+  const { account } = runtime
   const body = readNulls(contract, await readOptionalJson(request.raw, { bare: true }))
   if (!account.world.payouts.has(id)) throw notFound('payout intent')
-  demandNoFaults([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
+  demandNoProblems([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
   const { reason } = body as CancelPayoutBody
-  await demandAvailable(tenant)
+  await demandAvailable(runtime)
   const outcome = account.execute(
     { type: 'MovePayout', payout: id, trigger: 'cancel', ...(reason === undefined ? {} : { reason }) },
     'merchant',
@@ -25,6 +25,6 @@ export const cancelPayout: Handler = async ({ request, reply, operation, contrac
   const payout = account.world.payouts.get(id)
   await account.journal.durable(outcome.seq)
   if ('refused' in outcome || !payout)
-    throw 'refused' in outcome ? new Refusal(outcome.refused) : notFound('payout intent')
-  return sendJson(reply, operation.success.status, tenant.rendering.payout(payout))
+    throw 'refused' in outcome ? new RefusalError(outcome.refused) : notFound('payout intent')
+  return sendJson(reply, operation.success.status, runtime.rendering.payout(payout))
 }

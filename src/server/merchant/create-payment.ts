@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { isCountry } from '../../contract/countries.ts'
 import type { Contract } from '../../contract/decisions.ts'
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { type CreatePaymentRequest, createPaymentBody } from '../../contract/requests.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { type JsonObject, readJson } from '../read-body.ts'
-import { demandNoFaults } from '../refusal.ts'
+import { demandNoProblems } from '../refusal.ts'
 import { answerPayment } from './answer.ts'
 import { readNulls, unknownMembers } from './body-members.ts'
 import type { Handler } from './handler.ts'
@@ -16,14 +16,14 @@ export const createPayment: Handler = async call => {
   const { request, contract } = call
   const body = await readJson(request.raw)
   const mode = contract['create.idempotency']
-  const { key, faults: keyFaults } =
-    mode === 'off' ? { key: undefined, faults: [] } : readKey(request, { required: mode === 'required' })
+  const { key, problems: keyProblems } =
+    mode === 'off' ? { key: undefined, problems: [] } : readKey(request, { required: mode === 'required' })
   const given = readNulls(contract, body)
-  demandNoFaults([
-    ...keyFaults,
+  demandNoProblems([
+    ...keyProblems,
     ...checkOf(contract)(given),
     ...unknownMembers(contract, request, given, createPaymentBody(contract)),
-    ...crossFaults(given),
+    ...crossProblems(given),
   ])
   return answerPayment(call, {
     type: 'CreatePayment',
@@ -45,20 +45,20 @@ function checkOf(contract: Contract): Validator {
 }
 
 /** The rules between fields, and those that no schema says. */
-function crossFaults(body: JsonObject): FieldFault[] {
-  const faults: FieldFault[] = []
+function crossProblems(body: JsonObject): FieldProblem[] {
+  const problems: FieldProblem[] = []
   const { checkout_mode, payment_method, payment_method_options, return_url, country } = body
   if (checkout_mode === 'merchant' && payment_method === undefined)
-    faults.push({ field: 'payment_method', message: 'is required in merchant mode' })
+    problems.push({ field: 'payment_method', message: 'is required in merchant mode' })
   if (payment_method_options !== undefined && payment_method === undefined)
-    faults.push({ field: 'payment_method_options', message: 'is allowed only with payment_method' })
+    problems.push({ field: 'payment_method_options', message: 'is allowed only with payment_method' })
   if (checkout_mode === 'merchant' && return_url !== undefined)
-    faults.push({ field: 'return_url', message: 'is allowed only in hosted mode' })
+    problems.push({ field: 'return_url', message: 'is allowed only in hosted mode' })
   else if (typeof return_url === 'string' && !isWebAddress(return_url))
-    faults.push({ field: 'return_url', message: 'must be an absolute http or https URL' })
+    problems.push({ field: 'return_url', message: 'must be an absolute http or https URL' })
   if (typeof country === 'string' && /^[A-Z]{2}$/.test(country) && !isCountry(country))
-    faults.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
-  return faults
+    problems.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
+  return problems
 }
 
 function isWebAddress(text: string): boolean {

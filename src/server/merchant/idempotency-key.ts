@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import type { IdempotencyKey } from '../../domain/commands.ts'
 import type { Request } from '../http/request.ts'
 
@@ -9,19 +9,19 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 export function readKey(
   { raw, headers }: Request,
   { required }: { required: boolean },
-): { key: string | undefined; faults: readonly FieldFault[] } {
+): { key: string | undefined; problems: readonly FieldProblem[] } {
   const given = headers['idempotency-key']
   // Node joins repeated headers into one value that nobody sent.
   const repeated = given !== undefined && (raw.headersDistinct['idempotency-key']?.length ?? 0) > 1
   if (given === undefined)
-    return { key: undefined, faults: required ? [{ field: FIELD, message: 'is required' }] : [] }
-  if (repeated) return { key: undefined, faults: [{ field: FIELD, message: 'must be given once' }] }
+    return { key: undefined, problems: required ? [{ field: FIELD, message: 'is required' }] : [] }
+  if (repeated) return { key: undefined, problems: [{ field: FIELD, message: 'must be given once' }] }
   if (typeof given !== 'string' || !PRINTABLE.test(given))
     return {
       key: undefined,
-      faults: [{ field: FIELD, message: 'must be 1 to 255 printable ASCII characters' }],
+      problems: [{ field: FIELD, message: 'must be 1 to 255 printable ASCII characters' }],
     }
-  return { key: given, faults: [] }
+  return { key: given, problems: [] }
 }
 
 /** Scoped by method and path: one intent's answer is never another's. */

@@ -1,14 +1,14 @@
 import { type OperationId, operations } from '../../contract/operations.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { RequestIds } from '../../engine/request-ids.ts'
-import type { Tenant } from '../../engine/tenant.ts'
 import type { Authentication } from '../authentication.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
-import { type Refusal, refuse } from '../refusal.ts'
+import { type RefusalError, refuse } from '../refusal.ts'
 import { WireFaults } from '../wire-faults.ts'
 import { cancelPayment } from './cancel-payment.ts'
 import { cancelPayout } from './cancel-payout.ts'
@@ -44,18 +44,18 @@ export function merchantApi(
       return answered instanceof Promise ? unlessRemoved(request, reply, answered) : answered
     })
   }
-  const requestIds = new WeakMap<Tenant, RequestIds>()
+  const requestIds = new WeakMap<AccountRuntime, RequestIds>()
   const wire = new WireFaults(faultBoxes, contract)
   return {
     routes,
     enter(request, reply) {
       // With two of them it is not clear whose request it is.
       const sole = request.repeats('authorization') ? undefined : request.headers.authorization
-      const tenant = authentication.tenant(sole)
-      if (!tenant) throw unauthorized(reply)
-      request.tenant = tenant
+      const runtime = authentication.runtime(sole)
+      if (!runtime) throw unauthorized(reply)
+      request.runtime = runtime
       // From here on the account names the request, so that a repeated run repeats its names too.
-      request.requestId = idsOf(requestIds, tenant).next()
+      request.requestId = idsOf(requestIds, runtime).next()
     },
     prepare: (request, reply) => wire.before(request, reply),
     finish: (request, reply) => wire.after(request, reply),
@@ -63,14 +63,14 @@ export function merchantApi(
   }
 }
 
-function unauthorized(reply: Reply): Refusal {
+function unauthorized(reply: Reply): RefusalError {
   reply.header('www-authenticate', 'Basic realm="paysim"')
   return refuse('unauthorized', 'The credentials are missing or not valid')
 }
 
 /** The key opened something when the request came; its merchant may have been removed since. */
-function demandAccount({ tenant }: Request, reply: Reply): void {
-  if (tenant?.removed) throw unauthorized(reply)
+function demandAccount({ runtime }: Request, reply: Reply): void {
+  if (runtime?.removed) throw unauthorized(reply)
 }
 
 /** Whatever came of it: once the merchant is removed, nothing of it is there any more. */
@@ -82,16 +82,16 @@ async function unlessRemoved(request: Request, reply: Reply, answering: Promise<
   }
 }
 
-function idsOf(known: WeakMap<Tenant, RequestIds>, tenant: Tenant): RequestIds {
-  let ids = known.get(tenant)
+function idsOf(known: WeakMap<AccountRuntime, RequestIds>, runtime: AccountRuntime): RequestIds {
+  let ids = known.get(runtime)
   if (!ids) {
-    ids = new RequestIds(tenant.account.sign(`requests since ${tenant.account.world.seq}`))
-    known.set(tenant, ids)
+    ids = new RequestIds(runtime.account.sign(`requests since ${runtime.account.world.seq}`))
+    known.set(runtime, ids)
   }
   return ids
 }
 
-function missing(routes: Routes, request: Request, reply: Reply): Refusal {
+function missing(routes: Routes, request: Request, reply: Reply): RefusalError {
   const methods = routes.methodsAt(request.path)
   if (methods.length === 0) return refuse('not_found', 'No such path')
   const allow = methods.join(', ')

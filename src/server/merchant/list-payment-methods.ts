@@ -6,14 +6,14 @@ import { deniedMode } from '../../domain/decide/create-payment.ts'
 import { routingTable } from '../../domain/decide/routing-table.ts'
 import type { CheckoutMode } from '../../domain/model.ts'
 import { type EligibleMethod, eligibleMethods } from '../../domain/routing.ts'
-import { demandNoFaults, refuse } from '../refusal.ts'
-import { sendJson, tenantOf } from '../send-json.ts'
+import { demandNoProblems, refuse } from '../refusal.ts'
+import { runtimeOf, sendJson } from '../send-json.ts'
 import type { Handler } from './handler.ts'
 
 const checkQuery = validator(DiscoveryQuery)
 
 export const listPaymentMethods: Handler = ({ request, reply, operation, contract }) => {
-  demandNoFaults(checkQuery(request.query))
+  demandNoProblems(checkQuery(request.query))
   const {
     amount,
     country,
@@ -21,12 +21,12 @@ export const listPaymentMethods: Handler = ({ request, reply, operation, contrac
     provider,
     checkout_mode: mode = 'hosted',
   } = request.query as DiscoveryQuery
-  const tenant = tenantOf(request)
-  const { environment, world } = tenant.account
-  const allowed = tenant.checkoutModes().includes(mode)
+  const runtime = runtimeOf(request)
+  const { environment, world } = runtime.account
+  const allowed = runtime.checkoutModes().includes(mode)
   if (!allowed && contract['methods.denied_mode'] === '403') throw refuse(...deniedMode(mode))
   const wanted = { amount, country, currency, provider, checkoutMode: mode, environment }
-  const eligible = allowed ? eligibleMethods(routingTable(world, tenant), wanted) : []
+  const eligible = allowed ? eligibleMethods(routingTable(world, runtime), wanted) : []
   const methods = eligible.map(method => methodView(method, mode, contract))
   return sendJson(
     reply,

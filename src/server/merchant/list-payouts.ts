@@ -1,24 +1,24 @@
-import type { FieldFault } from '../../contract/errors.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { PayoutListQuery } from '../../contract/requests.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { validator } from '../../contract/validation.ts'
 import { type PayoutPage, pageOfPayouts } from '../../domain/list-payouts.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
-import { demandNoFaults, refuseFaults } from '../refusal.ts'
-import { sendJson, tenantOf } from '../send-json.ts'
+import { demandNoProblems, refuseProblems } from '../refusal.ts'
+import { runtimeOf, sendJson } from '../send-json.ts'
 import type { Handler } from './handler.ts'
 
 const checkQuery = validator(PayoutListQuery)
 
 export const listPayouts: Handler = async ({ request, reply, operation, contract }) => {
   const given = splitStatus(request.query as Record<string, unknown>)
-  demandNoFaults(checkQuery(given).map(nameStatus))
+  demandNoProblems(checkQuery(given).map(nameStatus))
   const query = given as PayoutListQuery
-  const { account, rendering } = tenantOf(request)
+  const { account, rendering } = runtimeOf(request)
   const from = query.cursor === undefined ? undefined : readCursor(account, query.cursor)
   if (query.cursor !== undefined && !from)
-    throw refuseFaults([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+    throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
   const page = pageOfPayouts(account.world, {
     country: query.country,
     currency: query.currency,
@@ -42,7 +42,7 @@ function nextCursor(
   onLastPage: 'null' | 'omit' | 'empty',
 ): string {
   const last = payouts.at(-1)
-  if (hasMore && last) return `,"next_cursor":"${write(last.place)}"`
+  if (hasMore && last) return `,"next_cursor":"${write(last.sortKey)}"`
   return { null: ',"next_cursor":null', omit: '', empty: ',"next_cursor":""' }[onLastPage]
 }
 
@@ -52,7 +52,7 @@ function splitStatus(query: Record<string, unknown>): Record<string, unknown> {
   return { ...query, status: [query.status].flat().flatMap(value => String(value).split(',')) }
 }
 
-const nameStatus = (fault: FieldFault): FieldFault => ({
-  ...fault,
-  field: fault.field.replace(/^status\.\d+$/, 'status'),
+const nameStatus = (problem: FieldProblem): FieldProblem => ({
+  ...problem,
+  field: problem.field.replace(/^status\.\d+$/, 'status'),
 })

@@ -3,9 +3,9 @@ import { AssetReceiptBody } from '../../contract/requests.ts'
 import { validator } from '../../contract/validation.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { isJson, isMultipart, readJson, unsupportedType } from '../read-body.ts'
-import { type ImageFault, imageIn, readForm } from '../read-image.ts'
-import { demandNoFaults, notFound, type Refusal, refuse, refuseFaults } from '../refusal.ts'
-import { tenantOf } from '../send-json.ts'
+import { type ImageProblem, imageIn, readForm } from '../read-image.ts'
+import { demandNoProblems, notFound, type RefusalError, refuse, refuseProblems } from '../refusal.ts'
+import { runtimeOf } from '../send-json.ts'
 import { answerPayment } from './answer.ts'
 import { readNulls, unknownMembers } from './body-members.ts'
 import { type Call, type Handler, idIn } from './handler.ts'
@@ -25,7 +25,7 @@ const submitAsset: Handler = async call => {
   const { request, contract } = call
   const body = readNulls(contract, await readJson(request.raw))
   const payment = paymentIn(call)
-  demandNoFaults([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
+  demandNoProblems([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
   const { asset_id: asset } = body as AssetReceiptBody
   return answerPayment(call, { type: 'SubmitReceipt', payment, image: { asset } })
 }
@@ -34,15 +34,15 @@ const submitImage: Handler = async call => {
   const { request, contract } = call
   const form = await readForm(request.raw)
   const payment = paymentIn(call)
-  const { key, faults } = readKey(request, { required: true })
+  const { key, problems } = readKey(request, { required: true })
   const received = imageIn(form)
-  if ('fault' in received) throw fileRefusal(contract, received.fault, faults)
-  demandNoFaults(faults)
+  if ('problem' in received) throw fileRefusal(contract, received.problem, problems)
+  demandNoProblems(problems)
   const { image } = received
-  const tenant = tenantOf(request)
-  await demandAvailable(tenant)
+  const runtime = runtimeOf(request)
+  await demandAvailable(runtime)
   // On disk before anything speaks of it.
-  await tenant.images.put(image.digest, image.bytes)
+  await runtime.images.put(image.digest, image.bytes)
   const { digest, contentType } = image
   return answerPayment(call, {
     type: 'SubmitReceipt',
@@ -54,19 +54,19 @@ const submitImage: Handler = async call => {
 
 function paymentIn({ request }: Call): string {
   const payment = idIn(request)
-  if (!tenantOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
+  if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
   return payment
 }
 
 function fileRefusal(
   contract: Contract,
-  { kind, field, message }: ImageFault,
-  others: Parameters<typeof refuseFaults>[0],
-): Refusal {
+  { kind, field, message }: ImageProblem,
+  others: Parameters<typeof refuseProblems>[0],
+): RefusalError {
   const own = { field, message }
   if (contract['receipt.file_faults'] === '413/415') {
     if (kind === 'too_large') return refuse('payload_too_large', `${field} ${message}`, [own])
     if (kind === 'wrong_type') return refuse('unsupported_media_type', `${field} ${message}`, [own])
   }
-  return refuseFaults([...others, own])
+  return refuseProblems([...others, own])
 }

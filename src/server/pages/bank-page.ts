@@ -14,12 +14,12 @@ export function bankHeader(view: View): Html {
 }
 
 export function bankMain(view: View): Html {
-  const { payment, words, tenant, pathTo, expiresAt } = view
+  const { payment, words, runtime, pathTo, expiresAt } = view
   if (payment.outcome !== null) return decided(view)
   if (payment.cancelRequestedAt !== null) return cancelling(view)
   if (!payment.action) return processing(view)
   const facts: [string, Html | string | null][] = [
-    [words.payee, tenant.merchantName()],
+    [words.payee, runtime.merchantName()],
     [words.amount, money(payment, words)],
     [words.order, payment.merchantReference],
   ]

@@ -9,11 +9,11 @@ import { methodName } from './words/catalogue.ts'
 
 /** The methods that could carry this payment, each with the fields that it needs folded away under it. */
 export function choice(view: View): Html {
-  const { tenant, payment, words, problem } = view
-  const { world, environment } = tenant.account
+  const { runtime, payment, words, problem } = view
+  const { world, environment } = runtime.account
   const { amount, country, currency, checkoutMode } = payment
   const wanted = { amount, country, currency, checkoutMode, environment }
-  const methods = eligibleMethods(routingTable(world, tenant), wanted)
+  const methods = eligibleMethods(routingTable(world, runtime), wanted)
   if (methods.length === 0)
     return html`<section class="card ending"><span class="mark neutral">${icon('search')}</span>
 <h1>${words.chooseNothing}</h1><p class="lead">${words.chooseNothingWhy}</p>${wayBack(payment, words, 'primary')}</section>`

@@ -5,11 +5,11 @@ import type { Live } from './layout.ts'
 import { type Opened, open } from './opening.ts'
 
 /** What a browser needs to know to follow the page it shows, and no more: that there is something else, not what. */
-export function liveState({ tenant: { account }, payment, livePath, isOver }: Opened): Live {
+export function liveState({ runtime: { account }, payment, livePath, isOver }: Opened): Live {
   const { clock, now } = account
   return {
     url: livePath,
-    shown: account.sign(`shown/${payment.place.id}/${payment.seq}/${isOver(payment)}`),
+    shown: account.sign(`shown/${payment.sortKey.id}/${payment.seq}/${isOver(payment)}`),
     now,
     rate: clock.mode === 'virtual' ? 0 : clock.rate,
   }
@@ -20,7 +20,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   const opened = open(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   const { raw } = reply
-  const { account } = opened.tenant
+  const { account } = opened.runtime
   reply.hijack()
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -30,7 +30,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
     'request-id': request.requestId,
   })
 
-  let told = ''
+  let lastAnnounced = ''
   let isAboutTo = false
   const tell = async () => {
     if (isAboutTo) return
@@ -39,14 +39,14 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
     await account.settled().finally(() => {
       isAboutTo = false
     })
-    const payment = account.world.payments.get(opened.payment.place.id)
+    const payment = account.world.payments.get(opened.payment.sortKey.id)
     // The browser comes again, and is told what became of the link.
     if (!payment) return raw.end()
     const { shown, now, rate } = liveState({ ...opened, payment })
     // Where time runs, the browser can tell it by itself.
     const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })
-    if (news === told) return
-    told = news
+    if (news === lastAnnounced) return
+    lastAnnounced = news
     raw.write(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
   }
   raw.write(`retry: ${RETRY_MS}\n\n`)
@@ -58,7 +58,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
     account.onAnew(say),
     account.clock.onJump(() => {
       // The browser's own idea of the time has gone wrong.
-      told = ''
+      lastAnnounced = ''
       say()
     }),
   ]

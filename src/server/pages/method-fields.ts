@@ -1,7 +1,7 @@
 import type { PayerField } from '../../contract/resources.ts'
 import type { EligibleMethod } from '../../domain/routing.ts'
 import { Html, html } from './html.ts'
-import { fieldFaults, type Problem } from './problem.ts'
+import { fieldProblems, type Problem } from './problem.ts'
 import type { View } from './view.ts'
 import { wordsForBank } from './words/banks.ts'
 import { bankNames } from './words/catalogue.ts'
@@ -77,15 +77,15 @@ function labelled(
   control: (attributes: Html) => Html,
 ): Html {
   const { words } = view
-  const faults = problem ? fieldFaults(problem, words) : undefined
-  const fault = faults?.get(field)
-  const isFirst = faults?.keys().next().value === field
+  const problems = problem ? fieldProblems(problem, words) : undefined
+  const message = problems?.get(field)
+  const isFirst = problems?.keys().next().value === field
   const id = `${prefix}-${field}`
   const attributes = html` id="${id}"${isRequired ? html` required` : ''}${
-    fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`
+    message === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`
   }${isFirst ? html` autofocus` : ''}`
   const hint = isRequired ? '' : html` <span class="quiet">(${words.optional})</span>`
   return html`<div class="field"><label for="${id}">${label}${hint}</label>
 ${control(attributes)}
-${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`
+${message === undefined ? '' : html`<p class="fault" id="${id}-fault">${message}</p>`}</div>`
 }

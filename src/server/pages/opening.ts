@@ -1,7 +1,7 @@
 import type { Payment } from '../../domain/model.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { isGenuine, type PageKind, pagePath } from '../../engine/page-address.ts'
-import type { Tenant } from '../../engine/tenant.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { noticePage } from './notice.ts'
@@ -10,7 +10,7 @@ import { keepLanguage, type Words, wordsFor } from './words/language.ts'
 /** A page that its address opened. */
 export interface Opened {
   readonly kind: PageKind
-  readonly tenant: Tenant
+  readonly runtime: AccountRuntime
   readonly payment: Payment
   readonly words: Words
   /** The address, to come back to. */
@@ -32,10 +32,10 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   const notice = (status: number, about: 'forged' | 'unknown') =>
     noticePage(reply, status, words, request.url, about)
 
-  const tenant = gateway.tenant(name)
-  if (!tenant) return notice(404, 'unknown')
-  request.tenant = tenant
-  const { account } = tenant
+  const runtime = gateway.runtime(name)
+  if (!runtime) return notice(404, 'unknown')
+  request.runtime = runtime
+  const { account } = runtime
   const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
   if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
     return notice(403, 'forged')
@@ -47,7 +47,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
     expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
   return {
     kind,
-    tenant,
+    runtime,
     payment,
     words,
     path: request.url,

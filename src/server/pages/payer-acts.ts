@@ -4,19 +4,19 @@ import type { Command } from '../../domain/commands.ts'
 import type { Payment } from '../../domain/model.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import { type Form, imageIn } from '../read-image.ts'
-import { Refusal, refuse, refuseFaults } from '../refusal.ts'
+import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import type { Opened } from './opening.ts'
-import { ReceiptRefusal } from './problem.ts'
+import { ReceiptRefusalError } from './problem.ts'
 import { isSimulatorAct, nextDue } from './simulator.ts'
 
 /** What a payer can do on a page, and the simulator's own buttons beside it. */
 export async function act(opened: Opened, form: Form): Promise<void> {
-  const { tenant, payment } = opened
-  const id = payment.place.id
+  const { runtime, payment } = opened
+  const id = payment.sortKey.id
   const name = form.fields.get('act')
   switch (name) {
     case 'choose':
-      await carryOut(tenant, chosen(id, form.fields), 'payer')
+      await carryOut(runtime, chosen(id, form.fields), 'payer')
       return
     case 'receipt':
       return submitReceipt(opened, form)
@@ -24,8 +24,8 @@ export async function act(opened: Opened, form: Form): Promise<void> {
       return jump(opened)
     default:
       if (!isSimulatorAct(name))
-        throw refuseFaults([{ field: 'act', message: 'is nothing that this page does' }])
-      await carryOut(tenant, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
+        throw refuseProblems([{ field: 'act', message: 'is nothing that this page does' }])
+      await carryOut(runtime, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
   }
 }
 
@@ -53,22 +53,22 @@ export function isDoneAlready({ outcome, cancelled, receipt, route, options }: P
   }
 }
 
-async function submitReceipt({ tenant, payment }: Opened, form: Form): Promise<void> {
+async function submitReceipt({ runtime, payment }: Opened, form: Form): Promise<void> {
   const received = imageIn(form)
-  if ('fault' in received) throw new ReceiptRefusal(received.fault.kind)
+  if ('problem' in received) throw new ReceiptRefusalError(received.problem.kind)
   const { bytes, digest, contentType } = received.image
-  await tenant.images.put(digest, bytes)
+  await runtime.images.put(digest, bytes)
   const upload = { digest, contentType, size: bytes.length }
-  await carryOut(tenant, { type: 'SubmitReceipt', payment: payment.place.id, image: { upload } }, 'payer')
+  await carryOut(runtime, { type: 'SubmitReceipt', payment: payment.sortKey.id, image: { upload } }, 'payer')
 }
 
 /** To the next thing that comes of this payment by itself, over all that is due on the way. */
-async function jump({ tenant, payment }: Opened): Promise<void> {
-  await demandAvailable(tenant)
-  const due = nextDue(tenant, payment)
+async function jump({ runtime, payment }: Opened): Promise<void> {
+  await demandAvailable(runtime)
+  const due = nextDue(runtime, payment)
   if (due === undefined) throw refuse('invalid_state', 'Nothing of this payment is still to come by itself')
-  const arrival = await tenant.time.advance(() => ({ until: due, limit: due }))
-  if ('refused' in arrival) throw new Refusal(arrival.refused)
+  const arrival = await runtime.time.advance(() => ({ until: due, limit: due }))
+  if ('refused' in arrival) throw new RefusalError(arrival.refused)
 }
 
 function chosen(payment: string, fields: ReadonlyMap<string, string>): Command {
@@ -91,7 +91,7 @@ function chosen(payment: string, fields: ReadonlyMap<string, string>): Command {
     customer: given({ name: 'customer_name', phone: 'customer_phone' }),
   }
   const message = `must have at most ${LONGEST} characters`
-  if (long.length > 0) throw new Refusal(invalid(long.map(field => ({ field, message }))))
+  if (long.length > 0) throw new RefusalError(invalid(long.map(field => ({ field, message }))))
   return choice
 }
 

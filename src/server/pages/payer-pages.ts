@@ -3,13 +3,13 @@ import type { Gateway } from '../../engine/gateway.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Form } from '../read-image.ts'
-import { Refusal } from '../refusal.ts'
+import { RefusalError } from '../refusal.ts'
 import { liveState } from './live.ts'
 import { noticePage } from './notice.ts'
 import { type Opened, open } from './opening.ts'
 import { act, isDoneAlready } from './payer-acts.ts'
 import { showPayment } from './payment-page.ts'
-import { type Problem, ReceiptRefusal } from './problem.ts'
+import { type Problem, ReceiptRefusalError } from './problem.ts'
 import { readFields } from './read-fields.ts'
 
 export { follow } from './live.ts'
@@ -38,7 +38,7 @@ export function showQr(gateway: Gateway, request: Request, reply: Reply) {
   const { instrument } = opened.payment
   if (instrument?.type !== 'display_qr_code')
     return noticePage(reply, 404, opened.words, opened.path, 'unknown')
-  return reply.header('content-type', 'image/png').send(opened.tenant.rendering.qrImage(instrument.qrData))
+  return reply.header('content-type', 'image/png').send(opened.runtime.rendering.qrImage(instrument.qrData))
 }
 
 /** What a form sent. Where it is taken, the page comes again by GET: reloading it then sends nothing twice. */
@@ -52,16 +52,16 @@ export async function receive(
   const opened = openPage(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
-    if (form instanceof Refusal) throw form
+    if (form instanceof RefusalError) throw form
     await act(opened, form)
-  } catch (fault) {
-    if (!(fault instanceof Refusal)) throw fault
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error
     // A button that was pressed twice, or on two pages, is no mistake of the payer's.
-    if (!(form instanceof Refusal) && isDoneAlready(asItStands(opened).payment, form))
+    if (!(form instanceof RefusalError) && isDoneAlready(asItStands(opened).payment, form))
       return seeNext(reply, asItStands(opened))
-    const { status } = renderError(gateway.contract, fault.rejection, request.requestId)
-    const fields: Form['fields'] = form instanceof Refusal ? new Map() : form.fields
-    return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: fault, fields } })
+    const { status } = renderError(gateway.contract, error.rejection, request.requestId)
+    const fields: Form['fields'] = form instanceof RefusalError ? new Map() : form.fields
+    return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: error, fields } })
   }
   return seeNext(reply, asItStands(opened))
 }
@@ -69,14 +69,14 @@ export async function receive(
 const seeNext = (reply: Reply, opened: Opened) => reply.code(303).header('location', whereNext(opened)).send()
 
 /** A body that could not be read is a file that is too large, or none of our forms. */
-function asRefusal(fault: unknown): Refusal {
-  if (!(fault instanceof Refusal)) throw fault
-  return fault.rejection.code === 'payload_too_large' ? new ReceiptRefusal('too_large') : fault
+function asRefusal(error: unknown): RefusalError {
+  if (!(error instanceof RefusalError)) throw error
+  return error.rejection.code === 'payload_too_large' ? new ReceiptRefusalError('too_large') : error
 }
 
 const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
   ...opened,
-  payment: opened.tenant.account.world.payments.get(opened.payment.place.id) ?? opened.payment,
+  payment: opened.runtime.account.world.payments.get(opened.payment.sortKey.id) ?? opened.payment,
 })
 
 /** A bank that has decided sends its customer back to where they came from. */

@@ -7,16 +7,16 @@ import { type Sheet, sendPage } from './layout.ts'
 import { liveState } from './live.ts'
 import { spellMoney } from './money.ts'
 import { cancelling, paySteps, processing } from './pay.ts'
-import { generalFault } from './problem.ts'
+import { generalProblem } from './problem.ts'
 import { simulator } from './simulator.ts'
 import { summary } from './summary.ts'
 import { isOpen, type View, waitsForPayer } from './view.ts'
 
 /** Shows a payment as it stands, once what stands is safe. */
 export function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
-  const { tenant, payment, words, path } = view
+  const { runtime, payment, words, path } = view
   const send = () => sendPage(reply, status, words, path, sheetOf(view))
-  return tenant.account.journal.durable(payment.seq)?.then(send) ?? send()
+  return runtime.account.journal.durable(payment.seq)?.then(send) ?? send()
 }
 
 function sheetOf(view: View): Sheet {
@@ -33,8 +33,8 @@ function sheetOf(view: View): Sheet {
   }
 }
 
-function titleOf({ payment, words, tenant }: View): string {
-  const merchant = tenant.merchantName()
+function titleOf({ payment, words, runtime }: View): string {
+  const merchant = runtime.merchantName()
   if (!isOpen(payment)) return `${words[endingOf(payment)]} · ${merchant}`
   if (!waitsForPayer(payment)) return `${words.summary} · ${merchant}`
   return `${words.payTo} ${spellMoney(payment, words)} · ${merchant}`
@@ -51,8 +51,8 @@ function step(view: View): Html {
 /** How a payment ended says all there is to say about what came too late for it. */
 function banner({ payment, problem, words }: View): Html | string {
   if (!isOpen(payment)) return ''
-  const fault = problem && generalFault(problem, words)
-  return fault === undefined ? '' : html`<p class="banner" role="alert">${fault}</p>`
+  const message = problem && generalProblem(problem, words)
+  return message === undefined ? '' : html`<p class="banner" role="alert">${message}</p>`
 }
 
 /** A page that came again meanwhile would lose what was typed, the file that was chosen, or the bank's question. */

@@ -1,18 +1,18 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { PAYER_FIELDS, type PayerField } from '../../contract/resources.ts'
-import type { ImageFault } from '../read-image.ts'
-import { Refusal } from '../refusal.ts'
+import type { ImageProblem } from '../read-image.ts'
+import { RefusalError } from '../refusal.ts'
 import type { Words } from './words/language.ts'
 
 /** What a payer sent and why it was not taken. What was typed stays in the form. */
 export interface Problem {
-  readonly refusal: Refusal
+  readonly refusal: RefusalError
   readonly fields: ReadonlyMap<string, string>
 }
 
 /** A refusal of the file, by what is wrong with it. */
-export class ReceiptRefusal extends Refusal {
-  constructor(readonly kind: ImageFault['kind']) {
+export class ReceiptRefusalError extends RefusalError {
+  constructor(readonly kind: ImageProblem['kind']) {
     super({
       code: kind === 'too_large' ? 'payload_too_large' : 'validation_failed',
       message: kind,
@@ -30,23 +30,23 @@ const NAMES: ReadonlyMap<string, PayerField> = new Map([
 ])
 
 /** The faults of a choice, each at its field, in the payer's words. */
-export function fieldFaults({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
-  const faults = new Map<PayerField, string>()
+export function fieldProblems({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
+  const problems = new Map<PayerField, string>()
   for (const { field } of refusal.rejection.details ?? []) {
     const name = NAMES.get(field)
-    if (name) faults.set(name, fieldFault(name, fields.get(name)?.trim() ?? '', words))
+    if (name) problems.set(name, fieldProblem(name, fields.get(name)?.trim() ?? '', words))
   }
-  return faults
+  return problems
 }
 
-function fieldFault(field: PayerField, value: string, words: Words): string {
+function fieldProblem(field: PayerField, value: string, words: Words): string {
   if (value === '') return field === 'bank' ? words.bankRequired : words.fieldRequired
   if ([...value].length > LIMITS.textLength) return words.fieldTooLong(LIMITS.textLength)
   return field === 'bank' ? words.bankUnknown : words.refusals.other
 }
 
-export function receiptFault({ refusal }: Problem, words: Words): string | undefined {
-  if (!(refusal instanceof ReceiptRefusal)) return undefined
+export function receiptProblem({ refusal }: Problem, words: Words): string | undefined {
+  if (!(refusal instanceof ReceiptRefusalError)) return undefined
   const wording = {
     missing: words.receiptMissing,
     too_large: words.receiptTooLarge,
@@ -56,8 +56,8 @@ export function receiptFault({ refusal }: Problem, words: Words): string | undef
 }
 
 /** What stands above the page where no field is to blame. */
-export function generalFault(problem: Problem, words: Words): string | undefined {
-  if (receiptFault(problem, words) !== undefined || fieldFaults(problem, words).size > 0) return undefined
+export function generalProblem(problem: Problem, words: Words): string | undefined {
+  if (receiptProblem(problem, words) !== undefined || fieldProblems(problem, words).size > 0) return undefined
   switch (problem.refusal.rejection.code) {
     case 'invalid_state':
       return problem.fields.get('act') === 'receipt' ? words.receiptThere : words.refusals.invalid_state

@@ -1,7 +1,7 @@
 import { LIMITS, RECEIPT_TYPES } from '../../contract/limits.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
-import { receiptFault } from './problem.ts'
+import { receiptProblem } from './problem.ts'
 import { form, type View } from './view.ts'
 import { wayBack } from './way-back.ts'
 
@@ -34,7 +34,7 @@ export function lateReceipt(view: View): Html | string {
   if (receipt === null || payment.action === null) return ''
   if (receipt.status === 'processing' || receipt.status === 'submitted')
     return html`<p class="banner" role="status">${words[receipt.status === 'processing' ? 'receiptProcessing' : 'receiptSubmitted']}</p>`
-  const isTried = problem !== undefined && receiptFault(problem, words) !== undefined
+  const isTried = problem !== undefined && receiptProblem(problem, words) !== undefined
   const back = receipt.status === 'rejected' ? html`<p>${words.receiptRejected}</p>${reason(view)}` : ''
   return html`<details class="card folded"${isTried ? html` open` : ''}><summary>${words.paidAlready}${icon('chevron')}</summary>
 <div class="receipt">${back}${upload(view, words.sendReceipt)}</div></details>`
@@ -48,8 +48,8 @@ function reason({ payment }: View): Html | string {
 
 function upload(view: View, send: string): Html {
   const { words, problem } = view
-  const fault = problem && receiptFault(problem, words)
-  const marks = fault ? html` aria-invalid="true" autofocus` : ''
+  const message = problem && receiptProblem(problem, words)
+  const marks = message ? html` aria-invalid="true" autofocus` : ''
   const checks = html` data-most="${LIMITS.receiptImage}" data-missing="${words.receiptMissing}" data-too-large="${words.receiptTooLarge}" data-wrong-type="${words.receiptWrongType}"`
   return form(
     view,
@@ -58,7 +58,7 @@ function upload(view: View, send: string): Html {
 <span class="quiet" id="receipt-types">${words.receiptTypes}</span></span>
 <img class="preview" data-preview alt="${words.receiptPreview}" hidden></label>
 <input class="file" id="receipt-file" type="file" name="file" accept="${RECEIPT_TYPES.join(',')}" required aria-describedby="receipt-types receipt-fault"${marks}${checks}>
-<p class="fault" id="receipt-fault" data-fault>${fault ?? ''}</p></div>
+<p class="fault" id="receipt-fault" data-fault>${message ?? ''}</p></div>
 <button class="primary" data-busy="${words.sending}">${send}</button>`,
     'file',
   )

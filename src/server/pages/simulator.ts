@@ -5,7 +5,7 @@ import { holdsItsAction, type Payment } from '../../domain/model.ts'
 import { verdictFor } from '../../domain/script.ts'
 import { type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
-import type { Tenant } from '../../engine/tenant.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { type Html, html } from './html.ts'
 import { isOpen, type View } from './view.ts'
 import type { Words } from './words/language.ts'
@@ -43,12 +43,12 @@ const wordFor = (act: SimulatorAct, { route }: Payment) =>
 
 /** What comes by itself, as far as this payment's own copy of its rule says. */
 function outlook(view: View): (Html | string)[] {
-  const { tenant, payment, words } = view
+  const { runtime, payment, words } = view
   const rule = payment.script.rule
   const who = rule === null ? words.noRule : words.rule(rule)
   const lines: (Html | string)[] = []
-  const decisive = nextTimer(tenant, payment, DECISIVE)
-  const last = nextTimer(tenant, payment, CLOSING)
+  const decisive = nextTimer(runtime, payment, DECISIVE)
+  const last = nextTimer(runtime, payment, CLOSING)
   if (!payment.route) lines.push(payment.action ? words.simulatorChoose : words.simulatorClosed)
   else if (decisive) lines.push(comesIn(decisive, who, view))
   else lines.push(nextVerdict(payment, who, words) ?? words.simulatorManual(who))
@@ -60,23 +60,27 @@ function outlook(view: View): (Html | string)[] {
 const DECISIVE: readonly PaymentTimer[] = ['receipt', 'cancel', 'outcome', 'present-action']
 const CLOSING: readonly PaymentTimer[] = ['withdraw-action', 'expire']
 
-function nextTimer({ account }: Tenant, payment: Payment, kinds: readonly PaymentTimer[]): Timer | undefined {
+function nextTimer(
+  { account }: AccountRuntime,
+  payment: Payment,
+  kinds: readonly PaymentTimer[],
+): Timer | undefined {
   const isHeld = holdsItsAction(payment)
   return kinds
     .filter(kind => !(kind === 'withdraw-action' && isHeld))
-    .map(kind => account.world.timers.get(paymentTimer(payment.place.id, kind)))
+    .map(kind => account.world.timers.get(paymentTimer(payment.sortKey.id, kind)))
     .filter(timer => timer !== undefined)
     .sort((a, b) => a.dueAt - b.dueAt)
     .at(0)
 }
 
 /** The very next thing that happens to this payment without anybody: how far a virtual clock can be moved for it. */
-export const nextDue = (tenant: Tenant, payment: Payment): number | undefined =>
-  nextTimer(tenant, payment, [...DECISIVE, ...CLOSING])?.dueAt
+export const nextDue = (runtime: AccountRuntime, payment: Payment): number | undefined =>
+  nextTimer(runtime, payment, [...DECISIVE, ...CLOSING])?.dueAt
 
-function comesIn(timer: Timer, who: string, { tenant, words }: View): Html {
+function comesIn(timer: Timer, who: string, { runtime, words }: View): Html {
   const said = words.timers[wordingOf(timer)](who)
-  const left = spellTime(timer.dueAt - tenant.account.now, words.locale)
+  const left = spellTime(timer.dueAt - runtime.account.now, words.locale)
   return html`${said} <time data-until="${timer.dueAt}" data-as="words">${left}</time>`
 }
 
@@ -93,9 +97,9 @@ function nextVerdict({ receipt, script }: Payment, who: string, words: Words): s
 }
 
 /** Standing time moves only when somebody moves it. */
-function jump({ tenant, payment, words }: View): Html {
-  const due = nextDue(tenant, payment)
-  if (tenant.account.clock.mode !== 'virtual' || due === undefined) return html``
-  const time = spellTime(due - tenant.account.now, words.locale)
+function jump({ runtime, payment, words }: View): Html {
+  const due = nextDue(runtime, payment)
+  if (runtime.account.clock.mode !== 'virtual' || due === undefined) return html``
+  const time = spellTime(due - runtime.account.now, words.locale)
   return html`<button class="small" name="act" value="jump">${words.jump(time)}</button><span class="quiet">${words.clockStands}</span>`
 }

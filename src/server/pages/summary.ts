@@ -5,15 +5,15 @@ import { methodShown, type View, waitsForPayer } from './view.ts'
 
 /** Who is paid how much, and how long there is to do it. */
 export function summary(view: View): Html {
-  const { tenant, payment, words } = view
+  const { runtime, payment, words } = view
   const facts: [string, string | null | undefined][] = [
     [words.order, payment.merchantReference],
     [words.method, methodShown(view)],
   ]
   const rows = facts.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : ''))
   return html`<section class="summary" aria-label="${words.summary}">
-<p class="payee"><span class="initial" aria-hidden="true">${initialOf(tenant.merchantName())}</span>
-<span><span class="quiet">${waitsForPayer(payment) ? words.payTo : words.paymentTo}</span> <strong>${tenant.merchantName()}</strong></span></p>
+<p class="payee"><span class="initial" aria-hidden="true">${initialOf(runtime.merchantName())}</span>
+<span><span class="quiet">${waitsForPayer(payment) ? words.payTo : words.paymentTo}</span> <strong>${runtime.merchantName()}</strong></span></p>
 <p class="sum">${money(payment, words)}</p>
 <dl class="facts">${rows}${countdown(view)}</dl>
 </section>`
@@ -21,9 +21,9 @@ export function summary(view: View): Html {
 
 const initialOf = (name: string) => [...name.trim()][0]?.toUpperCase() ?? '·'
 
-function countdown({ tenant, payment, words }: View): Html {
+function countdown({ runtime, payment, words }: View): Html {
   if (!payment.action || !waitsForPayer(payment)) return html``
   const { expiresAt } = payment.action
-  const left = clockFace(expiresAt - tenant.account.now)
+  const left = clockFace(expiresAt - runtime.account.now)
   return html`<div class="left"><dt>${words.timeLeft}</dt><dd><time data-until="${expiresAt}" data-as="clock">${left}</time></dd></div>`
 }

@@ -12,11 +12,11 @@ export interface View extends Opened {
   readonly problem?: Problem
 }
 
-function chosenMethod({ tenant, payment }: View): MethodEntry | undefined {
+function chosenMethod({ runtime, payment }: View): MethodEntry | undefined {
   const code = payment.route?.method
   return code === undefined
     ? undefined
-    : routingTable(tenant.account.world, tenant).catalogue.methods.get(code)
+    : routingTable(runtime.account.world, runtime).catalogue.methods.get(code)
 }
 
 /** The method by its label; a catalogue that lost it since leaves the code. */

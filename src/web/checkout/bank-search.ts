@@ -225,12 +225,12 @@ class BankSearch {
       this.#input.removeAttribute('aria-describedby')
       return
     }
-    const fault = said ?? document.createElement('p')
-    fault.className = 'fault'
-    fault.id = `${this.#input.id}-fault`
-    fault.textContent = message
-    field?.append(fault)
+    const shown = said ?? document.createElement('p')
+    shown.className = 'fault'
+    shown.id = `${this.#input.id}-fault`
+    shown.textContent = message
+    field?.append(shown)
     this.#input.setAttribute('aria-invalid', 'true')
-    this.#input.setAttribute('aria-describedby', fault.id)
+    this.#input.setAttribute('aria-describedby', shown.id)
   }
 }

@@ -6,7 +6,7 @@ interface Kept {
   /** What was typed into the search for a bank. */
   readonly typed: string | undefined
   /** What the server said of it when its form was sent: a page that is only looked at does not say it again. */
-  readonly fault: { readonly id: string; readonly text: string } | undefined
+  readonly problem: { readonly id: string; readonly text: string } | undefined
 }
 
 type Field = HTMLInputElement | HTMLSelectElement
@@ -19,7 +19,7 @@ const unfolded = new Set<string>()
 export function keepFields(before: HTMLElement): (after: HTMLElement) => void {
   for (const [key, field] of fieldsOf(before)) {
     const files = field instanceof HTMLInputElement ? field.files : null
-    kept.set(key, { value: field.value, files, typed: field.dataset.typed, fault: faultAt(field) })
+    kept.set(key, { value: field.value, files, typed: field.dataset.typed, problem: messageAt(field) })
   }
   for (const [key, { open }] of foldsOf(before)) {
     if (open) unfolded.add(key)
@@ -39,7 +39,7 @@ function putBack(field: Field, was: Kept | undefined): void {
   if (was.typed !== undefined) field.dataset.typed = was.typed
   if (!was.files) {
     field.value = was.value
-    putFaultBack(field, was.fault)
+    putMessageBack(field, was.problem)
   } else if (was.files.length > 0 && field instanceof HTMLInputElement) {
     field.files = was.files
     const fold = field.closest('details')
@@ -49,21 +49,21 @@ function putBack(field: Field, was: Kept | undefined): void {
   }
 }
 
-const faultBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.fault')
+const messageBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.fault')
 
-function faultAt(field: Field): Kept['fault'] {
-  const fault = field.getAttribute('aria-invalid') === 'true' ? faultBeside(field) : undefined
-  return fault?.textContent ? { id: fault.id, text: fault.textContent } : undefined
+function messageAt(field: Field): Kept['problem'] {
+  const problem = field.getAttribute('aria-invalid') === 'true' ? messageBeside(field) : undefined
+  return problem?.textContent ? { id: problem.id, text: problem.textContent } : undefined
 }
 
-function putFaultBack(field: Field, was: Kept['fault']): void {
+function putMessageBack(field: Field, was: Kept['problem']): void {
   if (!was) return
-  const fault = faultBeside(field) ?? document.createElement('p')
-  if (fault.textContent) return
-  fault.className = 'fault'
-  fault.id = was.id
-  fault.textContent = was.text
-  if (!fault.parentElement) field.after(fault)
+  const message = messageBeside(field) ?? document.createElement('p')
+  if (message.textContent) return
+  message.className = 'fault'
+  message.id = was.id
+  message.textContent = was.text
+  if (!message.parentElement) field.after(message)
   field.setAttribute('aria-invalid', 'true')
   const described = field.getAttribute('aria-describedby')?.split(' ') ?? []
   field.setAttribute('aria-describedby', [...new Set([...described, was.id])].join(' '))

@@ -4,14 +4,14 @@ export function previewReceipt(part: ParentNode): void {
   const form = input?.form
   if (!input || !form) return
   const preview = form.querySelector<HTMLImageElement>('[data-preview]')
-  const fault = form.querySelector<HTMLElement>('[data-fault]')
+  const problem = form.querySelector<HTMLElement>('[data-fault]')
   const name = form.querySelector<HTMLElement>('[data-file-name]')
   const unnamed = name?.textContent ?? ''
   // From here on the label is the field: it says what was chosen, and shows it.
   form.querySelector('[data-upload]')?.classList.add('dropping')
 
   const say = (message: string) => {
-    if (fault) fault.textContent = message
+    if (problem) problem.textContent = message
     if (message === '') input.removeAttribute('aria-invalid')
     else input.setAttribute('aria-invalid', 'true')
   }
@@ -26,7 +26,7 @@ export function previewReceipt(part: ParentNode): void {
   let message = ''
   input.addEventListener('change', async () => {
     const file = input.files?.[0]
-    message = file ? await faultOf(file, input) : ''
+    message = file ? await problemOf(file, input) : ''
     say(message)
     if (name) name.textContent = file?.name ?? unnamed
     show(file && message === '' ? file : undefined)
@@ -46,7 +46,7 @@ const SIGNATURES = [
 ]
 
 /** By the same rules as the server's: the size, and the first bytes rather than the name. */
-async function faultOf(file: File, { dataset }: HTMLInputElement): Promise<string> {
+async function problemOf(file: File, { dataset }: HTMLInputElement): Promise<string> {
   if (file.size > Number(dataset.most)) return dataset.tooLarge ?? ''
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
   const isImage = SIGNATURES.some(signature => signature.every((byte, at) => head[at] === byte))

@@ -8,7 +8,7 @@ import { addressOf, go, place } from './state/router.ts'
 import type { Merchant } from './state/types.ts'
 import { useLive } from './state/use-live.ts'
 import { Boundary } from './ui/boundary.tsx'
-import { Fault } from './ui/page.tsx'
+import { ErrorNote } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export function App() {
@@ -42,7 +42,7 @@ function SignedIn() {
     if (merchants.data && account === null && first) go(addressOf(first.id, page), { replace: true })
   }, [merchants.data, account])
 
-  if (merchants.fault && !merchants.data) return <Fault fault={merchants.fault} />
+  if (merchants.error && !merchants.data) return <ErrorNote error={merchants.error} />
   if (!merchants.data || account === null) return null
   return (
     <Shell merchants={merchants.data.data} account={known ? account : null}>

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import type { OutputFlags } from '../../../src/cli/output/flags.ts'
 import type { Format } from '../../../src/cli/output/format.ts'
-import { QueryFault } from '../../../src/cli/output/path.ts'
+import { QueryError } from '../../../src/cli/output/path.ts'
 import { type ListView, openPrinter } from '../../../src/cli/output/printer.ts'
 import type { View } from '../../../src/cli/output/view.ts'
 import { MemoryStream } from './support/memory-stream.ts'
@@ -99,7 +99,7 @@ describe('--query', () => {
   })
 
   test('what is no path is refused before anything is called', () => {
-    expect(() => openPrinter({ query: 'a[' })).toThrow(QueryFault)
+    expect(() => openPrinter({ query: 'a[' })).toThrow(QueryError)
   })
 
   test('a path that leads nowhere prints nothing, and names the record that there is', async () => {
@@ -148,7 +148,7 @@ describe('page by page', () => {
 
   test('--query: from each record, and a later one may lack what the first had', async () => {
     expect(await streamed({ query: 'note' }, pages)).toBe('x\u2028y\nnull\nnull\n')
-    await expect(streamed({ query: 'nope' }, pages)).rejects.toThrow(QueryFault)
+    await expect(streamed({ query: 'nope' }, pages)).rejects.toThrow(QueryError)
   })
 
   test('a page waits until the one before it is on its way', async () => {

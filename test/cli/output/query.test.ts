@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { flatten } from '../../../src/cli/output/flatten.ts'
-import { parsePath, QueryFault } from '../../../src/cli/output/path.ts'
+import { parsePath, QueryError } from '../../../src/cli/output/path.ts'
 import { select } from '../../../src/cli/output/query.ts'
 
 const body = {
@@ -54,9 +54,9 @@ test('each member that a record has is found by the path that flattening names i
 const faultOf = (path: string) => {
   try {
     return read(path).nowhere?.message
-  } catch (fault) {
-    expect(fault).toBeInstanceOf(QueryFault)
-    return (fault as QueryFault).message
+  } catch (error) {
+    expect(error).toBeInstanceOf(QueryError)
+    return (error as QueryError).message
   }
 }
 

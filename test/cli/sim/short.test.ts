@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { short } from '../../../src/cli/commands/sim/views/told.ts'
+import { short } from '../../../src/cli/commands/sim/views/inline-members.ts'
 
 const word = fc.oneof(
   fc.string(),

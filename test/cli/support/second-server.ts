@@ -73,10 +73,10 @@ function rewritten(bytes: Buffer, call: string, second: SecondServer): Buffer {
   try {
     const body = second.reshape(call, JSON.parse(bytes.toString('utf8')))
     return Buffer.from(disguise(body))
-  } catch (fault) {
+  } catch (error) {
     // What a fault rule spoilt stays spoilt.
-    if (fault instanceof SyntaxError) return bytes
-    throw fault
+    if (error instanceof SyntaxError) return bytes
+    throw error
   }
 }
 

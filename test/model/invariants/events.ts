@@ -70,7 +70,7 @@ export class Events implements Watch {
     for (const [id, payout] of payouts) {
       const text = machine.rendering.payout(payout)
       const names = PAYOUT_ENDS.filter(name => name.endsWith(payout.status))
-      const moved = payout.updatedAt !== payout.place.createdAt || this.#ends.has(id)
+      const moved = payout.updatedAt !== payout.sortKey.createdAt || this.#ends.has(id)
       const reason =
         payout.cancelReason === null ? '' : `,"cancel_reason":${JSON.stringify(payout.cancelReason)}`
       const over = names.length > 0 && moved

@@ -1,6 +1,6 @@
 import { FROM_THE_TOP } from '../../../src/domain/list-index.ts'
 import { type PayoutQuery, pageOfPayouts } from '../../../src/domain/list-payouts.ts'
-import type { Payout, Place } from '../../../src/domain/model.ts'
+import type { Payout, SortKey } from '../../../src/domain/model.ts'
 import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
@@ -27,8 +27,8 @@ export class Lists implements Watch {
     ]
     if (some)
       filters.push(
-        { createdFrom: some.place.createdAt },
-        { createdBefore: some.place.createdAt, country: 'TH' },
+        { createdFrom: some.sortKey.createdAt },
+        { createdBefore: some.sortKey.createdAt, country: 'TH' },
       )
     const filter = { ...every(), ...filters[world.seq % filters.length] }
     walk(world, filter, 1 + (world.seq % 4))
@@ -40,15 +40,15 @@ export class Lists implements Watch {
 function walk(world: Machine['world'], filter: ReturnType<typeof every>, limit: number): void {
   const expected = newestFirst(
     [...world.payouts.values()].filter(payout => fits(payout, filter)),
-    payout => payout.place,
+    payout => payout.sortKey,
   )
   const found: Payout[] = []
-  let below: Place | undefined
+  let below: SortKey | undefined
   for (let more = true; more; ) {
     const page = pageOfPayouts(world, { ...filter, limit, below })
     must(page.payouts.length <= limit, 'a page is no longer than its limit')
     found.push(...page.payouts)
-    below = page.payouts.at(-1)?.place
+    below = page.payouts.at(-1)?.sortKey
     more = page.hasMore
     must(more === found.length < expected.length, 'has_more says whether there is more', { filter, limit })
   }
@@ -64,11 +64,11 @@ const fits = (payout: Payout, filter: ReturnType<typeof every>) =>
   (filter.currency ?? payout.currency) === payout.currency &&
   (filter.merchantReference ?? payout.merchantReference) === payout.merchantReference &&
   (filter.statuses ?? [payout.status]).includes(payout.status) &&
-  payout.place.createdAt >= (filter.createdFrom ?? 0) &&
-  payout.place.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
+  payout.sortKey.createdAt >= (filter.createdFrom ?? 0) &&
+  payout.sortKey.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
 
 /** By time; of one time, the one made later first. Maps hold records in the order in which they were made. */
-const newestFirst = <T>(records: readonly T[], placeOf: (record: T) => Place): T[] =>
+const newestFirst = <T>(records: readonly T[], placeOf: (record: T) => SortKey): T[] =>
   records.toReversed().sort((a, b) => placeOf(b).createdAt - placeOf(a).createdAt)
 
 function listsPayments({ payments, paymentList, seq }: Machine['world']): void {
@@ -82,9 +82,9 @@ function listsPayments({ payments, paymentList, seq }: Machine['world']): void {
   for (const value of new Set([...facetsOf.values()].map(facets => facets[facet]))) {
     const matches = (facets: readonly (string | undefined)[]) => facets[facet] === value
     const expected = newestFirst(
-      [...payments.values()].filter(({ place }) => matches(facetsOf.get(place.id) ?? [])),
-      payment => payment.place,
-    ).map(({ place }) => place.id)
+      [...payments.values()].filter(({ sortKey: place }) => matches(facetsOf.get(place.id) ?? [])),
+      payment => payment.sortKey,
+    ).map(({ sortKey: place }) => place.id)
     const found = [...paymentList.below(FROM_THE_TOP, matches)].map(place => place.id)
     must(found.join() === expected.join(), 'the list of payments agrees with its records', {
       facet,

@@ -39,7 +39,7 @@ const PAYMENT_KINDS: Readonly<Record<string, (payment: Payment) => boolean>> = {
 }
 
 function hasItsTimers({ timers }: Machine['world'], now: number, payment: Payment): void {
-  const { id } = payment.place
+  const { id } = payment.sortKey
   const { action, expiresAt } = payment
   must(timers.get(`${id}:expire`)?.dueAt === expiresAt, 'an open intent expires when it says', {
     id,

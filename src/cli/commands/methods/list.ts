@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { textAt } from '../../fields/body-paths.ts'
 import { termsOf } from '../../fields/build-request.ts'
 import { type TermFlags, termFlags } from '../../fields/field-flags.ts'
@@ -43,7 +43,7 @@ async function list({ client, signal, show }: Session, flags: ListFlags): Promis
   const currency = textAt(body, 'currency')
   const country = textAt(body, 'country')
   if (amount === undefined || currency === undefined || country === undefined)
-    throw new UsageFault(`methods are listed for an amount and a place: ${missing(flags, currency)} missing`)
+    throw new UsageError(`methods are listed for an amount and a place: ${missing(flags, currency)} missing`)
   for (const note of notes) process.stderr.write(`${note}\n`)
   const query = { amount, currency, country, checkout_mode: flags.checkoutMode, provider: flags.provider }
   await show(await client.methods.list(query, { signal }).answer(), paymentMethodsView)

@@ -2,7 +2,7 @@ import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index
 import { canAsk } from '../../call/can-ask.ts'
 import { confirmLive } from '../../call/confirm-live.ts'
 import { equivalentCommand } from '../../fields/equivalent-command.ts'
-import { tellFieldFaults } from '../../fields/field-faults.ts'
+import { describeFieldProblems } from '../../fields/field-problems.ts'
 import { keyFor } from '../../fields/idempotency-key.ts'
 import { missingFields, refuseMissing } from '../../fields/missing-fields.ts'
 import { moneyOf } from '../../fields/money-of.ts'
@@ -40,7 +40,7 @@ export async function createPayment(begun: Body, creation: Creation): Promise<vo
 
 type Attempt =
   | { readonly answer: Answer<PaymentIntent> }
-  | { readonly wanting: ReturnType<typeof tellFieldFaults> }
+  | { readonly wanting: ReturnType<typeof describeFieldProblems> }
 
 async function attempt(body: Body, { flags, session }: Creation, mayAsk: boolean): Promise<Attempt> {
   await confirmLive(flags, session, `create a payment of ${moneyOf(body)}`)
@@ -50,9 +50,9 @@ async function attempt(body: Body, { flags, session }: Creation, mayAsk: boolean
     return {
       answer: await session.client.payments.create(body as unknown as CreatePayment, options).answer(),
     }
-  } catch (fault) {
-    const wanting = mayAsk ? tellFieldFaults(fault) : []
-    if (wanting.length === 0) throw nameFlags(fault)
+  } catch (error) {
+    const wanting = mayAsk ? describeFieldProblems(error) : []
+    if (wanting.length === 0) throw nameFlags(error)
     return { wanting }
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { withSession } from '../../call/session.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { buildRequest } from '../../fields/build-request.ts'
 import type { TypedFlags } from '../../fields/equivalent-command.ts'
 import { type FieldFlags, fieldFlags } from '../../fields/field-flags.ts'
@@ -53,7 +53,7 @@ function recorded(typed: (readonly [string, string?])[], command: Command): Comm
 
 async function create(flags: CreateFlags, typed: TypedFlags): Promise<void> {
   if (flags.keyFile === '-' && flags.data?.some(source => source === '-' || source === '@-'))
-    throw new UsageFault('--data - and --key-file - both read stdin, which is read once')
+    throw new UsageError('--data - and --key-file - both read stdin, which is read once')
   const { body, notes } = await buildRequest(flags)
   for (const note of notes) process.stderr.write(`${note}\n`)
   await withSession(flags, session => createPayment(body, { flags, session, typed }))

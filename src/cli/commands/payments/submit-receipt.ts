@@ -7,7 +7,7 @@ import { readSource } from '../../../client/receipt/source.ts'
 import { confirmLive } from '../../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { keyFor } from '../../fields/idempotency-key.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { progressBar } from '../../prompts/progress-bar.ts'
@@ -47,9 +47,9 @@ Examples:
         )
         .action((id: string, flags: ReceiptFlags) => {
           if (flags.file === undefined && flags.asset === undefined)
-            throw new UsageFault('a receipt needs its image: --file, or --asset')
+            throw new UsageError('a receipt needs its image: --file, or --asset')
           if (flags.file === '-' && flags.keyFile === '-')
-            throw new UsageFault('--file - and --key-file - both read stdin, which is read once')
+            throw new UsageError('--file - and --key-file - both read stdin, which is read once')
           return withSession(flags, async session =>
             session.show(await submit(id, flags, session), paymentView),
           )

@@ -7,14 +7,14 @@ import { CANCELLED } from '../../statuses.ts'
 /** Puts each news of a payment on one line: `pending, receipt required: the payer transfers to …`. */
 export function newsTeller(): (payment: PaymentIntent) => string | undefined {
   let toldAction = ''
-  let told = ''
+  let lastLine = ''
   return payment => {
     const action = payment.next_action ? whatThePayerDoes(payment.next_action) : ''
     // What the payer is to do is said once, however the rest goes on.
     const news = visible(`${standOf(payment)}${action === '' || action === toldAction ? '' : `: ${action}`}`)
     toldAction = action
-    if (news === told) return undefined
-    told = news
+    if (news === lastLine) return undefined
+    lastLine = news
     return news
   }
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { FINAL_STATUSES, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { EXIT } from '../../faults/exit-code.ts'
+import { EXIT } from '../../errors/exit-code.ts'
 import { milliseconds } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
 import { paymentView } from '../../output/views/payment.ts'
@@ -78,10 +78,10 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
     const reached = isReached(answer.body, wanted, await endOfCancelled(session, flags))
     sayHowItEnded(answer.body, wanted, reached)
     if (!reached) process.exitCode = EXIT.endedOtherwise
-  } catch (fault) {
-    const why = fault instanceof WaitTimeoutError ? await hint : undefined
-    if (!(fault instanceof WaitTimeoutError) || why === undefined) throw fault
-    throw new WaitTimeoutError(`${fault.message}. ${why}`, fault.answer)
+  } catch (error) {
+    const why = error instanceof WaitTimeoutError ? await hint : undefined
+    if (!(error instanceof WaitTimeoutError) || why === undefined) throw error
+    throw new WaitTimeoutError(`${error.message}. ${why}`, error.answer)
   } finally {
     progress.end()
   }

@@ -39,13 +39,13 @@ export async function listAll(
     await list.end()
     counter.end(totals.line())
     if (next !== null) process.stderr.write(`There are more, beyond --limit; the next are\n  ${goOn(next)}\n`)
-  } catch (fault) {
-    if (fault instanceof DryRun) throw fault
+  } catch (error) {
+    if (error instanceof DryRun) throw error
     counter.end()
     // A cursor that was given twice leads nowhere, now or later.
-    if (!(fault instanceof CursorRepeatedError))
+    if (!(error instanceof CursorRepeatedError))
       tellHowToGoOn(written, goOn(next ?? undefined, most === undefined ? undefined : most - written))
-    throw fault
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import type { PayoutsQuery } from '../../../client/index.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
 import { atLeastOne, count } from '../../flag-values.ts'
 import { words } from '../../open-words.ts'
@@ -77,7 +77,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   }
   const { all = false, limit } = flags
   if (!all && limit !== undefined && limit > LARGEST_PAGE)
-    throw new UsageFault(
+    throw new UsageError(
       `--limit ${limit}: a page has 1 to ${LARGEST_PAGE}; with --all it is the number of all together`,
     )
   const query = queryOf(flags)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Keys } from '../../../client/credentials.ts'
 import { canAsk } from '../../call/can-ask.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { newCommand } from '../../new-command.ts'
 import { type OutputFlags, outputFlags } from '../../output/flags.ts'
 import { openPrinter } from '../../output/printer.ts'
@@ -49,10 +49,10 @@ Examples:
 
 async function add(name: string, flags: AddFlags): Promise<void> {
   const wrong = checkName(name)
-  if (wrong !== undefined) throw new UsageFault(wrong)
+  if (wrong !== undefined) throw new UsageError(wrong)
   // Told before anything is asked; looked at again when it is kept.
   if (!flags.replace && Object.hasOwn((await readProfiles()).profiles, name))
-    throw new UsageFault(nameTaken(name))
+    throw new UsageError(nameTaken(name))
   const pieces = await missingPieces(flags)
   const profile = await newProfile({ ...flags, ...pieces })
   const { keepProfile } = await import('../../profiles/keep-profile.ts')
@@ -70,7 +70,7 @@ async function missingPieces(flags: AddFlags): Promise<{ baseUrl: string; keys: 
     ...(baseUrl === undefined ? ['--base-url'] : []),
     ...(keyFile === undefined ? ['--key-file'] : []),
   ]
-  if (missing.length > 0 && !canAsk(flags)) throw new UsageFault(`${missing.join(' and ')} must be given`)
+  if (missing.length > 0 && !canAsk(flags)) throw new UsageError(`${missing.join(' and ')} must be given`)
   if (baseUrl !== undefined) checkBaseUrl(baseUrl)
   const asking = await import('../../profiles/ask-pieces.ts')
   return {

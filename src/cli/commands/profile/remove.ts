@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { canAsk } from '../../call/can-ask.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { newCommand } from '../../new-command.ts'
 import { profileNamed } from '../../profiles/find-profile.ts'
 import { readProfiles } from '../../profiles/read-profiles.ts'
@@ -40,8 +40,8 @@ async function remove(name: string, flags: RemoveFlags): Promise<void> {
 async function confirm(name: string, flags: RemoveFlags): Promise<void> {
   if (flags.yes) return
   if (!canAsk(flags))
-    throw new UsageFault(`this would remove the profile ${name} and its keys: --yes confirms it`)
+    throw new UsageError(`this would remove the profile ${name} and its keys: --yes confirms it`)
   const { ask } = await import('../../prompts/ask.ts')
   if (!(await ask.confirm({ message: `Remove the profile ${name}, and its keys?`, default: false })))
-    throw new UsageFault('not confirmed: nothing was removed')
+    throw new UsageError('not confirmed: nothing was removed')
 }

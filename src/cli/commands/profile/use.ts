@@ -20,8 +20,8 @@ Examples:
 
 async function use(name: string | undefined, { none }: { readonly none?: true }): Promise<void> {
   const { changeProfiles } = await import('../../profiles/change-profiles.ts')
-  const { UsageFault } = await import('../../faults/usage-fault.ts')
-  if ((name === undefined) !== (none === true)) throw new UsageFault('a name is wanted, or --none')
+  const { UsageError } = await import('../../errors/usage-error.ts')
+  if ((name === undefined) !== (none === true)) throw new UsageError('a name is wanted, or --none')
   const { current } = await changeProfiles(book => {
     if (name !== undefined) profileNamed(name, book)
     return { ...book, current: name ?? null }

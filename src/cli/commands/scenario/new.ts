@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { packageFile } from '../../../package-files.ts'
 import { STARTER } from '../../../scenario/index.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { newCommand } from '../../new-command.ts'
 
 export const command = (): Command =>
@@ -28,7 +28,7 @@ const ENDINGS = ['.yaml', '.yml']
 async function begin(path: string): Promise<void> {
   const ending = extname(path)
   if (ending === '.json')
-    throw new UsageFault(`${path}: what is written is YAML with comments. Name a .yaml file`)
+    throw new UsageError(`${path}: what is written is YAML with comments. Name a .yaml file`)
   // `paysim run` takes no file without an ending; a dot in a name is none.
   const file = ENDINGS.includes(ending) ? path : `${path}.yaml`
   try {
@@ -37,7 +37,7 @@ async function begin(path: string): Promise<void> {
   } catch (cause) {
     const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageFault(
+    throw new UsageError(
       exists && existsSync(file) ? `${file} is there already` : `${file} cannot be written: ${why}`,
     )
   }

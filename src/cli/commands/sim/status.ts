@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ControlClient, ControlFault } from '../../../client/control-client.ts'
+import { type ControlClient, ControlError } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
 import { type AccountStatus, type SimStatus, statusView } from './views/status.ts'
@@ -42,9 +42,9 @@ async function isReady(control: ControlClient): Promise<boolean> {
   try {
     await control.ready()
     return true
-  } catch (fault) {
-    if (fault instanceof ControlFault && fault.status === 503) return false
-    throw fault
+  } catch (error) {
+    if (error instanceof ControlError && error.status === 503) return false
+    throw error
   }
 }
 

@@ -45,7 +45,7 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
     const kind = KIND_OF[event]
     return kind !== undefined && (only === undefined || only === kind)
   }
-  let told = 0
+  let printed = 0
   let greeted = false
   try {
     for await (const message of account.stream(signal)) {
@@ -60,7 +60,7 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
       }
       if (!wanted(message)) continue
       await pages.page(message)
-      if (++told >= most) break
+      if (++printed >= most) break
     }
   } finally {
     await pages.end()

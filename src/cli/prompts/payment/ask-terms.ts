@@ -41,8 +41,8 @@ function complaint(text: string, currency: string | undefined): string | undefin
   let amount: Amount
   try {
     amount = readAmount(text)
-  } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
   const other = amount.currency !== undefined && currency !== undefined && amount.currency !== currency
   return other ? `the currency is ${currency}` : undefined

@@ -1,6 +1,6 @@
 import type { PaymentMethod, PaymentMethodOptions } from '../../../client/index.ts'
 import { textAt, valueAt, withoutValue, withValue } from '../../fields/body-paths.ts'
-import { tellFieldFaults } from '../../fields/field-faults.ts'
+import { describeFieldProblems } from '../../fields/field-problems.ts'
 import { listed } from '../../fields/missing-fields.ts'
 import { moneyOf } from '../../fields/money-of.ts'
 import { type Body, isPayerField, PAYER_FIELDS, type RequestField } from '../../fields/request-fields.ts'
@@ -68,9 +68,9 @@ async function offeredFor(
 ): Promise<[methods: readonly PaymentMethod[], wanting: readonly RequestField[]]> {
   try {
     return [methodsIn(await discover(body)), []]
-  } catch (fault) {
-    const wanting = tellFieldFaults(fault).filter(field => TERMS.some(term => term === field))
-    if (wanting.length === 0) throw fault
+  } catch (error) {
+    const wanting = describeFieldProblems(error).filter(field => TERMS.some(term => term === field))
+    if (wanting.length === 0) throw error
     return [[], wanting]
   }
 }

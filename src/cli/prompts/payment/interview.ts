@@ -2,7 +2,7 @@ import { isLive } from '../../../client/credentials.ts'
 import type { MethodsQuery } from '../../../client/index.ts'
 import type { MerchantFlags } from '../../call/merchant-command.ts'
 import type { Session } from '../../call/session.ts'
-import { UsageFault } from '../../faults/usage-fault.ts'
+import { UsageError } from '../../errors/usage-error.ts'
 import { textAt } from '../../fields/body-paths.ts'
 import type { Body, RequestField } from '../../fields/request-fields.ts'
 import { ask } from '../ask.ts'
@@ -45,5 +45,5 @@ async function confirmed(body: Body, { flags, session }: Interview): Promise<Bod
   // With a live key the question is asked before anything that is sent, and once is enough.
   if (flags.yes || isLive(session.target.keys.publicKey)) return body
   if (await ask.confirm({ message: 'Create it?', default: true })) return body
-  throw new UsageFault('not confirmed: nothing was done')
+  throw new UsageError('not confirmed: nothing was done')
 }

@@ -2,15 +2,19 @@ import { exactText, shortTimeText, spanText, timeText } from '../format/time.ts'
 import { humanise, toneOf } from '../format/words.ts'
 import type { Timeline } from '../state/types.ts'
 import type { Option } from './echarts.ts'
-import { type Happening, lanesOf, lastHappening } from './happenings.ts'
 import type { Palette } from './palette.ts'
+import { lanesOf, lastTimelineItem, type TimelineItem } from './timeline-items.ts'
 import { drawMark, drawSpan, Stacks } from './timeline-shapes.ts'
 import { TOOLTIP, tooltip } from './tooltip.ts'
 
 const DAY_MS = 86_400_000
 
 /** From what happened to what there is to see: lanes one below the other, on one scale of time. */
-export function timelineOption(timeline: Timeline, happenings: readonly Happening[], span: 'past' | 'all') {
+export function timelineOption(
+  timeline: Timeline,
+  happenings: readonly TimelineItem[],
+  span: 'past' | 'all',
+) {
   const now = Date.parse(timeline.now)
   const [from, to] = edges(happenings, now, span)
   const lanes = lanesOf(happenings)
@@ -127,12 +131,15 @@ const indexOf = (params: unknown) =>
 
 /** A little room on both sides, and never nothing in between. */
 function edges(
-  happenings: readonly Happening[],
+  happenings: readonly TimelineItem[],
   now: number,
   span: 'past' | 'all',
 ): [from: number, to: number] {
   const first = happenings[0]?.at ?? now
-  const past = Math.max(lastHappening(happenings)?.until ?? lastHappening(happenings)?.at ?? first, first)
+  const past = Math.max(
+    lastTimelineItem(happenings)?.until ?? lastTimelineItem(happenings)?.at ?? first,
+    first,
+  )
   const ahead = happenings.filter(({ where }) => where === 'To come').map(({ at }) => at)
   const last = span === 'all' ? Math.max(...ahead, past, now) : past
   const room = Math.max((last - first) * 0.06, 500)
@@ -143,13 +150,13 @@ interface StateSpan {
   readonly status: string
   readonly at: number
   readonly until: number
-  readonly opened: Happening
+  readonly opened: TimelineItem
 }
 
 const FINAL = new Set(['succeeded', 'failed', 'expired', 'cancelled'])
 
 /** From one change of state to the next; the last goes on until now, and one that is final for ever. */
-function statesOf(happenings: readonly Happening[], now: number, edge: number): StateSpan[] {
+function statesOf(happenings: readonly TimelineItem[], now: number, edge: number): StateSpan[] {
   const changes = happenings.filter(({ status }) => status !== null)
   return changes.map((opened, nth) => {
     const { status, at } = opened
@@ -166,7 +173,7 @@ function stateTip(state: StateSpan | undefined): HTMLElement {
   return tooltip(humanise(status), [['by', `${opened.what} ${opened.more}`], ...timesOf(opened), ...lasted])
 }
 
-function happeningTip(stack: readonly Happening[]): HTMLElement {
+function happeningTip(stack: readonly TimelineItem[]): HTMLElement {
   const [first] = stack
   if (!first) return tooltip('', [])
   if (stack.length === 1) return tooltip(first.what, [['', first.more], ...timesOf(first)])
@@ -176,7 +183,7 @@ function happeningTip(stack: readonly Happening[]): HTMLElement {
   )
 }
 
-const timesOf = ({ at, wallAt }: Happening): [string, string][] => [
+const timesOf = ({ at, wallAt }: TimelineItem): [string, string][] => [
   ['account time', exactText(at)],
   ...(wallAt === null ? [] : [['wall time', exactText(wallAt)] as [string, string]]),
 ]

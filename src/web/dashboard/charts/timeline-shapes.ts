@@ -4,8 +4,8 @@ import type {
   CustomSeriesRenderItemReturn,
 } from 'echarts'
 import type { Tone } from '../format/words.ts'
-import type { Happening } from './happenings.ts'
 import type { Palette } from './palette.ts'
+import type { TimelineItem } from './timeline-items.ts'
 
 const LANE_HEIGHT = 22
 /** What takes no time is still seen. */
@@ -93,16 +93,16 @@ const APART_PX = 13
 /** Which marks of a lane fall together at a scale: the first of them stands for all, so that none is hidden. */
 export class Stacks {
   readonly #byLane = new Map<string, number[]>()
-  readonly #shown = new Map<number, readonly Happening[]>()
+  readonly #shown = new Map<number, readonly TimelineItem[]>()
 
-  constructor(private readonly marks: readonly Happening[]) {
+  constructor(private readonly marks: readonly TimelineItem[]) {
     marks.forEach(({ lane }, nth) => {
       this.#byLane.set(lane, [...(this.#byLane.get(lane) ?? []), nth])
     })
   }
 
   /** What a mark stands for; undefined where another one stands for it. */
-  at(wanted: number, placeOf: (at: number) => number): readonly Happening[] | undefined {
+  at(wanted: number, placeOf: (at: number) => number): readonly TimelineItem[] | undefined {
     const lane = this.#byLane.get(this.marks[wanted]?.lane ?? '') ?? []
     const inOrder = lane
       .map(nth => ({ nth, x: placeOf(this.marks[nth]?.at ?? 0) }))
@@ -122,7 +122,7 @@ export class Stacks {
   }
 
   /** As it was last drawn. */
-  shown(nth: number): readonly Happening[] {
+  shown(nth: number): readonly TimelineItem[] {
     return this.#shown.get(nth) ?? []
   }
 }

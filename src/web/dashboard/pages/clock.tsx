@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { commandText } from '../charts/happenings.ts'
+import { commandText } from '../charts/timeline-items.ts'
 import { dateTimeText } from '../format/time.ts'
 import { accountNow, type Clock } from '../state/account-time.ts'
 import { accountPath, call } from '../state/api.ts'
@@ -18,7 +18,7 @@ import { Away, ExactTime } from '../ui/time.tsx'
 
 const MOST_TIMERS = 200
 
-interface Arrival {
+interface AdvanceResult {
   readonly now: string
   readonly fired: number
   readonly idle: boolean
@@ -34,7 +34,7 @@ export function ClockPage({ account }: { account: string }) {
     timers.reload()
   }
   const advance = async (goal: Record<string, string | null>) => {
-    const { now, fired } = await call<Arrival>('POST', accountPath(account, '/clock/advance'), goal)
+    const { now, fired } = await call<AdvanceResult>('POST', accountPath(account, '/clock/advance'), goal)
     toast(`It is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
     read()
   }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ApiFault, accountPath, call } from '../state/api.ts'
+import { ApiError, accountPath, call } from '../state/api.ts'
 import type { Endpoint } from '../state/more-types.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -94,7 +94,7 @@ export function AddEndpoint({ account }: { account: string }) {
   const [open, setOpen] = useState(false)
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState('')
-  const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const [made, setMade] = useState<Endpoint | null>(null)
   const add = async () => {
     const wanted = events.split(/[\s,]+/).filter(Boolean)
@@ -102,11 +102,13 @@ export function AddEndpoint({ account }: { account: string }) {
       const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
       setMade(await call<Endpoint>('POST', pathOf(account), body))
       setUrl('')
-      setFaults(new Map())
-    } catch (fault) {
-      if (fault instanceof ApiFault)
-        setFaults(new Map(fault.details.map(({ field, message }) => [field.split('.')[0] ?? field, message])))
-      throw fault
+      setProblems(new Map())
+    } catch (error) {
+      if (error instanceof ApiError)
+        setProblems(
+          new Map(error.details.map(({ field, message }) => [field.split('.')[0] ?? field, message])),
+        )
+      throw error
     }
   }
   return (
@@ -120,7 +122,7 @@ export function AddEndpoint({ account }: { account: string }) {
           action="Add"
           onClose={() => setOpen(false)}
           onSubmit={add}
-          showsFaults={faults.size > 0}
+          showsProblems={problems.size > 0}
         >
           <Field
             label="URL"
@@ -128,7 +130,7 @@ export function AddEndpoint({ account }: { account: string }) {
             required
             value={url}
             onInput={setUrl}
-            fault={faults.get('url')}
+            problem={problems.get('url')}
             autofocus
           />
           <Field
@@ -137,7 +139,7 @@ export function AddEndpoint({ account }: { account: string }) {
             hint="Left empty: the ends of payments and payouts. * is all of them."
             value={events}
             onInput={setEvents}
-            fault={faults.get('events')}
+            problem={problems.get('events')}
           />
         </FormDialog>
       )}

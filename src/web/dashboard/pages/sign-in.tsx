@@ -8,13 +8,13 @@ import { Field } from '../ui/field.tsx'
 /** For whoever comes without a session: two ways to get one. */
 export function SignIn() {
   const [token, setToken] = useState('')
-  const [fault, setFault] = useState<string>()
+  const [error, setError] = useState<string>()
   const submit = async (event: Event) => {
     event.preventDefault()
     try {
       await signIn(token.trim())
     } catch (cause) {
-      setFault(messageOf(cause))
+      setError(messageOf(cause))
     }
   }
   return (
@@ -39,7 +39,7 @@ export function SignIn() {
             onInput={setToken}
             required
             hint="The terminal shows it beside “control”; so does server.json in the data directory."
-            fault={fault}
+            problem={error}
           />
           <Button submit tone="primary">
             Sign in

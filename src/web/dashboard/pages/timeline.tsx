@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Chart } from '../charts/chart.tsx'
-import { type Happening, happeningsOf, lanesOf, lastHappening } from '../charts/happenings.ts'
+import { lanesOf, lastTimelineItem, type TimelineItem, timelineItems } from '../charts/timeline-items.ts'
 import { timelineOption } from '../charts/timeline-option.ts'
 import { exactText } from '../format/time.ts'
 import type { Timeline } from '../state/types.ts'
@@ -19,7 +19,7 @@ const LANE_PX = 44
 export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   const [span, setSpan] = useState<'past' | 'all'>('past')
   const { data } = timeline
-  const happenings = useMemo(() => (data ? happeningsOf(data) : []), [data])
+  const happenings = useMemo(() => (data ? timelineItems(data) : []), [data])
   const option = useMemo(
     () => (data ? timelineOption(data, happenings, span) : undefined),
     [data, happenings, span],
@@ -60,14 +60,14 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   )
 }
 
-function describe(happenings: readonly Happening[]): string {
-  const last = lastHappening(happenings)
+function describe(happenings: readonly TimelineItem[]): string {
+  const last = lastTimelineItem(happenings)
   const latest = last ? ` The last: ${last.what}, ${exactText(last.at)}.` : ''
   return `Timeline of ${happenings.length} happenings; the table below has them all.${latest}`
 }
 
-const HappeningTable = ({ happenings }: { happenings: readonly Happening[] }) => (
-  <Table<Happening>
+const HappeningTable = ({ happenings }: { happenings: readonly TimelineItem[] }) => (
+  <Table<TimelineItem>
     caption="Timeline"
     rows={happenings}
     keyOf={({ key }) => key}
@@ -90,7 +90,7 @@ const HappeningTable = ({ happenings }: { happenings: readonly Happening[] }) =>
 const A_SECOND = 1000
 
 /** By the wall, too, where that says something else and is known: after a restart it is not. */
-function BothTimes({ of: { at, wallAt } }: { of: Happening }) {
+function BothTimes({ of: { at, wallAt } }: { of: TimelineItem }) {
   const wall = wallAt === null || Math.abs(wallAt - at) < A_SECOND ? null : new Date(wallAt).toISOString()
   return (
     <>

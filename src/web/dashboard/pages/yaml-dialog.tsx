@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiFault, messageOf } from '../state/api.ts'
+import { ApiError, messageOf } from '../state/api.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { fromYaml, toYaml } from './yaml-text.ts'
@@ -17,21 +17,21 @@ interface YamlDialogProps {
 /** A list, edited as text. What the server has against it is shown below. */
 export function YamlDialog({ title, label, start, action, onClose, onSubmit }: YamlDialogProps) {
   const [text, setText] = useState(typeof start === 'string' ? start : '')
-  const [faults, setFaults] = useState<readonly string[]>([])
+  const [problems, setProblems] = useState<readonly string[]>([])
   useEffect(() => {
     if (typeof start !== 'string') toYaml(start).then(setText)
   }, [])
   const submit = async () => {
     try {
       await onSubmit(await readList(text))
-    } catch (fault) {
-      setFaults(faultsIn(fault))
-      throw fault
+    } catch (error) {
+      setProblems(problemsIn(error))
+      throw error
     }
   }
   return (
-    <FormDialog title={title} action={action} wide onClose={onClose} onSubmit={submit} showsFaults>
-      <Editor label={label} value={text} onInput={setText} rows={18} faults={faults} />
+    <FormDialog title={title} action={action} wide onClose={onClose} onSubmit={submit} showsProblems>
+      <Editor label={label} value={text} onInput={setText} rows={18} problems={problems} />
     </FormDialog>
   )
 }
@@ -42,7 +42,7 @@ async function readList(text: string): Promise<unknown[]> {
   return read
 }
 
-const faultsIn = (fault: unknown) =>
-  fault instanceof ApiFault && fault.details.length > 0
-    ? fault.details.map(({ field, message }) => `${field} ${message}`)
-    : [messageOf(fault)]
+const problemsIn = (error: unknown) =>
+  error instanceof ApiError && error.details.length > 0
+    ? error.details.map(({ field, message }) => `${field} ${message}`)
+    : [messageOf(error)]

@@ -3,17 +3,17 @@ import { signal } from '@preact/signals'
 /** Whether this browser was let in. Unknown until the server has been asked. */
 export const session = signal<'unknown' | 'in' | 'out'>('unknown')
 
-export interface FieldFault {
+export interface FieldProblem {
   readonly field: string
   readonly message: string
 }
 
 /** What the server would not do, or that it was not there. */
-export class ApiFault extends Error {
+export class ApiError extends Error {
   constructor(
     message: string,
     readonly status: number,
-    readonly details: readonly FieldFault[],
+    readonly details: readonly FieldProblem[],
   ) {
     super(message)
   }
@@ -30,8 +30,8 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   const text = await response.text()
   if (response.ok) return (text ? JSON.parse(text) : null) as T
   if (response.status === 401 && path !== '/dashboard/session') session.value = 'out'
-  const { message, details } = readFault(text)
-  throw new ApiFault(message ?? `The server answered ${response.status}`, response.status, details)
+  const { message, details } = readError(text)
+  throw new ApiError(message ?? `The server answered ${response.status}`, response.status, details)
 }
 
 function send(method: Method, path: string, body: unknown): Promise<Response> {
@@ -39,22 +39,22 @@ function send(method: Method, path: string, body: unknown): Promise<Response> {
   if (body !== undefined) headers['content-type'] = 'application/json'
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
   return fetch(`/_paysim${path}`, { method, headers, ...sent }).catch(() => {
-    throw new ApiFault('The server does not answer', 0, [])
+    throw new ApiError('The server does not answer', 0, [])
   })
 }
 
 /** The body of an error may have any of three shapes: the contract has a switch for it. */
-function readFault(text: string): { message: string | undefined; details: FieldFault[] } {
+function readError(text: string): { message: string | undefined; details: FieldProblem[] } {
   try {
     const body = JSON.parse(text)
-    const fault = body.error ?? body
-    return { message: fault.message ?? fault.detail, details: fault.details ?? [] }
+    const error = body.error ?? body
+    return { message: error.message ?? error.detail, details: error.details ?? [] }
   } catch {
     return { message: undefined, details: [] }
   }
 }
 
-export const messageOf = (fault: unknown) => (fault instanceof Error ? fault.message : String(fault))
+export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 export async function checkSession(): Promise<void> {
   const { signed_in } = await call<{ signed_in: boolean }>('GET', '/dashboard/session')

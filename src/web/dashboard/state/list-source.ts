@@ -15,7 +15,7 @@ export interface ListState<R> {
   readonly exact: boolean
   /** How many came since the list was begun, above its first row. */
   readonly newer: number
-  readonly fault: unknown
+  readonly error: unknown
 }
 
 const PAGE_ROWS = 100
@@ -60,8 +60,8 @@ export class ListSource<R> {
       this.#asked.clear()
       this.#anchor = page.anchor
       this.#take(new Map([[0, page.data]]), page)
-    } catch (fault) {
-      if (era === this.#era) this.#fail(fault)
+    } catch (error) {
+      if (era === this.#era) this.#fail(error)
     }
   }
 
@@ -77,8 +77,8 @@ export class ListSource<R> {
       if (era !== this.#era || !newest) return
       this.#asked.clear()
       this.#take(new Map(read.map(([page, { data }]) => [page, data])), newest)
-    } catch (fault) {
-      if (era === this.#era) this.#fail(fault)
+    } catch (error) {
+      if (era === this.#era) this.#fail(error)
     }
   }
 
@@ -96,8 +96,8 @@ export class ListSource<R> {
           const read = await this.#fetch(page, this.#anchor)
           if (era === this.#era && state.value)
             this.#take(new Map([...state.value.pages, [page, read.data]]), read)
-        } catch (fault) {
-          if (era === this.#era) this.#fail(fault)
+        } catch (error) {
+          if (era === this.#era) this.#fail(error)
         } finally {
           this.#asked.delete(page)
         }
@@ -114,12 +114,12 @@ export class ListSource<R> {
   }
 
   #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListWindow<R>): void {
-    this.state.value = { pages, total, exact, newer, fault: undefined }
+    this.state.value = { pages, total, exact, newer, error: undefined }
   }
 
-  #fail(fault: unknown): void {
+  #fail(error: unknown): void {
     const { value } = this.state
-    this.state.value = { pages: new Map(), total: 0, exact: true, newer: 0, ...value, fault }
+    this.state.value = { pages: new Map(), total: 0, exact: true, newer: 0, ...value, error }
   }
 }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** Where the person is: `/_paysim/dashboard/<account>/<page>/<id>?<filters>`. The address says all of it. */
-export interface Place {
+export interface PageAddress {
   readonly account: string | null
   readonly page: string
   readonly id: string | null
@@ -10,9 +10,9 @@ export interface Place {
 
 const ROOT = '/_paysim/dashboard/'
 
-export const place = signal<Place>(readPlace())
+export const place = signal<PageAddress>(readAddress())
 
-function readPlace(): Place {
+function readAddress(): PageAddress {
   const { pathname, search } = window.location
   const [account = '', page = '', id = ''] = pathname.slice(ROOT.length).split('/').map(decodeURIComponent)
   return {
@@ -63,7 +63,7 @@ export function go(address: string, { replace = false } = {}): void {
   const here = window.location.pathname + window.location.search
   if (replace) history.replaceState(from === undefined ? null : { from }, '', address)
   else history.pushState({ from: here }, '', address)
-  place.value = readPlace()
+  place.value = readAddress()
   if (!replace) window.scrollTo(0, 0)
 }
 
@@ -76,7 +76,7 @@ export function setQuery(changes: Query, { replace = true } = {}): void {
 /** Links are plain links; those that stay here need no new page. */
 export function followLinks(): void {
   window.addEventListener('popstate', () => {
-    place.value = readPlace()
+    place.value = readAddress()
   })
   document.addEventListener('click', event => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)

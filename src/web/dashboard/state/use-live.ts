@@ -11,7 +11,7 @@ export interface Interest {
 export interface Loaded<T> {
   /** The last that was read: it stays while the next is on its way. */
   readonly data: T | undefined
-  readonly fault: unknown
+  readonly error: unknown
   readonly reload: () => void
 }
 
@@ -21,10 +21,10 @@ const REST_SHARE = 3
 
 /** Reads something of the control surface, and again whenever what it depends on has changed. */
 export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
-  const [state, setState] = useState<{ path: string | null; data: T | undefined; fault: unknown }>({
+  const [state, setState] = useState<{ path: string | null; data: T | undefined; error: unknown }>({
     path: null,
     data: undefined,
-    fault: undefined,
+    error: undefined,
   })
   const reader = useRef<() => void>(() => {})
   useEffect(() => {
@@ -32,10 +32,10 @@ export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
     const reading = repeatedly(async isCurrent => {
       try {
         const data = await call<T>('GET', path)
-        if (isCurrent()) setState({ path, data, fault: undefined })
-      } catch (fault) {
+        if (isCurrent()) setState({ path, data, error: undefined })
+      } catch (error) {
         if (isCurrent())
-          setState(({ data, path: of }) => ({ path, data: of === path ? data : undefined, fault }))
+          setState(({ data, path: of }) => ({ path, data: of === path ? data : undefined, error }))
       }
     })
     reader.current = reading.wish
@@ -51,7 +51,7 @@ export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
   const isOurs = state.path === path
   return {
     data: isOurs ? state.data : undefined,
-    fault: isOurs ? state.fault : undefined,
+    error: isOurs ? state.error : undefined,
     reload: () => reader.current(),
   }
 }

@@ -33,8 +33,8 @@ export function Button({
     setBusy(true)
     try {
       await onPress()
-    } catch (fault) {
-      toast(messageOf(fault), 'bad')
+    } catch (error) {
+      toast(messageOf(error), 'bad')
     } finally {
       setBusy(false)
     }

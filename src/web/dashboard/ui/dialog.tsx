@@ -34,19 +34,19 @@ interface FormDialogProps extends DialogProps {
   /** Closes the dialog when it is done; what it throws is shown. */
   readonly onSubmit: () => Promise<unknown>
   /** Whoever shows the faults beside the fields needs no line for them here. */
-  readonly showsFaults?: boolean
+  readonly showsProblems?: boolean
 }
 
 export function FormDialog({
   action,
   tone = 'primary',
   onSubmit,
-  showsFaults,
+  showsProblems,
   children,
   ...dialog
 }: FormDialogProps) {
   const [busy, setBusy] = useState(false)
-  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
@@ -54,7 +54,7 @@ export function FormDialog({
       await onSubmit()
       dialog.onClose()
     } catch (cause) {
-      setFault(messageOf(cause))
+      setError(messageOf(cause))
       setBusy(false)
     }
   }
@@ -63,9 +63,9 @@ export function FormDialog({
       <form onSubmit={submit}>
         <div class="body">
           {children}
-          {fault && !showsFaults && (
+          {error && !showsProblems && (
             <p class="fault" role="alert">
-              {fault}
+              {error}
             </p>
           )}
         </div>

@@ -6,7 +6,7 @@ interface FieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly hint?: string
-  readonly fault?: string | undefined
+  readonly problem?: string | undefined
   readonly type?: 'text' | 'password' | 'datetime-local'
   readonly placeholder?: string
   readonly required?: boolean
@@ -21,7 +21,7 @@ export function Field(props: FieldProps) {
     value,
     onInput,
     hint,
-    fault,
+    problem,
     type = 'text',
     placeholder,
     required,
@@ -29,7 +29,7 @@ export function Field(props: FieldProps) {
     autofocus,
   } = props
   const id = useId()
-  const about = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const about = [hint && `${id}-hint`, problem && `${id}-fault`].filter(Boolean).join(' ')
   const given = {
     id,
     value,
@@ -37,7 +37,7 @@ export function Field(props: FieldProps) {
     autocomplete: 'off' as const,
     spellcheck: false,
     'aria-describedby': about || undefined,
-    'aria-invalid': fault ? true : undefined,
+    'aria-invalid': problem ? true : undefined,
     onInput: (event: { currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
     ...(placeholder === undefined ? {} : { placeholder }),
     ...(autofocus ? { ref: focusOnce } : {}),
@@ -57,9 +57,9 @@ export function Field(props: FieldProps) {
           {hint}
         </p>
       )}
-      {fault && (
+      {problem && (
         <p class="fault" id={`${id}-fault`} role="alert">
-          {fault}
+          {problem}
         </p>
       )}
     </div>
@@ -124,11 +124,11 @@ interface EditorProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly rows?: number
-  readonly faults?: readonly string[]
+  readonly problems?: readonly string[]
 }
 
 /** Text in a language of its own. */
-export function Editor({ label, value, onInput, rows = 14, faults = [] }: EditorProps) {
+export function Editor({ label, value, onInput, rows = 14, problems = [] }: EditorProps) {
   const id = useId()
   return (
     <div class="field editor">
@@ -139,14 +139,14 @@ export function Editor({ label, value, onInput, rows = 14, faults = [] }: Editor
         spellcheck={false}
         autocapitalize="off"
         value={value}
-        aria-invalid={faults.length > 0 ? true : undefined}
-        aria-describedby={faults.length > 0 ? `${id}-faults` : undefined}
+        aria-invalid={problems.length > 0 ? true : undefined}
+        aria-describedby={problems.length > 0 ? `${id}-faults` : undefined}
         onInput={event => onInput(event.currentTarget.value)}
       />
-      {faults.length > 0 && (
+      {problems.length > 0 && (
         <ul class="faults" id={`${id}-faults`} role="alert">
-          {faults.map(fault => (
-            <li key={fault}>{fault}</li>
+          {problems.map(problem => (
+            <li key={problem}>{problem}</li>
           ))}
         </ul>
       )}

@@ -64,14 +64,14 @@ function followUp(event: MouseEvent, address: string): void {
 /** What was read, once it was; until then that it is coming, or why it is not. */
 export function Ready<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   if (of.data !== undefined) return <>{children(of.data)}</>
-  if (of.fault !== undefined) return <Fault fault={of.fault} />
+  if (of.error !== undefined) return <ErrorNote error={of.error} />
   return <p class="loading">Loading…</p>
 }
 
-export function Fault({ fault }: { fault: unknown }) {
+export function ErrorNote({ error }: { error: unknown }) {
   return (
     <p class="page-fault" role="alert">
-      {messageOf(fault)}
+      {messageOf(error)}
     </p>
   )
 }

@@ -10,7 +10,7 @@ import { live } from '../state/live.ts'
 import { repeatedly } from '../state/use-live.ts'
 import { Icon } from './icon.tsx'
 import { firstView, isLastOf, type ListColumn, layoutOf } from './list-layout.ts'
-import { Fault } from './page.tsx'
+import { ErrorNote } from './page.tsx'
 
 interface VirtualListProps<R> {
   /** What its rows are. */
@@ -134,7 +134,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     arrive()
   }
 
-  if (state?.fault !== undefined && state.pages.size === 0) return <Fault fault={state.fault} />
+  if (state?.error !== undefined && state.pages.size === 0) return <ErrorNote error={state.error} />
   if (state && state.total === 0 && state.newer === 0) return <>{empty}</>
   const toTop = () => {
     scroller.current?.scrollTo(0, 0)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AdvanceGoal } from '../../../../client/control-client.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageFault } from '../../../faults/usage-fault.ts'
+import { UsageError } from '../../../errors/usage-error.ts'
 import { arrivalView } from '../views/clock.ts'
 
 interface Flags extends ControlFlags {
@@ -38,8 +38,8 @@ Examples:
 
 function goalOf(duration: string | undefined, { to, untilIdle, max }: Flags): AdvanceGoal {
   if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
-    throw new UsageFault('how far? Give one of: a duration, --to, --until-idle')
-  if (max !== undefined && !untilIdle) throw new UsageFault('--max bounds --until-idle, and nothing else')
+    throw new UsageError('how far? Give one of: a duration, --to, --until-idle')
+  if (max !== undefined && !untilIdle) throw new UsageError('--max bounds --until-idle, and nothing else')
   if (duration !== undefined) return { by: duration }
   if (to !== undefined) return { to }
   return { until: 'idle', ...(max === undefined ? {} : { max }) }

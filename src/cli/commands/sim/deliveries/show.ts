@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { NotThere } from '../../../faults/not-there.ts'
+import { NotFoundError } from '../../../errors/not-found.ts'
 import { deliveryView } from '../views/delivery.ts'
 
 export const command = (): Command =>
@@ -22,7 +22,7 @@ Examples:
           withControl(flags, async ({ account, printer }) => {
             const all = await account.deliveries()
             const body = all.find(delivery => delivery.id === id) ?? all.findLast(({ event }) => event === id)
-            if (!body) throw new NotThere(`${account.id} has no delivery ${id}`)
+            if (!body) throw new NotFoundError(`${account.id} has no delivery ${id}`)
             await printer.show({ body }, deliveryView)
           }),
         ),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageFault } from '../../../faults/usage-fault.ts'
+import { UsageError } from '../../../errors/usage-error.ts'
 import { merchantView } from '../views/merchants.ts'
 import { checkoutModes, type ModeFlags, modeFlags } from './mode-flags.ts'
 
@@ -38,6 +38,6 @@ function changeOf(flags: Flags) {
   const { name } = flags
   const modes = checkoutModes(flags)
   if (name === undefined && !modes)
-    throw new UsageFault('what is to change? Give --name, --checkout-mode, or both')
+    throw new UsageError('what is to change? Give --name, --checkout-mode, or both')
   return { ...(name === undefined ? {} : { name }), ...(modes ? { checkout_modes: modes } : {}) }
 }

@@ -5,7 +5,7 @@ import { type ClockFlags, clockFlags, clockSetting } from '../../../control/cloc
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { readDocument, readList } from '../../../control/read-document.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageFault } from '../../../faults/usage-fault.ts'
+import { UsageError } from '../../../errors/usage-error.ts'
 import { collect } from '../../../flag-values.ts'
 import { merchantView } from '../views/merchants.ts'
 import { checkoutModes, type ModeFlags, modeFlags } from './mode-flags.ts'
@@ -62,7 +62,7 @@ Examples:
 async function merchantOf(id: string | undefined, flags: Flags): Promise<NewMerchant> {
   const { name, clock, seed, rules, catalogue, webhook } = flags
   if (clock === undefined && (flags.now !== undefined || flags.rate !== undefined))
-    throw new UsageFault('--now and --rate say more of --clock: give that too')
+    throw new UsageError('--now and --rate say more of --clock: give that too')
   const modes = checkoutModes(flags)
   // What the files hold is for the server to judge: it says what is wrong with each place.
   return {

@@ -4,7 +4,7 @@ import { choice } from '../../../choice.ts'
 import { byItsClock } from '../../../control/by-its-clock.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageFault } from '../../../faults/usage-fault.ts'
+import { UsageError } from '../../../errors/usage-error.ts'
 import { again, countryCode, currencyCode } from '../../../fields/field-flags.ts'
 import { readData } from '../../../fields/read-data.ts'
 import { fullPayoutView } from '../views/payout.ts'
@@ -99,5 +99,5 @@ function demandAll(payout: Loose & { readonly recipient: Loose }): void {
     '--holder': recipient.holder_name,
     '--account-number': recipient.account_number,
   }).flatMap(([flag, value]) => (value === undefined ? [flag] : []))
-  if (missing.length > 0) throw new UsageFault(`a payout needs more: ${missing.join(', ')}`)
+  if (missing.length > 0) throw new UsageError(`a payout needs more: ${missing.join(', ')}`)
 }

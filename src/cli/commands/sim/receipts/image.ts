@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { AccountControl } from '../../../../client/control-client.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageFault } from '../../../faults/usage-fault.ts'
+import { UsageError } from '../../../errors/usage-error.ts'
 
 interface Flags extends ControlFlags {
   readonly file?: string
@@ -27,7 +27,7 @@ Examples:
         .action((id: string, flags: Flags) =>
           withControl(flags, async ({ account }) => {
             if (flags.file === undefined && process.stdout.isTTY)
-              throw new UsageFault('an image is nothing for a terminal: give --file, or send it on')
+              throw new UsageError('an image is nothing for a terminal: give --file, or send it on')
             const image = await account.image(await digestOf(account, id))
             if (flags.file === undefined || flags.file === '-') process.stdout.write(image)
             else await keep(image, flags.file)
@@ -40,14 +40,14 @@ async function digestOf({ payments }: AccountControl, id: string): Promise<strin
   if (/^[0-9a-f]{64}$/.test(id)) return id
   const { receipt_image: image } = await payments.get(id)
   if (image) return image.digest
-  throw new UsageFault(`no receipt was submitted for ${id}`)
+  throw new UsageError(`no receipt was submitted for ${id}`)
 }
 
 async function keep(image: Uint8Array, file: string): Promise<void> {
   try {
     await writeFile(file, image)
   } catch (cause) {
-    throw new UsageFault(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
   }
   process.stderr.write(`${file} written, ${image.length} bytes\n`)
 }

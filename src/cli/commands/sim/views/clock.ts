@@ -1,4 +1,4 @@
-import type { Arrival, ClockState } from '../../../../client/control-client.ts'
+import type { AdvanceResult, ClockState } from '../../../../client/control-client.ts'
 import { parseTimestamp } from '../../../../contract/timestamps.ts'
 import { drawRecord } from '../../../output/record.ts'
 import type { Screen } from '../../../output/screen.ts'
@@ -39,7 +39,7 @@ export const clockView: View<ClockState> = {
     ),
 }
 
-export const arrivalView: View<Arrival> = {
+export const arrivalView: View<AdvanceResult> = {
   human: ({ now, fired, idle }, screen) =>
     drawRecord(
       [

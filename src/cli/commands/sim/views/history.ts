@@ -6,7 +6,7 @@ import { showTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'
 import { visible } from '../../../output/visible.ts'
 import { wrapTo } from '../../../output/wrap.ts'
-import { happening } from './happening.ts'
+import { eventSummary } from './event-summary.ts'
 import type { Listed } from './list-view.ts'
 import { toneOf } from './tone.ts'
 
@@ -17,7 +17,7 @@ export const historyView = (id: string): View<Listed<JournalEntry>> => ({
     return data
       .flatMap((entry, at) => [
         titleOf(entry, data[at - 1], screen),
-        ...entry.events.flatMap(event => lines(happening(event, entry.at, screen), { id, width, screen })),
+        ...entry.events.flatMap(event => lines(eventSummary(event, entry.at, screen), { id, width, screen })),
       ])
       .join('\n')
   },
@@ -26,7 +26,7 @@ export const historyView = (id: string): View<Listed<JournalEntry>> => ({
 
 function whatWidth(entries: readonly JournalEntry[], screen: Screen): number {
   const widths = entries.flatMap(({ events, at }) =>
-    events.map(event => happening(event, at, screen).what.length),
+    events.map(event => eventSummary(event, at, screen).what.length),
   )
   return widths.reduce((most, width) => Math.max(most, width), 0)
 }
@@ -47,19 +47,19 @@ function sinceThen(at: string, before: string): string {
   return passed > 0 ? `+${formatDuration(passed)}` : ''
 }
 
-interface Place {
+interface LineLayout {
   readonly id: string
   readonly width: number
   readonly screen: Screen
 }
 
 function lines(
-  { what, subject, more }: ReturnType<typeof happening>,
-  { id, width, screen }: Place,
+  { what, subject, more }: ReturnType<typeof eventSummary>,
+  { id, width, screen }: LineLayout,
 ): string[] {
-  const told = visible([named(subject, id, more), more].filter(Boolean).join('  '))
+  const text = visible([named(subject, id, more), more].filter(Boolean).join('  '))
   const indent = 4 + width
-  const [first = '', ...rest] = wrapTo(told, Math.max(20, screen.width - indent), screen.widthOf)
+  const [first = '', ...rest] = wrapTo(text, Math.max(20, screen.width - indent), screen.widthOf)
   return [
     `  ${toneOf(what, screen.paint)(visible(what))}${' '.repeat(width - what.length + 2)}${first}`.trimEnd(),
     ...rest.map(line => `${' '.repeat(indent)}${line}`),

@@ -6,7 +6,7 @@ import type { View } from '../../../output/view.ts'
 import { fieldOf, sections, timeField } from '../../../output/views/fields.ts'
 import { paymentView } from '../../../output/views/payment.ts'
 import { inTimeOf } from './clock.ts'
-import { told } from './told.ts'
+import { inlineMembers } from './inline-members.ts'
 
 /** The merchant's view of a payment, and what is behind it; by the clock of its account, where that is known. */
 export const fullPaymentView = (clock: ClockState | undefined): View<PaymentRecord> => ({
@@ -30,8 +30,8 @@ function fieldsBehind(payment: PaymentRecord, screen: Screen): Field[] {
   const { customer, payment_method_options: options, route, receipt_image: image } = payment
   const isOpen = !FINAL_STATUSES.includes(payment.status)
   return [
-    fieldOf('customer', told(customer ?? {}) || undefined),
-    fieldOf('options', told(options ?? {}) || undefined),
+    fieldOf('customer', inlineMembers(customer ?? {}) || undefined),
+    fieldOf('options', inlineMembers(options ?? {}) || undefined),
     fieldOf('route', route && `${route.id}, ${route.local_code} at ${route.provider}`),
     // What can still be done, or will happen, is no matter of one that has ended.
     fieldOf('takes receipt', isOpen && route ? (route.takes_receipt ? 'yes' : 'no') : undefined),

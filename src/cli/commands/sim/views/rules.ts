@@ -3,7 +3,7 @@ import type { Screen } from '../../../output/screen.ts'
 import type { View } from '../../../output/view.ts'
 import { visible } from '../../../output/visible.ts'
 import { wrapTo } from '../../../output/wrap.ts'
-import { short } from './told.ts'
+import { short } from './inline-members.ts'
 
 export const rulesView: View<RulesState> = {
   human({ standard, rules, used }, screen) {

@@ -2,7 +2,7 @@ import type { JournalEntry, LoggedRequest, StreamMessage } from '../../../../cli
 import type { Screen } from '../../../output/screen.ts'
 import { showTime } from '../../../output/time.ts'
 import { visible } from '../../../output/visible.ts'
-import { happening } from './happening.ts'
+import { eventSummary } from './event-summary.ts'
 import { paintHttpStatus } from './http-status.ts'
 import { toneOf } from './tone.ts'
 
@@ -18,7 +18,7 @@ function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
   const before = `${paint.dim(showTime(at, screen).value)}  ${visible(by).padEnd(8)}`
   return events
     .map(event => {
-      const { what, subject, more } = happening(event, at, screen)
+      const { what, subject, more } = eventSummary(event, at, screen)
       const tone = toneOf(what, paint)
       return [before, tone(visible(what)), paint.bold(visible(subject)), visible(more)]
         .filter(Boolean)

@@ -5,8 +5,8 @@ import { showTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'
 import { inTimeOf } from './clock.ts'
 import { memberColumn, timeColumn } from './columns.ts'
+import { inlineMembers } from './inline-members.ts'
 import type { Listed } from './list-view.ts'
-import { told } from './told.ts'
 
 /** What is to come, and when that is from where the account's clock stands. Without its clock, only for programs. */
 export const timersView = (clock: ClockState | undefined): View<Listed<TimerRecord>> => ({
@@ -44,7 +44,7 @@ export const timersView = (clock: ClockState | undefined): View<Listed<TimerReco
 function deed({ command: { type, payment, payout, delivery, trigger, ...more } }: TimerRecord): string {
   const subject = plain(payment ?? payout ?? delivery)
   const words = trigger === undefined ? spelled(type) : plain(trigger)
-  return `${words} ${subject} ${told(more)}`.trim()
+  return `${words} ${subject} ${inlineMembers(more)}`.trim()
 }
 
 /** `AttemptDelivery` is `attempt-delivery`, as triggers are written. */

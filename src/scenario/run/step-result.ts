@@ -4,7 +4,7 @@ import type { Mismatch } from './match.ts'
 import type { Answer, Sent } from './wire.ts'
 
 /** What a step did. */
-export interface Happening {
+export interface StepResult {
   readonly sent?: Sent
   readonly answer?: Answer
   /** The record that it was about, whose history says more. */
@@ -14,7 +14,7 @@ export interface Happening {
   readonly mismatches: readonly Mismatch[]
 }
 
-export const nothingWrong: Happening = { mismatches: [] }
+export const nothingWrong: StepResult = { mismatches: [] }
 
 export interface StepFailure extends Position {
   readonly mismatches: readonly (Mismatch & Position)[]
@@ -39,4 +39,4 @@ export interface StepRecord extends Position {
 }
 
 /** A step that did not go as the story says: nothing after it would mean anything. */
-export class StepFailed extends Error {}
+export class StepFailedError extends Error {}

@@ -1,29 +1,29 @@
-import type { FieldFault } from '../../contract/errors.ts'
-import type { Path, Places, Position, Positions } from './positions.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
+import type { Path, PathFinder, Position, Positions } from './positions.ts'
 
 /** Something wrong with a scenario file, and where. */
-export interface FileFault extends Position {
+export interface FileProblem extends Position {
   readonly file: string
   readonly message: string
 }
 
 /** A file that cannot be run. The message is all faults, one a line, as editors and people read them. */
-export class ScenarioFault extends Error {
+export class ScenarioError extends Error {
   constructor(
-    readonly faults: readonly FileFault[],
+    readonly problems: readonly FileProblem[],
     /** What the story is called, where that much could be read. */
     readonly scenario?: string,
   ) {
-    super(faults.map(describeFault).join('\n'))
-    this.name = 'ScenarioFault'
+    super(problems.map(describeProblem).join('\n'))
+    this.name = 'ScenarioError'
   }
 }
 
-export const describeFault = ({ file, line, column, message }: FileFault) =>
+export const describeProblem = ({ file, line, column, message }: FileProblem) =>
   `${file}:${line}:${column}: ${message}`
 
 /** Faults as they are found, each at a path. */
-export class Faults {
+export class Problems {
   readonly #found: { path: Path; message: string }[] = []
 
   say(path: Path, message: string): void {
@@ -31,10 +31,13 @@ export class Faults {
   }
 
   /** Faults of a validator about the value at `base`, with the field that it names. */
-  add(base: Path, faults: readonly FieldFault[], positions: Places): void {
+  add(base: Path, problems: readonly FieldProblem[], positions: PathFinder): void {
     const root = base.join('.')
-    const named = faults.map(fault => ({ ...fault, field: fault.field === 'body' ? '' : fault.field }))
-    for (const { field, message } of named.filter(fault => !saidBetter(fault, named, root === ''))) {
+    const named = problems.map(problem => ({
+      ...problem,
+      field: problem.field === 'body' ? '' : problem.field,
+    }))
+    for (const { field, message } of named.filter(problem => !saidBetter(problem, named, root === ''))) {
       const full = [root, field].filter(part => part !== '').join('.')
       const path = full === '' ? [] : positions.pathOf(full)
       this.say(path, `${field === '' ? label(base) : spelled(path)} ${message}`)
@@ -50,7 +53,7 @@ export class Faults {
     return this.#found
   }
 
-  in(file: string, positions: Positions): FileFault[] {
+  in(file: string, positions: Positions): FileProblem[] {
     return this.#found
       .map(({ path, message }) => ({ file, ...positions.of(path), message }))
       .sort((a, b) => a.line - b.line || a.column - b.column)
@@ -61,7 +64,11 @@ export class Faults {
  * Where a value fits no alternative, what is wrong further in, or beside a missing key, says why. The file itself has
  * no alternatives: what it lacks is missing, whatever else is wrong with it.
  */
-function saidBetter({ field, message }: FieldFault, all: readonly FieldFault[], ofFile: boolean): boolean {
+function saidBetter(
+  { field, message }: FieldProblem,
+  all: readonly FieldProblem[],
+  ofFile: boolean,
+): boolean {
   const inside = field === '' ? '' : `${field}.`
   if (all.some(other => other.field !== field && other.field.startsWith(inside))) return true
   if (message !== MISSING || (ofFile && !field.includes('.'))) return false

@@ -7,7 +7,7 @@ export interface Count {
 export const UNCOUNTED: Count = { held: 0, used: 0 }
 
 /** What limits how often a rule or a fault has its turn. */
-export interface Turns {
+export interface MatchLimits {
   /** Only the time that it holds for the nth time. */
   readonly nth: number | null
   /** Not the time that it holds for the nth time. */
@@ -18,7 +18,7 @@ export interface Turns {
   readonly probability: number | null
 }
 
-export interface Turn<T> {
+export interface FirstMatch<T> {
   readonly taken: T | undefined
   /** The places of all that held, up to the one that was taken. */
   readonly held: readonly number[]
@@ -26,12 +26,12 @@ export interface Turn<T> {
 }
 
 /** The first that holds and whose turn it is. Those before it that held but for their count are counted too. */
-export function firstInTurn<T extends Turns>(
+export function firstMatch<T extends MatchLimits>(
   items: readonly T[],
   holds: (item: T) => boolean,
   counts: ReadonlyMap<number, Count>,
   chance: () => number,
-): Turn<T> {
+): FirstMatch<T> {
   const held: number[] = []
   for (const [at, item] of items.entries()) {
     if (!holds(item)) continue
@@ -45,9 +45,9 @@ export function firstInTurn<T extends Turns>(
   return { taken: undefined, held, used: null }
 }
 
-export function countTurn(
+export function countMatch(
   counts: Map<number, Count>,
-  { held, used }: Pick<Turn<never>, 'held' | 'used'>,
+  { held, used }: Pick<FirstMatch<never>, 'held' | 'used'>,
 ): void {
   for (const at of held) {
     const count = counts.get(at) ?? UNCOUNTED

@@ -1,37 +1,37 @@
 import type { Answer } from './answer-type.ts'
 
 /** All that a client throws of its own. None of them carries a secret. */
-export class ClientFault extends Error {
+export class ClientError extends Error {
   override get name(): string {
     return this.constructor.name
   }
 }
 
 /** The caller asked for what cannot be asked: a base URL that is none, an empty id, a header that is no header. */
-export class ArgumentFault extends ClientFault {}
+export class ArgumentError extends ClientError {}
 
 /** A live key would have gone over the network in the clear. */
-export class UnsafeTargetError extends ClientFault {}
+export class UnsafeTargetError extends ClientError {}
 
-export type ReceiptFaultReason = 'unreadable' | 'empty' | 'too_large' | 'not_an_image'
+export type ReceiptErrorReason = 'unreadable' | 'empty' | 'too_large' | 'not_an_image'
 
 /** The image was not sent: the server would have refused it. */
-export class ReceiptFault extends ClientFault {
+export class ReceiptError extends ClientError {
   constructor(
-    readonly reason: ReceiptFaultReason,
+    readonly reason: ReceiptErrorReason,
     message: string,
   ) {
     super(message)
   }
 }
 
-export interface FieldFault {
+export interface FieldProblem {
   readonly field: string
   readonly message: string
 }
 
 /** A fault with the answer it came with, kept out of what is logged: the answer may be long. */
-abstract class AnsweredFault extends ClientFault {
+abstract class AnsweredError extends ClientError {
   declare readonly answer: Answer
 
   constructor(message: string, answer: Answer) {
@@ -45,13 +45,13 @@ abstract class AnsweredFault extends ClientFault {
 }
 
 /** The server turned the call down, and said why. */
-export class ApiError extends AnsweredFault {
+export class ApiError extends AnsweredError {
   /** As the server spelled it: may be one that this project does not know, and `unknown` where there was none. */
   readonly code: string
-  readonly details: readonly FieldFault[]
+  readonly details: readonly FieldProblem[]
   readonly requestId: string | undefined
 
-  constructor(facts: { code: string; message: string; details: readonly FieldFault[] }, answer: Answer) {
+  constructor(facts: { code: string; message: string; details: readonly FieldProblem[] }, answer: Answer) {
     super(facts.message, answer)
     this.code = facts.code
     this.details = facts.details
@@ -60,14 +60,14 @@ export class ApiError extends AnsweredFault {
 }
 
 /** Something answered, but not this API: a page, nothing at all, JSON of another shape. */
-export class UnexpectedAnswerError extends AnsweredFault {
+export class UnexpectedAnswerError extends AnsweredError {
   constructor(
     message: string,
     answer: Answer,
     /** How the answer began, fit to be shown on a terminal. */
     readonly firstBytes: string,
     /** What is wrong with its members, where it is JSON. */
-    readonly problems: readonly FieldFault[] = [],
+    readonly problems: readonly FieldProblem[] = [],
   ) {
     super(message, answer)
   }
@@ -85,7 +85,7 @@ export interface ConnectionFacts {
 }
 
 /** No answer came. The message says what to do about it. */
-export class ConnectError extends ClientFault {
+export class ConnectError extends ClientError {
   readonly code: string
   readonly sent: boolean
   readonly permanent: boolean
@@ -112,7 +112,7 @@ export class TimeoutError extends ConnectError {
 }
 
 /** The payment did not get where it was waited for in time. */
-export class WaitTimeoutError extends AnsweredFault {}
+export class WaitTimeoutError extends AnsweredError {}
 
 /** The list gave a cursor that it had given before: following it would never end. */
 export class CursorRepeatedError extends UnexpectedAnswerError {

@@ -10,7 +10,7 @@ export function short(value: unknown): string {
 }
 
 /** Members beside each other: `from: pending, code: "declined"`. */
-export function told(members: object): string {
+export function inlineMembers(members: object): string {
   const all = Object.entries(members).filter(([, member]) => member !== undefined && member !== null)
   return all.map(([name, member]) => `${name}: ${short(member)}`).join(', ')
 }

@@ -4,13 +4,13 @@ import { dataDirectory, findLocalSimulator, type LocalSimulator } from '../targe
 import { askBaseUrl } from './ask-pieces.ts'
 
 /** Where the API is; of a simulator that runs here, its keys are known too. */
-export interface Place {
+export interface ChosenGateway {
   readonly baseUrl: string
   readonly keys?: Keys
   readonly isLocal: boolean
 }
 
-export async function askPlace(): Promise<Place> {
+export async function askGateway(): Promise<ChosenGateway> {
   const simulator = await findLocalSimulator()
   const there = {
     name: 'at another address',
@@ -28,7 +28,7 @@ export async function askPlace(): Promise<Place> {
   if (place === 'there') return { baseUrl: await askBaseUrl(), isLocal: false }
   if (place === 'here' && simulator) return askAccount(simulator)
   await askToStart()
-  return askPlace()
+  return askGateway()
 }
 
 async function askToStart(): Promise<void> {
@@ -38,7 +38,7 @@ async function askToStart(): Promise<void> {
   await ask.confirm({ message: 'Does it run?', default: true })
 }
 
-async function askAccount({ url, accounts }: LocalSimulator): Promise<Place> {
+async function askAccount({ url, accounts }: LocalSimulator): Promise<ChosenGateway> {
   const [first, ...rest] = accounts.map(account => ({ name: account.id, value: account }))
   if (!first) return { baseUrl: url, isLocal: true }
   const account =

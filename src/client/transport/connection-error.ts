@@ -1,4 +1,4 @@
-import { ArgumentFault, ConnectError, TimeoutError, type TimeoutPhase } from '../faults.ts'
+import { ArgumentError, ConnectError, TimeoutError, type TimeoutPhase } from '../errors.ts'
 import { isLoopback } from '../loopback.ts'
 import { isRead } from '../retry.ts'
 import { LONGEST_ANSWER_BYTES, type TransportSettings } from './transport.ts'
@@ -10,13 +10,13 @@ export interface Attempted extends TransportSettings {
 }
 
 /** The fault of undici, Node or OpenSSL, in words that say what to do. Their own text may hold what must not be shown. */
-export function connectionFault(cause: unknown, attempted: Attempted): Error {
+export function connectionError(cause: unknown, attempted: Attempted): Error {
   const code = codeOf(cause)
   if (INVALID_ARGUMENTS.has(code)) return invalidArgument(cause, attempted)
   const phase = PHASES[code]
   if (phase) return timedOut(code, phase, attempted)
   const { origin, sent } = attempted
-  const permanent = isCertificateFault(code) || isProtocolFault(code) || code === 'BODY_TOO_LONG'
+  const permanent = isCertificateError(code) || isProtocolError(code) || code === 'BODY_TOO_LONG'
   return new ConnectError(`${origin}${via(attempted)} ${advice(code, cause, attempted)}`, {
     code,
     sent,
@@ -60,9 +60,9 @@ function advice(code: string, cause: unknown, attempted: Attempted): string {
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'has a host name that was not found: check the base URL, and the network'
-  if (isCertificateFault(code))
+  if (isCertificateError(code))
     return `has a certificate that is not trusted (${code}): give the authority's certificate as \`ca\` (--ca-file)`
-  if (isProtocolFault(code)) return `does not speak TLS (${code}): is it an http:// address?`
+  if (isProtocolError(code)) return `does not speak TLS (${code}): is it an http:// address?`
   if (code === 'ABORTED_BY_PROXY')
     return `was not reached: the proxy would not open a way to it (${proxyStatus(cause)}); check the proxy and its credentials`
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
@@ -96,11 +96,11 @@ function proxyStatus(cause: unknown): string | undefined {
   )
 }
 
-const isCertificateFault = (code: string) =>
+const isCertificateError = (code: string) =>
   /CERT|^UNABLE_TO_|^ERR_TLS_CERT|SELF_SIGNED|^CRL_|^UND_ERR_PRX_TLS$/.test(code)
-const isProtocolFault = (code: string) => /^(?:ERR_SSL_|EPROTO$)/.test(code)
+const isProtocolError = (code: string) => /^(?:ERR_SSL_|EPROTO$)/.test(code)
 
 function invalidArgument(cause: unknown, attempted: Attempted): Error {
   const message = cause instanceof Error ? cause.message : String(cause)
-  return new ArgumentFault(`the call to ${attempted.origin} cannot be made: ${message}`)
+  return new ArgumentError(`the call to ${attempted.origin} cannot be made: ${message}`)
 }

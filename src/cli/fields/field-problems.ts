@@ -5,14 +5,14 @@ import { isRequestField, type RequestField } from './request-fields.ts'
 const FIELD_BY_CODE: Readonly<Record<string, RequestField>> = { checkout_mode_not_allowed: 'checkout_mode' }
 
 /** The fields that the server found wanting, each told; none where the fault is about something else. */
-export function tellFieldFaults(fault: unknown): RequestField[] {
-  if (!(fault instanceof ApiError)) return []
-  const byCode = FIELD_BY_CODE[fault.code]
+export function describeFieldProblems(error: unknown): RequestField[] {
+  if (!(error instanceof ApiError)) return []
+  const byCode = FIELD_BY_CODE[error.code]
   if (byCode) {
-    tell(fault.message)
+    tell(error.message)
     return [byCode]
   }
-  const known = fault.details.filter(({ field }) => isRequestField(field))
+  const known = error.details.filter(({ field }) => isRequestField(field))
   for (const { field, message } of known) tell(`${field}: ${message}`)
   return known.map(({ field }) => field).filter(isRequestField)
 }

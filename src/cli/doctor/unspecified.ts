@@ -8,14 +8,18 @@ import { DISCOVERY } from './gateway.ts'
 import { member, type Probe, readErrorBody } from './probe.ts'
 
 /** Where the interface document is silent: what this server answers, beside what the contract in force has. */
-export interface Silences {
+export interface UnspecifiedProbe {
   readonly probe: Probe
   /** Signed in with keys that nobody has. */
   readonly stranger: Probe
   readonly contract: Contract
 }
 
-export async function* checkSilences({ probe, stranger, contract }: Silences): AsyncGenerator<Check> {
+export async function* checkUnspecified({
+  probe,
+  stranger,
+  contract,
+}: UnspecifiedProbe): AsyncGenerator<Check> {
   const see = (key: SwitchKey, seen: string | undefined) => compared(key, seen, contract)
   const refusal = await stranger.ask(PATHS.methods, DISCOVERY)
   yield* see('auth.failure_status', String(refusal.status))
@@ -147,14 +151,14 @@ function lastCursor({ body, status }: Answer): string | undefined {
   return cursor === '' ? 'empty' : String(cursor)
 }
 
-interface Refusal {
+interface RefusalError {
   readonly asked: string
   readonly status: number
   /** None, where the answer has no body. */
   readonly code?: string
 }
 
-function* refuses(key: DecisionKey, { status, body }: Answer, expected: Refusal): Generator<Check> {
+function* refuses(key: DecisionKey, { status, body }: Answer, expected: RefusalError): Generator<Check> {
   const code = expected.code === undefined ? '' : ` ${readErrorBody(Object(body), status).code}`
   const [seen, wanted] = [
     `${status}${code}`,

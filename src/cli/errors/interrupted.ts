@@ -1,2 +1,2 @@
 /** Somebody pressed Ctrl-C. What is to be said of it has been said. */
-export class Interrupted extends Error {}
+export class InterruptedError extends Error {}

@@ -1,2 +1,2 @@
 /** What was asked for is not in what the server answered with. */
-export class NotThere extends Error {}
+export class NotFoundError extends Error {}

@@ -1,6 +1,6 @@
 /** A call that the control surface turned down. */
-export class ControlFault extends Error {
-  override readonly name = 'ControlFault'
+export class ControlError extends Error {
+  override readonly name = 'ControlError'
 
   constructor(
     message: string,
@@ -15,10 +15,10 @@ export class ControlFault extends Error {
   }
 
   /** From an answer's body, in whichever shape the contract in force gives errors. */
-  static from(call: string, status: number, text: string): ControlFault {
+  static from(call: string, status: number, text: string): ControlError {
     const { code, message, details, request_id } = factsIn(text)
     const why = typeof message === 'string' ? message : text.slice(0, 200)
-    return new ControlFault(
+    return new ControlError(
       `${call}: ${status}${typeof code === 'string' ? ` ${code}` : ''}: ${why}`,
       why,
       status,
@@ -30,8 +30,8 @@ export class ControlFault extends Error {
 }
 
 /** No answer came at all, or none of a control surface. */
-export class ControlUnreachable extends Error {
-  override readonly name = 'ControlUnreachable'
+export class ControlUnreachableError extends Error {
+  override readonly name = 'ControlUnreachableError'
 }
 
 function factsIn(text: string): Record<string, unknown> {

@@ -1,15 +1,15 @@
 import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
-import { Unavailable } from '../engine/unavailable.ts'
+import { UnavailableError } from '../engine/unavailable.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
-import { Refusal } from './refusal.ts'
+import { RefusalError } from './refusal.ts'
 
 /** Words a fault for the wire. What is no refusal is a bug of ours, and says nothing but that. */
-export function wordFault(contract: Contract, request: Request, reply: Reply, fault: unknown): void {
-  const replayed = fault instanceof Refusal ? fault.replayed : undefined
-  const reason = reasonOf(fault)
+export function describeError(contract: Contract, request: Request, reply: Reply, error: unknown): void {
+  const replayed = error instanceof RefusalError ? error.replayed : undefined
+  const reason = reasonOf(error)
   const { status, contentType, body } = renderError(
     contract,
     reason,
@@ -20,10 +20,10 @@ export function wordFault(contract: Contract, request: Request, reply: Reply, fa
 }
 
 /** Whether a fault is ours to mend, and not the caller's. */
-export const isBug = (fault: unknown) => reasonOf(fault).code === 'internal_error'
+export const isBug = (error: unknown) => reasonOf(error).code === 'internal_error'
 
-function reasonOf(fault: unknown): Rejection {
-  if (fault instanceof Refusal) return fault.rejection
-  if (fault instanceof Unavailable) return rejection('service_unavailable', fault.message)
+function reasonOf(error: unknown): Rejection {
+  if (error instanceof RefusalError) return error.rejection
+  if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
   return rejection('internal_error', 'paysim met a fault of its own; its log says more')
 }

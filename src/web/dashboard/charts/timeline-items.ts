@@ -13,7 +13,7 @@ import type {
 } from '../state/types.ts'
 
 /** One thing that happened to a record, or will. */
-export interface Happening {
+export interface TimelineItem {
   readonly key: string
   /** Whose doing it is. */
   readonly where: 'Merchant' | 'Provider' | 'State' | 'Webhooks' | 'To come'
@@ -33,21 +33,21 @@ export interface Happening {
 }
 
 /** What happened in the server's order, then what is still to come and has a time. */
-export function happeningsOf(timeline: Timeline): Happening[] {
+export function timelineItems(timeline: Timeline): TimelineItem[] {
   const account = place.value.account ?? ''
   const happened = timeline.order.flatMap(place => {
-    const told = toldBy(timeline, place, account)
-    if (!told) return []
+    const described = toldBy(timeline, place, account)
+    if (!described) return []
     const { list, nth, at, wall_at } = place
     const wallAt = wall_at === null ? null : Date.parse(wall_at)
-    return [{ ...plain, ...told, key: `${list} ${nth}`, at: Date.parse(at), wallAt }]
+    return [{ ...plain, ...described, key: `${list} ${nth}`, at: Date.parse(at), wallAt }]
   })
   const now = Date.parse(timeline.now)
   return [...happened, ...timeline.to_come.flatMap((coming, nth) => comingOf(coming, nth, now))]
 }
 
 /** The lanes that are needed, from top to bottom. */
-export function lanesOf(happenings: readonly Happening[]): string[] {
+export function lanesOf(happenings: readonly TimelineItem[]): string[] {
   const webhooks = happenings.filter(({ where }) => where === 'Webhooks').map(({ lane }) => lane)
   const isAhead = happenings.some(({ where }) => where === 'To come')
   return ['Merchant', 'Provider', 'State', ...new Set(webhooks), ...(isAhead ? ['To come'] : [])]
@@ -55,7 +55,7 @@ export function lanesOf(happenings: readonly Happening[]): string[] {
 
 const plain = { until: null, tone: 'quiet' as const, status: null, href: null }
 
-type Told = Pick<Happening, 'where' | 'lane' | 'what' | 'more'> & Partial<Happening>
+type Told = Pick<TimelineItem, 'where' | 'lane' | 'what' | 'more'> & Partial<TimelineItem>
 
 function toldBy(timeline: Timeline, { list, nth }: Happened, account: string): Told | undefined {
   const { changes, provider_calls, requests, attempts } = timeline
@@ -68,7 +68,7 @@ function toldBy(timeline: Timeline, { list, nth }: Happened, account: string): T
   return changes[nth] && changeOf(changes[nth])
 }
 
-const inLane = (where: Happening['where'], lane: string = where) => ({ where, lane })
+const inLane = (where: TimelineItem['where'], lane: string = where) => ({ where, lane })
 
 function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): Told {
   return {
@@ -104,13 +104,13 @@ function changeOf({ by, event, status, detail }: TimelineChange): Told {
 }
 
 /** Where whoever did it stands. What a timer does without a change of state is the provider's answer. */
-function laneOf(by: string, event: string, status: string | null): Happening['where'] {
+function laneOf(by: string, event: string, status: string | null): TimelineItem['where'] {
   if (event === 'RouteFrozen') return 'Provider'
   if (by === 'merchant') return 'Merchant'
   return by === 'timer' && status === null ? 'Provider' : 'State'
 }
 
-function comingOf(coming: Coming, nth: number, now: number): Happening[] {
+function comingOf(coming: Coming, nth: number, now: number): TimelineItem[] {
   if (coming.due_at === null) return []
   const at = Date.parse(coming.due_at)
   const { what, more } = comingWords(coming)
@@ -135,5 +135,5 @@ export function commandText(command: Command): string {
   return command.trigger ? moveWords(command.trigger).label : humanise(command.type)
 }
 
-export const lastHappening = (happenings: readonly Happening[]) =>
+export const lastTimelineItem = (happenings: readonly TimelineItem[]) =>
   happenings.filter(({ where }) => where !== 'To come').at(-1)

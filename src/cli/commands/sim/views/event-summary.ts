@@ -4,7 +4,7 @@ import { formatMoney } from '../../../output/money.ts'
 import { memberAt, plain } from '../../../output/plain.ts'
 import type { Screen } from '../../../output/screen.ts'
 import { localTime } from '../../../output/time.ts'
-import { told } from './told.ts'
+import { inlineMembers } from './inline-members.ts'
 
 /** An event of the journal, as far as this file knows it: there may be others, with other members. */
 export interface Happened {
@@ -12,7 +12,7 @@ export interface Happened {
   readonly [member: string]: unknown
 }
 
-export interface Happening {
+export interface EventSummary {
   /** `payment created`. */
   readonly what: string
   /** The id of what it happened to. */
@@ -21,7 +21,7 @@ export interface Happening {
 }
 
 /** What happened, in a line for people. `at` is when, as the journal has it. */
-export function happening(event: Happened, at: string, { timeZone }: Screen): Happening {
+export function eventSummary(event: Happened, at: string, { timeZone }: Screen): EventSummary {
   const { type, ...members } = event
   const told = FACTS[type] ?? rest
   return {
@@ -96,7 +96,7 @@ const FACTS: Readonly<Record<string, (members: Members, when: When) => string>> 
 }
 
 const rest = (members: Members) =>
-  told(Object.fromEntries(Object.entries(members).filter(([name]) => !SUBJECTS.includes(name))))
+  inlineMembers(Object.fromEntries(Object.entries(members).filter(([name]) => !SUBJECTS.includes(name))))
 
 const listed = (...parts: readonly unknown[]) => parts.map(plain).filter(Boolean).join(', ')
 const named = (name: string, value: unknown) => (plain(value) === '' ? '' : `${name} ${plain(value)}`)

@@ -7,7 +7,7 @@ import type { Rendering } from './rendering.ts'
 import type { TimeTravel } from './time-travel.ts'
 
 /** An account with all that serves it. Code that answers a request holds one of these and nothing else. */
-export interface Tenant {
+export interface AccountRuntime {
   readonly account: Account
   readonly courier: Courier
   readonly images: ImageStore

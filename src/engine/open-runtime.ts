@@ -4,6 +4,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
+import type { AccountRuntime } from './account-runtime.ts'
 import { Courier, type HoldWebhook } from './courier.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { FileJournal } from './file-journal.ts'
@@ -12,7 +13,6 @@ import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
 import type { RealTime } from './real-time.ts'
 import { Rendering } from './rendering.ts'
-import type { Tenant } from './tenant.ts'
 import { TimeTravel } from './time-travel.ts'
 
 export interface GatewaySettings {
@@ -45,7 +45,7 @@ export function newAccount(
     environment,
     seed,
     time,
-    surroundings: () => {
+    outerContext: () => {
       const { name, checkoutModes } = merchant()
       return { contract, catalogue, rules, merchantName: name, checkoutModes }
     },
@@ -53,11 +53,11 @@ export function newAccount(
 }
 
 /** An account as its journal left it, with all that serves it, not yet begun. */
-export async function openTenant(
+export async function openRuntime(
   settings: GatewaySettings,
   merchant: () => MerchantRecord,
   environment: Environment,
-): Promise<Tenant> {
+): Promise<AccountRuntime> {
   const { contract, catalogue, rules, time, directory, sync } = settings
   const account = newAccount(settings, merchant, environment)
   const rendering = new Rendering(account, contract, settings.baseUrl)

@@ -1,18 +1,18 @@
-import { ControlFault, ControlUnreachable } from '../../client/control-fault.ts'
+import { ControlError, ControlUnreachableError } from '../../client/control-error.ts'
 import {
   ApiError,
-  ArgumentFault,
+  ArgumentError,
   ConnectError,
-  ReceiptFault,
+  ReceiptError,
   UnexpectedAnswerError,
   UnsafeTargetError,
   WaitTimeoutError,
 } from '../../client/index.ts'
-import { StartFault } from '../../engine/start-fault.ts'
-import { QueryFault } from '../output/path.ts'
-import { Interrupted } from './interrupted.ts'
-import { NotThere } from './not-there.ts'
-import { UsageFault } from './usage-fault.ts'
+import { StartError } from '../../engine/start-error.ts'
+import { QueryError } from '../output/path.ts'
+import { InterruptedError } from './interrupted.ts'
+import { NotFoundError } from './not-found.ts'
+import { UsageError } from './usage-error.ts'
 
 /** What scripts go by. */
 export const EXIT = {
@@ -52,28 +52,28 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   429: EXIT.unexpected,
 }
 
-export function exitCodeOf(fault: unknown): number {
-  if (fault instanceof ApiError || fault instanceof ControlFault)
-    return exitCodeOfAnswer(fault.code, fault.status)
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof ApiError || error instanceof ControlError)
+    return exitCodeOfAnswer(error.code, error.status)
   // What a broken server, or a proxy before it, has to say is rarely JSON.
-  if (fault instanceof UnexpectedAnswerError) return fault.status >= 500 ? EXIT.unexpected : EXIT.noAnswer
-  if (fault instanceof ConnectError || fault instanceof ControlUnreachable) return EXIT.noAnswer
-  if (fault instanceof NotThere) return EXIT.notFound
-  if (fault instanceof WaitTimeoutError) return EXIT.timedOut
-  if (fault instanceof StartFault) return fault.exitCode
-  if (fault instanceof Interrupted) return EXIT.interrupted
-  return isUsage(fault) ? EXIT.usage : EXIT.unexpected
+  if (error instanceof UnexpectedAnswerError) return error.status >= 500 ? EXIT.unexpected : EXIT.noAnswer
+  if (error instanceof ConnectError || error instanceof ControlUnreachableError) return EXIT.noAnswer
+  if (error instanceof NotFoundError) return EXIT.notFound
+  if (error instanceof WaitTimeoutError) return EXIT.timedOut
+  if (error instanceof StartError) return error.exitCode
+  if (error instanceof InterruptedError) return EXIT.interrupted
+  return isUsage(error) ? EXIT.usage : EXIT.unexpected
 }
 
-const USAGE = [UsageFault, QueryFault, ArgumentFault, ReceiptFault, UnsafeTargetError]
-const isUsage = (fault: unknown) => USAGE.some(kind => fault instanceof kind)
+const USAGE = [UsageError, QueryError, ArgumentError, ReceiptError, UnsafeTargetError]
+const isUsage = (error: unknown) => USAGE.some(kind => error instanceof kind)
 
 /** Whether the fault speaks for itself, so that where in the code it arose helps nobody. */
-export const isExpected = (fault: unknown): boolean =>
-  exitCodeOf(fault) !== EXIT.unexpected ||
-  fault instanceof ApiError ||
-  fault instanceof ControlFault ||
-  fault instanceof UnexpectedAnswerError
+export const isExpected = (error: unknown): boolean =>
+  exitCodeOf(error) !== EXIT.unexpected ||
+  error instanceof ApiError ||
+  error instanceof ControlError ||
+  error instanceof UnexpectedAnswerError
 
 /**
  * A code that this project does not know is judged by the status it came with. Without any code it is no error of this

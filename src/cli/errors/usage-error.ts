@@ -1,5 +1,5 @@
 /** Something the caller has to put right. */
-export class UsageFault extends Error {}
+export class UsageError extends Error {}
 
 /** What is wrong with files: each line begins with file, line and column, as editors jump to them. */
-export class FilesFault extends UsageFault {}
+export class FilesError extends UsageError {}
