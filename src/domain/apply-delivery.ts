@@ -1,4 +1,5 @@
 import type { DomainEvent, EventOf } from './events.ts'
+import { allows, DELIVERY_MOVES } from './lifecycle.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from './model.ts'
 import { deliveryTimer } from './timer-names.ts'
 import type { MutableWorld } from './world.ts'
@@ -43,22 +44,28 @@ export function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): v
     case 'DeliveryQueued':
       return queue(world, event)
     case 'DeliveryMoved':
-      return change(world, event.delivery, () => ({ status: 'pending', nextAttemptAt: event.dueAt }))
+      return change(world, event.delivery, () => ({
+        status: DELIVERY_MOVES.redeliver.to,
+        nextAttemptAt: event.dueAt,
+      }))
     case 'AttemptStarted':
       release(world, event.delivery)
       return change(world, event.delivery, delivery => ({
-        status: 'attempting',
+        status: DELIVERY_MOVES.attempt.to,
         attempts: [...delivery.attempts, { startedAt: world.at, result: null }],
         nextAttemptAt: null,
       }))
     case 'AttemptEnded':
       return change(world, event.delivery, delivery => ({
-        status: isSuccess(event.result.status) ? 'delivered' : event.next === null ? 'failed' : 'pending',
+        status: DELIVERY_MOVES[endOfAttempt(event)].to,
         attempts: delivery.attempts.with(-1, { ...lastAttempt(delivery), result: event.result }),
         nextAttemptAt: event.next,
       }))
   }
 }
+
+const endOfAttempt = ({ result, next }: EventOf<'AttemptEnded'>) =>
+  isSuccess(result.status) ? 'deliver' : next === null ? 'give-up' : 'retry'
 
 export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 
@@ -113,11 +120,13 @@ function changeEndpoint(world: MutableWorld, id: string, changes: Partial<Webhoo
   if (endpoint) world.endpoints.set(id, { ...endpoint, ...changes })
 }
 
+const LOSE_ENDPOINT = DELIVERY_MOVES['lose-endpoint']
+
 /** An endpoint that is gone gets nothing any more. */
 function giveUp(world: MutableWorld, endpoint: string): void {
   for (const delivery of world.deliveries.values()) {
-    if (delivery.endpointId !== endpoint || delivery.status !== 'pending') continue
+    if (delivery.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue
     world.timers.clear(deliveryTimer(delivery.id))
-    world.deliveries.set(delivery.id, { ...delivery, status: 'failed', nextAttemptAt: null, seq: world.seq })
+    change(world, delivery.id, () => ({ status: LOSE_ENDPOINT.to, nextAttemptAt: null }))
   }
 }

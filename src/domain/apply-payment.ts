@@ -1,7 +1,7 @@
 import type { DomainEvent, EventOf } from './events.ts'
 import { methodOf, type Payment, statusOf, type TerminalStatus } from './model.ts'
 import { UNSCRIPTED_PAYMENT } from './script.ts'
-import { paymentTimer } from './timer-names.ts'
+import { PAYMENT_TIMERS, paymentTimer } from './timer-names.ts'
 import type { MutableWorld } from './world.ts'
 
 export type PaymentEvent = Extract<DomainEvent, { payment: string }>
@@ -128,7 +128,6 @@ function submitReceipt(
 
 /** Terminal is final: nothing that was still to come may come, but the verdict on a receipt under verification. */
 function settle(world: MutableWorld, id: string, outcome: TerminalStatus): Partial<Payment> {
-  for (const timer of ['present-action', 'withdraw-action', 'cancel', 'outcome', 'expire'] as const)
-    world.timers.clear(paymentTimer(id, timer))
+  for (const timer of PAYMENT_TIMERS) if (timer !== 'receipt') world.timers.clear(paymentTimer(id, timer))
   return { outcome, action: null }
 }

@@ -1,4 +1,4 @@
-import type { PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
+import type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
 
 /** Each state machine as a table: what a trigger needs and where it leads. */
 export interface Move<S> {
@@ -28,6 +28,16 @@ export const PAYOUT_MOVES = {
   succeed: { from: ['processing'], to: 'succeeded' },
   fail: { from: ['processing'], to: 'failed' },
 } as const satisfies Record<string, Move<PayoutStatus>>
+
+/** A delivery is made as `pending`, or as `dropped` where a fault has it never made. */
+export const DELIVERY_MOVES = {
+  attempt: { from: ['pending'], to: 'attempting' },
+  deliver: { from: ['attempting'], to: 'delivered' },
+  retry: { from: ['attempting'], to: 'pending' },
+  'give-up': { from: ['attempting'], to: 'failed' },
+  'lose-endpoint': { from: ['pending'], to: 'failed' },
+  redeliver: { from: ['pending', 'delivered', 'failed', 'dropped'], to: 'pending' },
+} as const satisfies Record<string, Move<DeliveryStatus>>
 
 /** What a provider, a payer or an operator can make happen to a payment. */
 export type PaymentTrigger =

@@ -11,7 +11,7 @@ import { type Context, type Decision, happens, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { freezeRoute, presentAction } from './freeze-route.ts'
 import { once } from './idempotency.ts'
-import { moveLater } from './payment-timer.ts'
+import { triggerLater } from './payment-timer.ts'
 import { routingTable } from './routing-table.ts'
 
 export function createPayment(
@@ -87,7 +87,7 @@ function create(
     ? freezeRoute(world, context, draft, { route, options })
     : presentAction(context, { id, checkoutMode, expiresAt, script: UNSCRIPTED_PAYMENT, takesReceipt: false })
   const emitted = emit(world, context, 'payment.created', { payment: id })
-  return happens(id, [created, moveLater(id, 'expire', expiresAt), ...start, ...emitted])
+  return happens(id, [created, triggerLater(id, 'expire', expiresAt), ...start, ...emitted])
 }
 
 /** Extra members of the customer are ignored, so they are not kept either. */

@@ -7,7 +7,7 @@ import { consult } from '../rules/consult.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
 import type { Context } from './decision.ts'
-import { moveLater } from './payment-timer.ts'
+import { moveLater, triggerLater } from './payment-timer.ts'
 import { routingTable } from './routing-table.ts'
 
 type Draft = Pick<
@@ -66,7 +66,7 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
   return [
     ...counted,
     frozen,
-    ...(script.expiryMs === null ? [] : [moveLater(id, 'expire', expiresAt)]),
+    ...(script.expiryMs === null ? [] : [triggerLater(id, 'expire', expiresAt)]),
     ...firstAction(context, payment, route, choice.byPayer?.pageEndsAt),
   ]
 }
@@ -111,7 +111,7 @@ function firstAction(
   const { action } = payment.script
   if (pageEndsAt !== undefined) return presentAction(context, payment, pageEndsAt)
   const afterMs = action.afterMs ?? (payment.checkoutMode === 'hosted' ? 0 : route.actionAfterMs)
-  if (afterMs > 0) return [moveLater(payment.id, 'present-action', context.at + afterMs)]
+  if (afterMs > 0) return [triggerLater(payment.id, 'present-action', context.at + afterMs)]
   return presentAction(context, payment)
 }
 
@@ -126,7 +126,7 @@ export function presentAction(context: Context, payment: Presentable, pageEndsAt
   return [
     { type: 'ActionPresented', payment: id, expiresAt: endsAt },
     // An action that lasts as long as the intent ends with it.
-    ...(endsAt < expiresAt ? [moveLater(id, 'withdraw-action', endsAt)] : []),
+    ...(endsAt < expiresAt ? [triggerLater(id, 'withdraw-action', endsAt)] : []),
     ...outcomeOfAction(context, payment),
   ]
 }

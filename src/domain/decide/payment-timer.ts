@@ -3,12 +3,16 @@ import type { PaymentTrigger } from '../lifecycle.ts'
 import type { Failure } from '../model.ts'
 import { type PaymentTimer, paymentTimer } from '../timer-names.ts'
 
+/** A timer that makes the move it is named after. */
+export const triggerLater = (payment: string, trigger: PaymentTrigger & PaymentTimer, dueAt: number) =>
+  moveLater(payment, trigger, dueAt, trigger)
+
 /** A move of a payment that is still to come. */
 export function moveLater(
   payment: string,
   kind: PaymentTimer,
   dueAt: number,
-  trigger: PaymentTrigger = kind as PaymentTrigger,
+  trigger: PaymentTrigger,
   failure?: Partial<Failure>,
 ): DomainEvent {
   return {

@@ -4,7 +4,7 @@ import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
 import type { Failure, Payout } from '../model.ts'
 import { consult } from '../rules/consult.ts'
 import { type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
-import { payoutTimer } from '../timer-names.ts'
+import { type PayoutTimer, payoutTimer } from '../timer-names.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
@@ -51,7 +51,7 @@ function nextStep(
   { at }: Context,
 ): DomainEvent[] {
   const later = (
-    kind: 'approve' | 'outcome',
+    kind: PayoutTimer,
     afterMs: number,
     trigger: PayoutTrigger,
     failure?: Partial<Failure>,

@@ -1,6 +1,7 @@
 import { isSuccess } from '../apply-delivery.ts'
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
+import { allows, DELIVERY_MOVES } from '../lifecycle.ts'
 import type { Delivery } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
@@ -40,7 +41,7 @@ export function removeEndpoint(world: World, { endpoint }: CommandOf<'RemoveEndp
 
 export function attemptDelivery(world: World, { delivery: id }: CommandOf<'AttemptDelivery'>): Decision {
   const delivery = world.deliveries.get(id)
-  if (delivery?.status !== 'pending')
+  if (!delivery || !allows(DELIVERY_MOVES.attempt, delivery.status))
     return refuse('invalid_state', 'The delivery is not waiting for an attempt')
   return happens(id, [{ type: 'AttemptStarted', delivery: id }])
 }
@@ -52,7 +53,7 @@ export function redeliver(world: World, { delivery: id }: CommandOf<'Redeliver'>
   const endpoint = world.endpoints.get(delivery.endpointId)
   if (!endpoint || endpoint.disabled)
     return refuse('invalid_state', 'The webhook endpoint is gone or disabled')
-  if (delivery.status === 'attempting')
+  if (!allows(DELIVERY_MOVES.redeliver, delivery.status))
     return refuse('invalid_state', 'An attempt of this delivery is under way')
   return happens(id, [{ type: 'DeliveryMoved', delivery: id, dueAt: at }, attemptAt(id, at)])
 }
@@ -64,7 +65,8 @@ export function recordAttempt(
   context: Context,
 ): Decision {
   const delivery = world.deliveries.get(id)
-  if (delivery?.status !== 'attempting' || delivery.attempts.length !== attempt)
+  const isAwaited = delivery && allows(DELIVERY_MOVES.deliver, delivery.status)
+  if (!isAwaited || delivery.attempts.length !== attempt)
     return refuse('invalid_state', 'The delivery is not waiting for this attempt')
   const { at } = context
   const next = nextAttempt(world, delivery, result, context)

@@ -1,6 +1,12 @@
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import { deliveryTimer, paymentTimer, payoutTimer } from '../../domain/timer-names.ts'
+import {
+  deliveryTimer,
+  PAYMENT_TIMERS,
+  PAYOUT_TIMERS,
+  paymentTimer,
+  payoutTimer,
+} from '../../domain/timer-names.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Routes } from '../http/routes.ts'
@@ -155,20 +161,10 @@ const requestView = ({ at, wall_at, method, path, status, ms, request_id }: Requ
   request_id,
 })
 
-const PAYMENT_TIMERS = [
-  'present-action',
-  'withdraw-action',
-  'receipt',
-  'cancel',
-  'outcome',
-  'expire',
-] as const
-
 function timersOf({ account }: AccountRuntime, id: string, deliveries: readonly string[]) {
   const names = [
     ...PAYMENT_TIMERS.map(kind => paymentTimer(id, kind)),
-    payoutTimer(id, 'approve'),
-    payoutTimer(id, 'outcome'),
+    ...PAYOUT_TIMERS.map(kind => payoutTimer(id, kind)),
     ...deliveries.map(deliveryTimer),
   ]
   return [...new Set(names)]

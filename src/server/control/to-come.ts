@@ -1,13 +1,21 @@
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { type Failure, type Payment, type Payout, whatHoldsAction } from '../../domain/model.ts'
 import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
-import { deliveryTimer, type PaymentTimer, paymentTimer, payoutTimer } from '../../domain/timer-names.ts'
+import {
+  deliveryTimer,
+  PAYMENT_TIMERS,
+  PAYOUT_TIMERS,
+  type PaymentTimer,
+  type PayoutTimer,
+  paymentTimer,
+  payoutTimer,
+} from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { World } from '../../domain/world.ts'
 
 /** Something that will happen to a record, or would if what it waits for did. */
 interface Coming {
-  readonly kind: PaymentTimer | 'approve' | 'attempt'
+  readonly kind: PaymentTimer | PayoutTimer | 'attempt'
   /** Null where it has no time yet. */
   readonly due_at: string | null
   /** The move that will be made; null for an attempt, and where nobody knows yet which. */
@@ -49,11 +57,9 @@ export function toCome(world: World, now: number, id: string, deliveries: readon
 
 const order = ({ due_at }: Coming) => (due_at === null ? Number.POSITIVE_INFINITY : Date.parse(due_at))
 
-const TIMERS = ['present-action', 'withdraw-action', 'receipt', 'cancel', 'outcome', 'expire'] as const
-
 function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
   const { id } = payment.sortKey
-  const timed = TIMERS.flatMap(kind => {
+  const timed = PAYMENT_TIMERS.flatMap(kind => {
     const timer = world.timers.get(paymentTimer(id, kind))
     if (!timer) return []
     const held_by = kind === 'withdraw-action' ? whatHoldsAction(payment) : null
@@ -108,7 +114,7 @@ function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, 
 }
 
 function payoutToCome(world: World, { sortKey: { id }, status, script }: Payout): Coming[] {
-  const timed = (['approve', 'outcome'] as const).flatMap(kind => {
+  const timed = PAYOUT_TIMERS.flatMap(kind => {
     const timer = world.timers.get(payoutTimer(id, kind))
     return timer ? [{ ...NOTHING_MORE, kind, ...moveOf(timer) }] : []
   })

@@ -14,11 +14,12 @@ export async function lifecycleTables(page) {
 }
 
 async function sections() {
-  const { PAYMENT_MOVES, RECEIPT_MOVES, PAYOUT_MOVES } = await load(LIFECYCLES)
+  const { PAYMENT_MOVES, RECEIPT_MOVES, PAYOUT_MOVES, DELIVERY_MOVES } = await load(LIFECYCLES)
   return [
     section('A payment intent', PAYMENT_MOVES, ['pending', 'processing']),
     section('A receipt', RECEIPT_MOVES, ['required']),
     section('A payout intent', PAYOUT_MOVES, ['requires_approval']),
+    section('A delivery of a webhook', DELIVERY_MOVES, ['pending', 'dropped']),
   ].join('')
 }
 
