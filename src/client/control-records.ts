@@ -1,4 +1,4 @@
-import type { NextActionBody } from '../contract/resources.ts'
+import type { NextAction } from '../contract/resources.ts'
 
 /** What the control surface shows: the merchant's view of a record, and all that it leaves out. */
 
@@ -54,7 +54,7 @@ export interface PaymentRecord {
   readonly payment_method: string | null
   readonly status: 'pending' | 'processing' | 'succeeded' | 'failed' | 'expired'
   readonly processing_reason?: 'asynchronous' | null
-  readonly next_action: NextActionBody | null
+  readonly next_action: NextAction | null
   readonly receipt?: {
     readonly status: 'required' | 'processing' | 'submitted' | 'rejected'
     readonly failure_code?: string
@@ -73,7 +73,7 @@ export interface PaymentRecord {
     readonly provider: string
     readonly local_code: string
     readonly method: string
-    readonly action: NextActionBody['type']
+    readonly action: NextAction['type']
     readonly takes_receipt: boolean
     readonly cancel_pending: boolean
   } | null

@@ -1,44 +1,20 @@
-import type { CheckoutMode, PayoutStatus } from './resources.ts'
+import type * as wire from '../contract/requests.ts'
+import type { Open, PayoutStatus } from './resources.ts'
 
-/** What a merchant may ask. A member that is undefined is not sent. */
+/** What a merchant may ask: the contract's own shapes. A member that is undefined is not sent; lists of values are open. */
 
-export interface MethodsQuery {
-  amount: string
-  country: string
-  currency: string
-  checkout_mode?: CheckoutMode | undefined
-  provider?: string | undefined
-}
-
-export interface CreatePayment {
-  amount: string
-  currency: string
-  country: string
-  customer: { name?: string | undefined; phone?: string | undefined; email?: string | undefined }
-  checkout_mode?: CheckoutMode | undefined
-  merchant_reference?: string | undefined
-  payment_method?: string | undefined
-  payment_method_options?:
-    | {
-        account_name?: string | undefined
-        account_number?: string | undefined
-        bank?: string | undefined
-        name_th?: string | undefined
-      }
-    | undefined
-  return_url?: string | undefined
-}
-
-export interface PayoutsQuery {
-  country?: string | undefined
-  currency?: string | undefined
-  created_after?: string | undefined
-  created_before?: string | undefined
-  merchant_reference?: string | undefined
+export type MethodsQuery = Asked<wire.DiscoveryQuery>
+export type CreatePayment = Asked<wire.CreatePaymentRequest>
+export type PayoutsQuery = Asked<Omit<wire.PayoutListQuery, 'status' | 'limit'>> & {
   status?: PayoutStatus | readonly PayoutStatus[] | undefined
   limit?: number | string | undefined
-  cursor?: string | undefined
 }
+
+type Asked<T> = [T] extends [string]
+  ? Open<T>
+  : [T] extends [object]
+    ? { [M in keyof T]: Asked<NonNullable<T[M]>> | (undefined extends T[M] ? undefined : never) }
+    : T
 
 /** What goes with any call. */
 export interface CallOptions {

@@ -1,106 +1,51 @@
+import type * as wire from '../contract/resources.ts'
+import type * as words from '../contract/statuses.ts'
+
 /**
- * What the merchant interface says, as its callers read it. Plain shapes: the schemas of the contract load a
- * validator. Every list of values is open, since a real base URL may know more than this project does, and a
- * field that may not apply is null or absent, as the server has decided.
+ * What the merchant interface says, as its callers read it: the contract's own shapes, read with care, since a real base
+ * URL may know more than this project does, and a field that may not apply is null or absent, as the server has decided.
  */
+
+/** Every list of values is open. */
 export type Open<Known extends string> = Known | (string & {})
-type MayNotApply<T> = T | null | undefined
 
-export type Environment = Open<'live' | 'test'>
-export type CheckoutMode = Open<'hosted' | 'merchant'>
-export type PaymentStatus = Open<'pending' | 'processing' | 'succeeded' | 'failed' | 'expired'>
-export type PayoutStatus = Open<'requires_approval' | 'processing' | 'succeeded' | 'failed' | 'cancelled'>
-export type ReceiptStatus = Open<'required' | 'processing' | 'submitted' | 'rejected'>
-export type ActionType = Open<'redirect_to_url' | 'display_qr_code' | 'display_bank_transfer_instructions'>
-export type PayerField = Open<
-  'account_name' | 'account_number' | 'bank' | 'customer_name' | 'customer_phone' | 'name_th'
->
-
-export interface BankChoice {
-  code: string
-  label: string
-}
-
+export type PaymentIntent = Read<wire.PaymentIntent>
+export type PayoutIntent = Read<wire.PayoutIntent>
+export type PayoutList = Read<wire.PayoutList>
+export type PaymentMethodOptions = Read<wire.PaymentMethodOptions>
+export type PaymentMethod = PaymentMethodOptions['methods'][number]
+export type BankChoice = NonNullable<PaymentMethod['options']['banks']>[number]
 /** What the payer is to do. Which fields are there depends on `type`; an unknown type has only that. */
-export interface NextAction {
-  type: ActionType
-  url?: string
-  expires_at?: string
-  qr_data?: string
-  qr_image_url?: string
-  qr_image_data_url?: string
-  bank?: BankChoice
-  account?: { name: string; number: string }
-  reference?: string
-}
+export type NextAction = Read<wire.NextAction>
+export type Receipt = Read<wire.Receipt>
 
-export interface Receipt {
-  status: ReceiptStatus
-  failure_code?: MayNotApply<string>
-  failure_message?: MayNotApply<string>
-}
+export type Environment = Open<words.Environment>
+export type CheckoutMode = PaymentIntent['checkout_mode']
+export type PaymentStatus = Open<words.PaymentStatus>
+export type PayoutStatus = Open<words.PayoutStatus>
+export type ReceiptStatus = Open<words.ReceiptStatus>
+export type ActionType = Open<wire.ActionType>
+export type PayerField = Open<wire.PayerField>
 
-export interface PaymentIntent {
-  id: string
-  object: 'payment_intent'
-  amount: string
-  currency: string
-  country: string
-  checkout_mode: CheckoutMode
-  environment: Environment
-  merchant_reference?: MayNotApply<string>
-  payment_method: string | null
-  status: PaymentStatus
-  processing_reason?: MayNotApply<Open<'asynchronous'>>
-  next_action: NextAction | null
-  receipt?: MayNotApply<Receipt>
-  failure_code?: MayNotApply<string>
-  failure_message?: MayNotApply<string>
-  created_at: string
-  updated_at: string
-}
+/** A shape as any server may send it: its values are open, and what may be null may be absent. */
+type Read<T> = [T] extends [string]
+  ? Open<T>
+  : [T] extends [readonly (infer Item)[]]
+    ? Read<Item>[]
+    : [T] extends [object]
+      ? Whole<
+          {
+            [M in keyof T as IsSure<T, M> extends true ? M : never]: M extends 'object' ? T[M] : Read<T[M]>
+          } & {
+            [M in MemberOfAny<T> as IsSure<T, M> extends true ? never : M]?:
+              | Read<NonNullable<ValueInAny<T, M>>>
+              | (null extends ValueInAny<T, M> ? null | undefined : never)
+          }
+        >
+      : T
 
-export interface PayoutIntent {
-  id: string
-  object: 'payout_intent'
-  amount: string
-  currency: string
-  country: string
-  environment: Environment
-  merchant_reference: string
-  status: PayoutStatus
-  recipient: {
-    type: Open<'bank_account'>
-    bank_code: string
-    holder_name: string
-    account_last4: string
-  }
-  failure_code?: MayNotApply<string>
-  failure_message?: MayNotApply<string>
-  created_at: string
-  updated_at: string
-}
-
-export interface PayoutList {
-  data: PayoutIntent[]
-  has_more: boolean
-  next_cursor?: MayNotApply<string>
-}
-
-export interface PaymentMethod {
-  category: Open<'bank_redirect' | 'bank_transfer'>
-  code: string
-  label: string
-  next_action_types: ActionType[]
-  options: {
-    banks?: BankChoice[]
-    payer: { [field in PayerField]?: { required: boolean } }
-  }
-}
-
-export interface PaymentMethodOptions {
-  country: string
-  currency: string
-  environment: Environment
-  methods: PaymentMethod[]
-}
+/** Whether a member is there in each of several shapes, and never null. */
+type IsSure<T, M> = M extends keyof T ? (T[M] extends NonNullable<T[M]> ? true : false) : false
+type MemberOfAny<T> = T extends unknown ? keyof T : never
+type ValueInAny<T, M> = T extends unknown ? (M extends keyof T ? T[M] : never) : never
+type Whole<T> = { [M in keyof T]: T[M] }

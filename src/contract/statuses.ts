@@ -1,6 +1,14 @@
-/** Where payments and payouts can stand. Apart from the schemas, which load a validator: the command line asks for these words alone. */
+/**
+ * Where records can stand, and what moves them. Apart from the schemas, which load a validator: the command line asks for
+ * these words alone.
+ */
+
+export const ENVIRONMENTS = ['live', 'test'] as const
+export type Environment = (typeof ENVIRONMENTS)[number]
 
 export const PAYMENT_STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'] as const
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+
 export const PAYOUT_STATUSES = [
   'requires_approval',
   'processing',
@@ -8,3 +16,26 @@ export const PAYOUT_STATUSES = [
   'failed',
   'cancelled',
 ] as const
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
+
+export const RECEIPT_STATUSES = ['required', 'processing', 'submitted', 'rejected'] as const
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
+
+export const DELIVERY_STATUSES = ['pending', 'attempting', 'delivered', 'failed', 'dropped'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** What a provider, a payer or an operator can make happen to a payment. */
+export const PAYMENT_TRIGGERS = [
+  'present-action',
+  'withdraw-action',
+  'succeed',
+  'fail',
+  'expire',
+  'accept-receipt',
+  'reject-receipt',
+  'confirm-cancel',
+] as const
+export type PaymentTrigger = (typeof PAYMENT_TRIGGERS)[number]
+
+export const PAYOUT_TRIGGERS = ['approve', 'cancel', 'succeed', 'fail'] as const
+export type PayoutTrigger = (typeof PAYOUT_TRIGGERS)[number]

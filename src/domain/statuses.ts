@@ -1,7 +1,3 @@
-/** Where a record can stand. */
-
+/** Where a record can stand: as the wire has it. */
+export type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from '../contract/statuses.ts'
 export type TerminalStatus = 'succeeded' | 'failed' | 'expired'
-export type PaymentStatus = 'pending' | 'processing' | TerminalStatus
-export type ReceiptStatus = 'required' | 'processing' | 'submitted' | 'rejected'
-export type PayoutStatus = 'requires_approval' | 'processing' | 'succeeded' | 'failed' | 'cancelled'
-export type DeliveryStatus = 'pending' | 'attempting' | 'delivered' | 'failed' | 'dropped'

@@ -1,5 +1,12 @@
 import type { Contract } from '../contract/decisions.ts'
-import type { NextActionBody, ReceiptBody } from '../contract/resources.ts'
+import type {
+  EventBody,
+  NextAction,
+  PaymentIntent,
+  PayoutInEvent,
+  PayoutIntent,
+  Receipt,
+} from '../contract/resources.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import {
   type Action,
@@ -27,11 +34,15 @@ export interface Lens {
   readonly links: Links
 }
 
-export function paymentView(payment: Payment, lens: Lens): Record<string, unknown> {
+export function paymentView(payment: Payment, lens: Lens): PaymentIntent {
   const { contract, environment } = lens
   const status = statusOf(payment)
   const omit = contract['fields.absent'] === 'omit'
-  const optional = (field: string, value: unknown) => (value === null && omit ? {} : { [field]: value })
+  /** Null, or left out. Its type has it there, so that the compiler misses what this view forgets. */
+  const mayNotApply = <F extends keyof PaymentIntent>(
+    field: F,
+    value: NonNullable<PaymentIntent[F]> | null,
+  ) => (value === null && omit ? {} : { [field]: value }) as Record<F, typeof value>
   return {
     id: payment.sortKey.id,
     object: 'payment_intent',
@@ -43,14 +54,14 @@ export function paymentView(payment: Payment, lens: Lens): Record<string, unknow
     merchant_reference: payment.merchantReference,
     payment_method: shownMethod(payment, contract),
     status,
-    ...optional('processing_reason', status === 'processing' ? 'asynchronous' : null),
+    ...mayNotApply('processing_reason', status === 'processing' ? 'asynchronous' : null),
     next_action: nextAction(payment, lens.links),
-    ...optional('receipt', receiptView(payment)),
-    ...optional('failure_code', payment.failure?.code ?? null),
-    ...optional('failure_message', payment.failure?.message ?? null),
+    ...mayNotApply('receipt', receiptView(payment)),
+    ...mayNotApply('failure_code', payment.failure?.code ?? null),
+    ...mayNotApply('failure_message', payment.failure?.message ?? null),
     created_at: formatTimestamp(payment.sortKey.createdAt),
     updated_at: formatTimestamp(payment.updatedAt),
-  }
+  } satisfies Required<PaymentIntent>
 }
 
 function shownMethod(payment: Payment, contract: Contract): string | null {
@@ -58,7 +69,7 @@ function shownMethod(payment: Payment, contract: Contract): string | null {
   return kept ? methodOf(payment) : null
 }
 
-function nextAction(payment: Payment, links: Links): NextActionBody | null {
+function nextAction(payment: Payment, links: Links): NextAction | null {
   const { action, instrument } = payment
   if (!action) return null
   const expires_at = formatTimestamp(action.expiresAt)
@@ -81,7 +92,7 @@ function nextAction(payment: Payment, links: Links): NextActionBody | null {
   }
 }
 
-function receiptView({ receipt }: Payment): ReceiptBody | null {
+function receiptView({ receipt }: Payment): Receipt | null {
   if (!receipt) return null
   const { status, rejection } = receipt
   if (status !== 'rejected') return { status }
@@ -92,10 +103,7 @@ function receiptView({ receipt }: Payment): ReceiptBody | null {
   }
 }
 
-export function payoutView(
-  payout: Payout,
-  { environment }: Pick<Lens, 'environment'>,
-): Record<string, unknown> {
+export function payoutView(payout: Payout, { environment }: Pick<Lens, 'environment'>): PayoutIntent {
   const { recipient } = payout
   return {
     id: payout.sortKey.id,
@@ -120,7 +128,7 @@ export function payoutView(
 }
 
 /** The body of a webhook: the record as it was when the event happened. */
-export function eventView(event: WebhookEvent, lens: Lens): Record<string, unknown> {
+export function eventView(event: WebhookEvent, lens: Lens): EventBody {
   return {
     id: event.id,
     type: event.type,
@@ -130,7 +138,7 @@ export function eventView(event: WebhookEvent, lens: Lens): Record<string, unkno
   }
 }
 
-function subjectView(subject: WebhookEvent['subject'], lens: Lens): Record<string, unknown> {
+function subjectView(subject: WebhookEvent['subject'], lens: Lens): PaymentIntent | PayoutInEvent {
   if ('payment' in subject) return paymentView(subject.payment, lens)
   const { payout } = subject
   const reason = payout.cancelReason === null ? {} : { cancel_reason: payout.cancelReason }

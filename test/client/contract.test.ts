@@ -1,20 +1,23 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import type {
+  ActionType,
   CreatePayment,
   MethodsQuery,
   NextAction,
+  PaymentIntent,
   PayoutsQuery,
   Receipt,
+  ReceiptStatus,
 } from '../../src/client/index.ts'
 import { PATHS } from '../../src/client/paths.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { CreatePaymentRequest, DiscoveryQuery, PayoutListQuery } from '../../src/contract/requests.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
-import type { NextActionBody, ReceiptBody } from '../../src/contract/resources.ts'
+import type * as wire from '../../src/contract/resources.ts'
 import { clientFor, ORDER, PAYMENT } from './support/client.ts'
 import { json, serve } from './support/server.ts'
 
-// The client has its own copy of paths and shapes, since the contract's load a validator. Here they are held together.
+// The client has its own copy of the paths, and reads the contract's shapes with care. Here they are held together.
 
 /** The least that each of them may answer, about the record that was asked for. */
 function answerTo(url: string): object {
@@ -59,12 +62,19 @@ it('what the contract lets a merchant send, the types let a caller write', () =>
   expectTypeOf<CreatePaymentRequest>().toExtend<CreatePayment>()
   expectTypeOf<DiscoveryQuery>().toExtend<MethodsQuery>()
   expectTypeOf<PayoutListQuery>().toExtend<PayoutsQuery>()
-  expectTypeOf<keyof CreatePayment>().toEqualTypeOf<keyof CreatePaymentRequest>()
-  expectTypeOf<keyof MethodsQuery>().toEqualTypeOf<keyof DiscoveryQuery>()
-  expectTypeOf<keyof PayoutsQuery>().toEqualTypeOf<keyof PayoutListQuery>()
+  expectTypeOf<CreatePayment['amount']>().toEqualTypeOf<string>()
+  expectTypeOf<CreatePayment['checkout_mode']>().toEqualTypeOf<
+    'hosted' | 'merchant' | (string & {}) | undefined
+  >()
+  expectTypeOf<CreatePayment['customer']['name']>().toEqualTypeOf<string | undefined>()
 })
 
-it('what the contract answers with, the types let a caller read', () => {
-  expectTypeOf<NextActionBody>().toExtend<NextAction>()
-  expectTypeOf<ReceiptBody>().toExtend<Receipt>()
+it('what the contract answers with, the types let a caller read, with every value open', () => {
+  expectTypeOf<wire.PaymentIntent>().toExtend<PaymentIntent>()
+  expectTypeOf<PaymentIntent['id']>().toEqualTypeOf<string>()
+  expectTypeOf<PaymentIntent['object']>().toEqualTypeOf<'payment_intent'>()
+  expectTypeOf<PaymentIntent['failure_code']>().toEqualTypeOf<string | null | undefined>()
+  expectTypeOf<Receipt['status']>().toEqualTypeOf<ReceiptStatus>()
+  expectTypeOf<NextAction['type']>().toEqualTypeOf<ActionType>()
+  expectTypeOf<NextAction['reference']>().toEqualTypeOf<string | undefined>()
 })

@@ -1,0 +1,30 @@
+import type { Static, TArray, TNull, TProperties, TSchema, TUnion } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+
+/** The words in which the wire is described: every object is closed, and says so. */
+
+export const object = <P extends TProperties>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
+
+export const oneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+
+export const nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
+  Type.Union([schema, Type.Null()])
+
+/** All records of a kind, or one page of them. */
+export const list = <S extends TSchema>(schema: S) => object({ data: Type.Array(schema) as TArray<S> })
+
+export const timestamp = Type.String({ format: 'date-time' })
+export const amount = Type.String({ pattern: '^[1-9]\\d*$' })
+export const count = Type.Integer({ minimum: 0 })
+export const digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+/** What a schema describes, as whoever reads it has it: nobody changes an answer. */
+export type Wire<S extends TSchema> = Frozen<Static<S>>
+
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Member in keyof T]: Frozen<T[Member]> }
+    : T
