@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { closest } from '../contract/closest.ts'
 import { parseDuration } from '../contract/durations.ts'
 
 /** What flags may hold, and what is said of what they may not. */
@@ -48,3 +49,27 @@ export function webhookTarget(text: string): URL {
 
 /** For a flag that may be given again and again. */
 export const collect = (value: string, values: string[]): string[] => [...values, value]
+
+/** A parser of flags and arguments that are one of some words: it says which was meant by another. */
+export function choice<const W extends string>(words: readonly W[]): (text: string) => W {
+  return text => {
+    const known = words.find(word => word === text)
+    if (known !== undefined) return known
+    throw new InvalidArgumentError(`${didYouMean(text, words)}Allowed choices are ${words.join(', ')}.`)
+  }
+}
+
+/** A sentence to put before another, where a word is near. */
+export function didYouMean(word: string, words: readonly string[]): string {
+  const meant = closest(word, words)
+  return meant === undefined ? '' : `Did you mean ${meant}? `
+}
+
+/** For a flag that takes words with commas between them, and may be given again. */
+export const words = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text
+    .split(',')
+    .map(word => word.trim())
+    .filter(word => word !== ''),
+]

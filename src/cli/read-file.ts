@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import type { Contract } from '../contract/decisions.ts'
+import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { StartError } from '../engine/start-error.ts'
+import { UsageError } from './errors/cli-errors.ts'
 
 /** A JSON or YAML file that a flag names. */
 export async function readDataFile(path: string): Promise<unknown> {
@@ -24,4 +27,15 @@ export async function readObjectFile(path: string): Promise<Record<string, unkno
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new StartError(`${path}: it must hold one object`, 2)
   return value as Record<string, unknown>
+}
+
+/** The decisions with the overrides of a file, or of what a profile keeps of one. */
+export async function readContract(
+  overrides: string | Readonly<Record<string, unknown>> | undefined,
+): Promise<Contract> {
+  try {
+    return resolveContract(typeof overrides === 'string' ? await readObjectFile(overrides) : overrides)
+  } catch (error) {
+    throw error instanceof ContractError ? new UsageError(error.message) : error
+  }
 }

@@ -1,6 +1,6 @@
 import { closest } from '../contract/closest.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../contract/statuses.ts'
-import { UsageError } from './errors/usage-error.ts'
+import { UsageError } from './errors/cli-errors.ts'
 
 /** Statuses as flags name them: those that there are, and what other gateways call them. */
 interface Vocabulary {

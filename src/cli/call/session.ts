@@ -1,9 +1,9 @@
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, Transport } from '../../client/index.ts'
-import { InterruptedError } from '../errors/interrupted.ts'
+import { InterruptedError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
-import type { Profile } from '../profiles/profile.ts'
+import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
 import { tellChoice } from '../target/other-targets.ts'
 import { DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
@@ -87,11 +87,11 @@ async function clientOptions(
 /** Where this server creates payments, if it decided that otherwise. */
 async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
   if (contract === undefined) return undefined
-  const { readContract } = await import('../read-contract.ts')
+  const { readContract } = await import('../read-file.ts')
   return (await readContract(contract))['create.path']
 }
 
 async function authorities(path: string): Promise<string> {
-  const { readAuthorities } = await import('../target/read-authorities.ts')
+  const { readAuthorities } = await import('../target/read-credentials.ts')
   return readAuthorities(path)
 }

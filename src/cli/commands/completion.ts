@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
-import { choice } from '../choice.ts'
 import type { CommandTable } from '../command-table.ts'
 import { readTree } from '../completion/tree.ts'
+import { choice } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'json'] as const

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Check } from '../doctor/check.ts'
-import { InterruptedError } from '../errors/interrupted.ts'
+import type { Check } from '../doctor/report.ts'
+import { InterruptedError } from '../errors/cli-errors.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'

@@ -1,10 +1,15 @@
 import { type Command, Option } from 'commander'
-import { choice } from '../choice.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { choice } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { shellQuoted } from '../shell-words.ts'
-import { dataDirectory, type LocalSimulator, simulatorsHere } from '../target/local-simulator.ts'
-import { accountNamed, keysOf } from '../target/simulator-keys.ts'
+import {
+  accountNamed,
+  dataDirectory,
+  keysOf,
+  type LocalSimulator,
+  simulatorsHere,
+} from '../target/local-simulator.ts'
 import { secretOf } from '../webhooks/kept-secret.ts'
 
 const FORMATS = ['shell', 'fish', 'powershell', 'dotenv', 'json', 'github'] as const

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { canAsk } from '../call/can-ask.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { canAsk } from '../prompts/confirm.ts'
 
 interface InitFlags extends OutputFlags {
   readonly name?: string

@@ -1,12 +1,12 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { ApiError } from '../../client/index.ts'
-import { confirmLive } from '../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../call/merchant-command.ts'
 import { type Session, withSession } from '../call/session.ts'
 import { readBody } from '../fields/read-data.ts'
+import { didYouMean } from '../flag-values.ts'
 import type { View } from '../output/view.ts'
 import { visibleLines } from '../output/visible.ts'
-import { addHeader, addParameter, METHODS, method, type Pair, path } from '../request/parts.ts'
+import { confirmLive } from '../prompts/confirm.ts'
 
 interface RequestFlags extends MerchantFlags {
   readonly data?: string
@@ -89,3 +89,39 @@ function withParameters(target: string, parameters: readonly Pair[] = []): strin
 const asItCame = (text: string): View<unknown> => ({
   human: () => (process.stdout.isTTY ? visibleLines(text) : text),
 })
+
+/** What a request is made of, as flags and arguments say it. */
+
+type Pair = readonly [name: string, value: string]
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+
+function method(written: string): string {
+  const verb = written.toUpperCase()
+  if (METHODS.some(known => known === verb)) return verb
+  throw new InvalidArgumentError(`${didYouMean(verb, METHODS)}Allowed choices are ${METHODS.join(', ')}.`)
+}
+
+function path(written: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(written))
+    throw new InvalidArgumentError('It stands below the base URL, which --base-url names: /payout_intents.')
+  return written
+}
+
+/** Headers that belong to the connection, or to the keys. */
+const OURS = new Set(['authorization', 'connection', 'content-length', 'host', 'transfer-encoding'])
+
+function addHeader(written: string, before: readonly Pair[] = []): Pair[] {
+  const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*(.*)$/s.exec(written) ?? []
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be a name and a value, as X-Trace:abc.')
+  if (OURS.has(name.toLowerCase())) throw new InvalidArgumentError(`${name} is set by paysim itself.`)
+  return [...before, [name, value.trim()]]
+}
+
+function addParameter(written: string, before: readonly Pair[] = []): Pair[] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(written) ?? []
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be a name and a value, as limit=10.')
+  return [...before, [name, value]]
+}

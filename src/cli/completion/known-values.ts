@@ -25,7 +25,7 @@ const FIND: Readonly<Record<Known, (words: readonly string[]) => Promise<readonl
 }
 
 async function profileNames(): Promise<readonly string[]> {
-  const { readProfiles } = await import('../profiles/read-profiles.ts')
+  const { readProfiles } = await import('../profiles/profiles.ts')
   return Object.keys((await readProfiles()).profiles)
 }
 

@@ -1,5 +1,5 @@
-import { canAsk } from '../call/can-ask.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { canAsk } from '../prompts/confirm.ts'
 import type { ControlFlags } from './flags.ts'
 
 /** What cannot be undone is not done before somebody confirmed it. `deed` reads as in `empty shop.test`. */

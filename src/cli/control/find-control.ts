@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { ControlAddress } from '../../client/control-http.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { NO_PROFILES } from '../profiles/profile.ts'
-import { readProfiles } from '../profiles/read-profiles.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { NO_PROFILES, readProfiles } from '../profiles/profiles.ts'
 import {
   dataDirectory,
   type LocalSimulator,

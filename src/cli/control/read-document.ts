@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 
 /** What a file, or stdin as `-`, says as YAML or JSON. */
 export async function readDocument(path: string): Promise<unknown> {

@@ -1,11 +1,13 @@
+import type { Query } from '../../client/address.ts'
 import { shapeProblems } from '../../client/answer-shape.ts'
+import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import { isLive } from '../../client/credentials.ts'
-import type { Answer } from '../../client/index.ts'
+import { readErrorBody } from '../../client/error-body.ts'
+import { type Answer, ApiError, NotJsonError } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
 import { visible } from '../output/visible.ts'
-import { type Check, fault, ok, warning } from './check.ts'
-import { member, type Probe, readErrorBody } from './probe.ts'
+import { type Check, fault, ok, warning } from './report.ts'
 
 /** A payment as every country of the interface could have it; discovery only reads. */
 export const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
@@ -128,4 +130,30 @@ function environmentCheck(body: unknown, publicKey: string): Check {
   if (environment === 'live')
     return ok('environment', 'live: what changes something asks first, or needs --yes')
   return ok('environment', environment ?? 'neither the key nor the server says')
+}
+
+/** Asks, and takes whatever comes back for an answer. It only ever reads: GET and HEAD. */
+export interface Probe {
+  ask(path: string, query?: Query, method?: 'GET' | 'HEAD'): Promise<Answer>
+  close(): Promise<void>
+}
+
+export function openProbe(options: ClientOptions, signal: AbortSignal): Probe {
+  const client = createClient({ ...options, light: true })
+  return {
+    async ask(path, query = {}, method = 'GET') {
+      try {
+        return await client.request(method, path, { query, signal }).answer()
+      } catch (fault) {
+        if (fault instanceof ApiError || fault instanceof NotJsonError) return fault.answer
+        throw fault
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+/** What an answer says under a name, if it is an object. */
+export function member(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }

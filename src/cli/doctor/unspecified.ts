@@ -1,11 +1,11 @@
 import { shapeProblems } from '../../client/answer-shape.ts'
+import { readErrorBody } from '../../client/error-body.ts'
 import type { Answer } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { type Contract, DECISIONS, type DecisionKey, type SwitchKey } from '../../contract/decisions.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
-import { type Check, ok, warning } from './check.ts'
-import { DISCOVERY } from './gateway.ts'
-import { member, type Probe, readErrorBody } from './probe.ts'
+import { DISCOVERY, member, type Probe } from './gateway.ts'
+import { type Check, ok, warning } from './report.ts'
 
 /** Where the interface document is silent: what this server answers, beside what the contract in force has. */
 export interface UnspecifiedProbe {

@@ -10,9 +10,7 @@ import {
 } from '../../client/index.ts'
 import { StartError } from '../../engine/start-error.ts'
 import { QueryError } from '../output/path.ts'
-import { InterruptedError } from './interrupted.ts'
-import { NotFoundError } from './not-found.ts'
-import { UsageError } from './usage-error.ts'
+import { InterruptedError, NotFoundError, UsageError } from './cli-errors.ts'
 
 /** What scripts go by. */
 export const EXIT = {

@@ -1,8 +1,7 @@
 import { ControlError } from '../../client/control-error.ts'
 import { ApiError } from '../../client/index.ts'
+import { FilesError, InterruptedError } from './cli-errors.ts'
 import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
-import { InterruptedError } from './interrupted.ts'
-import { FilesError } from './usage-error.ts'
 
 const hints = new WeakMap<object, string>()
 

@@ -1,5 +1,5 @@
 import { exponentOf, numericCodeOf } from '../../contract/currencies.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 
 /** An amount as somebody wrote it, and as the interface has it. */
 export interface Amount {

@@ -1,6 +1,6 @@
 import { shellWords } from '../shell-words.ts'
-import { isObject, textAt } from './body-paths.ts'
-import { type Body, FIELD_NAMES, isRequestField, REQUEST_FIELDS } from './request-fields.ts'
+import { type Body, isObject, textAt } from './body.ts'
+import { FIELD_NAMES, isRequestField, REQUEST_FIELDS } from './request-fields.ts'
 
 /** Flags as they were typed, each with its value, if it has one. */
 export type TypedFlags = readonly (readonly [flag: string, value?: string])[]

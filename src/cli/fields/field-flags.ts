@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { choice, didYouMean } from '../choice.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { choice, didYouMean } from '../flag-values.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
 

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseDocument } from '../control/read-document.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { isObject, merge } from './body-paths.ts'
-import type { Body } from './request-fields.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { type Body, isObject, merge } from './body.ts'
 
 /** What `--data` may be, by how near it is to the command: what is nearer wins. */
 const KINDS = ['stdin', 'file', 'inline'] as const

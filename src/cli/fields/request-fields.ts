@@ -1,6 +1,3 @@
-/** A request as it goes out: what the interface knows, and whatever else the caller put in. */
-export type Body = Readonly<Record<string, unknown>>
-
 /** What a creation request may have, by its place in the body, and the flag that gives it. */
 export const REQUEST_FIELDS = {
   amount: '--amount',

@@ -1,5 +1,5 @@
 import { closest } from '../../contract/closest.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import { flatten, valueAt, withDecimals } from './flatten.ts'
 import { plain } from './plain.ts'
 import type { Column, Table } from './table.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
-import { words } from '../open-words.ts'
+import { words } from '../flag-values.ts'
 import { FORMATS, type Format } from './format.ts'
 import { parsePath, QueryError } from './path.ts'
 

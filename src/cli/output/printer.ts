@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import { chosenPaths, chosenTable } from './choose-columns.ts'
 import type { OutputFlags } from './flags.ts'
 import { formOf } from './form.ts'

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { readBaseUrl } from '../../client/address.ts'
 import { basic, type Keys, refuseUnsafe } from '../../client/credentials.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { readAuthorities } from '../target/read-authorities.ts'
-import type { Profile } from './profile.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { readAuthorities } from '../target/read-credentials.ts'
+import type { Profile } from './profiles.ts'
 
-export interface ProfilePieces {
+interface ProfilePieces {
   readonly baseUrl: string
   readonly keys: Keys
   /** Files, as flags name them. */
@@ -56,7 +56,7 @@ function checkKeys(keys: Keys): void {
 
 /** What the file says, so that the profile goes on when the file is gone. */
 async function overridesOf(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const { readContract } = await import('../read-contract.ts')
+  const { readContract } = await import('../read-file.ts')
   const { readObjectFile } = await import('../read-file.ts')
   const overrides = await readObjectFile(file)
   await readContract(overrides)
@@ -67,3 +67,7 @@ async function checkedAuthorities(file: string): Promise<string> {
   await readAuthorities(file)
   return resolve(file)
 }
+
+/** Said of a name where nobody asked for the profile that has it to be replaced. */
+export const nameTaken = (name: string): string =>
+  `there is a profile ${name} already: --replace puts the new one in its place`

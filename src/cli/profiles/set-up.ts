@@ -1,11 +1,11 @@
+import { createClient } from '../../client/create-client.ts'
 import type { Keys } from '../../client/credentials.ts'
-import type { PaymentMethodOptions } from '../../client/index.ts'
+import { ApiError, type PaymentMethodOptions } from '../../client/index.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
-import { askGateway } from './ask-gateway.ts'
-import { askKeys } from './ask-pieces.ts'
+import { readAuthorities } from '../target/read-credentials.ts'
+import { askGateway, askKeys } from './ask-target.ts'
 import { newProfile } from './new-profile.ts'
-import type { Profile } from './profile.ts'
-import { tryOut } from './try-out.ts'
+import type { Profile } from './profiles.ts'
 
 export interface Given {
   readonly baseUrl?: string | undefined
@@ -61,4 +61,27 @@ function toAskAgain(code: number, given: Given, isLocal: boolean): 'place' | 'ke
   return [EXIT.credentials, EXIT.noAnswer, EXIT.notFound, EXIT.usage].some(known => known === code)
     ? 'place'
     : undefined
+}
+
+/** A payment as it could be anywhere; discovery only reads, and an empty list is an answer too. */
+const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
+
+/** Makes a call by a profile: what comes back is proof that address and keys are good. */
+async function tryOut(profile: Profile): Promise<PaymentMethodOptions> {
+  const client = createClient({
+    baseUrl: profile.base_url,
+    publicKey: profile.public_key,
+    secretKey: profile.secret_key,
+    ca: profile.ca_file === undefined ? undefined : await readAuthorities(profile.ca_file),
+    light: true,
+  })
+  try {
+    return await client.methods.list(DISCOVERY).catch(error => {
+      // A Team may allow one of the two modes alone.
+      if (!(error instanceof ApiError) || error.code !== 'checkout_mode_not_allowed') throw error
+      return client.methods.list({ ...DISCOVERY, checkout_mode: 'merchant' })
+    })
+  } finally {
+    await client.close()
+  }
 }

@@ -3,7 +3,7 @@ import type { Screen } from '../output/screen.ts'
 import { drawTable, type Table } from '../output/table.ts'
 import type { View } from '../output/view.ts'
 import { environmentOf } from './new-profile.ts'
-import type { Profile, ProfileBook } from './profile.ts'
+import type { Profile, ProfileBook } from './profiles.ts'
 
 const HIDDEN = '***'
 

@@ -1,6 +1,6 @@
 import { startSimulator } from '../../library/start-simulator.ts'
 import { Receiver, type Target, Wire } from '../../scenario/index.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import type { RunFlags } from './run-flags.ts'
 
 export interface OpenTarget {

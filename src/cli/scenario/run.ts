@@ -9,11 +9,10 @@ import {
   type ScenarioResult,
   whatNeedsASimulator,
 } from '../../scenario/index.ts'
+import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
-import { FilesError, UsageError } from '../errors/usage-error.ts'
-import { type Loaded, loadEach, problemsOf, scenariosOf } from './load-all.ts'
-import { pickOnly } from './only.ts'
+import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, type OpenTarget, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
 import { annotate, isSeenTwice, showRun } from './show-run.ts'

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { json, junit, runNames, type Scenario, type ScenarioResult, tap } from '../../scenario/index.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const WRITERS = { junit, tap, json } as const

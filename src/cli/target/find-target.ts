@@ -1,19 +1,18 @@
 import type { Keys } from '../../client/credentials.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { profileNamed } from '../profiles/find-profile.ts'
-import type { Profile } from '../profiles/profile.ts'
-import { readProfiles } from '../profiles/read-profiles.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { type Profile, profileNamed, readProfiles } from '../profiles/profiles.ts'
 import type { TargetFlags } from './flags.ts'
 import {
+  accountNamed,
   dataDirectory,
+  keysOf,
   type LocalSimulator,
   originOf,
   simulatorAt,
   simulatorsHere,
 } from './local-simulator.ts'
 import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from './other-targets.ts'
-import { readKeyFile } from './read-keys.ts'
-import { accountNamed, keysOf } from './simulator-keys.ts'
+import { readKeyFile } from './read-credentials.ts'
 
 /** Where a call goes and as whom, and where each of the two was found. */
 export interface Target {

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { LIMITS } from '../../contract/limits.ts'
 import type { IncomingWebhook } from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
-import type { Forwarded } from './delivery.ts'
+import type { Forwarded } from './deliveries.ts'
 
 /** The webhook as it goes on, and what its sender is to be answered with. */
 export interface Passed {

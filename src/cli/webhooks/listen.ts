@@ -12,11 +12,9 @@ import type { WebhookAnswer } from '../../library/webhooks.ts'
 import { findControl } from '../control/find-control.ts'
 import type { ControlFlags } from '../control/flags.ts'
 import type { ControlSession } from '../control/session.ts'
+import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { InterruptedError } from '../errors/interrupted.ts'
-import { UsageError } from '../errors/usage-error.ts'
-import { deliveryOf } from './delivery.ts'
-import { type DeliveryPrinter, deliveryPrinter } from './delivery-printer.ts'
+import { type DeliveryPrinter, deliveryOf, deliveryPrinter } from './deliveries.ts'
 import { type Ending, openEnding } from './ending.ts'
 import {
   type Door,

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 
 /** A webhook that somebody kept: in a file of its own, or in two. */
 export interface SavedRequest {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { confirmLive } from '../../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { withSession } from '../../call/session.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
 import { cancellationView } from '../../output/views/payment.ts'
+import { confirmLive } from '../../prompts/confirm.ts'
 import { tellHowToWait } from './next-step.ts'
 
 type CancelFlags = MerchantFlags & KeyFlags

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
+import type { MerchantRecord } from '../../../client/control-client.ts'
 import { FINAL_STATUSES, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
+import { findControl } from '../../control/find-control.ts'
 import { EXIT } from '../../errors/exit-code.ts'
-import { milliseconds } from '../../flag-values.ts'
-import { words } from '../../open-words.ts'
+import { milliseconds, words } from '../../flag-values.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { CANCELLED, PAYMENT_ENDS, refuseUnknownStatus } from '../../statuses.ts'
-import { stillClockHint } from './still-clock.ts'
-import { openProgress } from './wait-progress.ts'
-import { sayHowItEnded } from './wait-words.ts'
+import type { Target } from '../../target/find-target.ts'
+import { openProgress, sayHowItEnded } from './wait-progress.ts'
 
 interface WaitFlags extends MerchantFlags {
   readonly until?: readonly string[]
@@ -91,7 +91,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
 async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<string | undefined> {
   const contract = flags.contract ?? target.profile?.contract
   if (contract === undefined || !flags.until?.includes(CANCELLED)) return undefined
-  const { readContract } = await import('../../read-contract.ts')
+  const { readContract } = await import('../../read-file.ts')
   return (await readContract(contract))['payment.after_cancel']
 }
 
@@ -104,4 +104,37 @@ function isReached(
   if (!wanted.includes(CANCELLED)) return false
   // With `expired` no code comes, and nothing tells it from one whose time ran out: the contract's word is taken.
   return failure_code === 'payment_cancelled' || (cancelledIs === 'expired' && status === cancelledIs)
+}
+
+const DEFAULT_ACCOUNT = 'default.test'
+
+/** Where the target is a simulator whose clock stands still, waiting alone brings nothing: what to do about it. */
+async function stillClockHint({ baseUrl, keys }: Target): Promise<string | undefined> {
+  try {
+    const simulator = await findControl({})
+    if (simulator.url === undefined || new URL(simulator.url).origin !== new URL(baseUrl).origin)
+      return undefined
+    const { ControlClient } = await import('../../../client/control-client.ts')
+    const control = new ControlClient(simulator)
+    try {
+      const account = accountOf(keys.publicKey, await control.merchants.list())
+      if (account === undefined || (await control.account(account).clock.get()).mode !== 'virtual')
+        return undefined
+      const which = account === DEFAULT_ACCOUNT ? '' : ` --account ${account}`
+      return `The clock of ${account} stands still: \`paysim sim clock advance 5s${which}\` moves it.`
+    } finally {
+      await control.close()
+    }
+  } catch {
+    // A hint that cannot be given is no fault of the call.
+    return undefined
+  }
+}
+
+function accountOf(publicKey: string, merchants: readonly MerchantRecord[]): string | undefined {
+  return merchants
+    .flatMap(({ accounts }) => accounts)
+    .find(({ public_key, more_keys = [] }) =>
+      [public_key, ...more_keys.map(pair => pair.public_key)].includes(publicKey),
+    )?.id
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { confirmLive } from '../../call/confirm-live.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { withSession } from '../../call/session.ts'
 import { payoutView } from '../../output/views/payout.ts'
+import { confirmLive } from '../../prompts/confirm.ts'
 
 interface CancelFlags extends MerchantFlags {
   readonly reason?: string

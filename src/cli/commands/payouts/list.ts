@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { PayoutsQuery } from '../../../client/index.ts'
+import { parseDuration } from '../../../contract/durations.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
+import { formatTimestamp, parseTimestamp } from '../../../contract/timestamps.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { UsageError } from '../../errors/usage-error.ts'
+import { UsageError } from '../../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
-import { atLeastOne, count } from '../../flag-values.ts'
-import { words } from '../../open-words.ts'
+import { atLeastOne, count, words } from '../../flag-values.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
+import { shellWords } from '../../shell-words.ts'
 import { PAYOUTS, refuseUnknownStatus } from '../../statuses.ts'
-import { goOnCommand } from './go-on.ts'
-import { type Instant, instant, tellResolved } from './instant.ts'
 
 interface ListFlags extends MerchantFlags {
   readonly status?: readonly string[]
@@ -124,4 +124,48 @@ function pageSize(text: string): number {
   if (size < 1 || size > LARGEST_PAGE)
     throw new InvalidArgumentError(`A page has 1 to ${LARGEST_PAGE}; --all goes through all pages.`)
   return size
+}
+
+/** A time as it was said, and as it is sent. */
+interface Instant {
+  readonly said: string
+  readonly sent: string
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** RFC 3339 goes as it is; a duration is that long ago, by this machine's clock. */
+function instant(text: string): Instant {
+  if (parseTimestamp(text) !== undefined) return { said: text, sent: text }
+  const ago = parseDuration(text)
+  if (ago !== undefined) return { said: text, sent: formatTimestamp(Date.now() - ago) }
+  const hint = DATE.test(text)
+    ? ` A day begins at a time, somewhere: ${text}T00:00:00Z, or with an offset.`
+    : ''
+  throw new InvalidArgumentError(
+    `it must be a time as 2026-01-31T18:00:00+07:00, or how long ago: 12h, 7d.${hint}`,
+  )
+}
+
+function tellResolved(flag: string, { said, sent }: Instant): void {
+  if (said !== sent) process.stderr.write(`${flag} ${said} is ${sent}\n`)
+}
+
+/** Options and what they are to be from here on, by their names. */
+type Settled = Readonly<Record<string, string | undefined>>
+
+/** This command once more, but with these options: what was relative to now is now settled. */
+function goOnCommand(argv: readonly string[], settled: Settled): string {
+  const options = Object.entries(settled).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  )
+  return shellWords(['paysim', ...without(argv, Object.keys(settled)), ...options])
+}
+
+function without(argv: readonly string[], names: readonly string[]): string[] {
+  return argv.filter((word, at) => {
+    const before = argv[at - 1]
+    if (before !== undefined && names.includes(before)) return false
+    return !names.some(name => word === name || word.startsWith(`${name}=`))
+  })
 }

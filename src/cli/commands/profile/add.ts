@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
 import type { Keys } from '../../../client/credentials.ts'
-import { canAsk } from '../../call/can-ask.ts'
-import { UsageError } from '../../errors/usage-error.ts'
+import { UsageError } from '../../errors/cli-errors.ts'
 import { newCommand } from '../../new-command.ts'
 import { type OutputFlags, outputFlags } from '../../output/flags.ts'
 import { openPrinter } from '../../output/printer.ts'
-import { nameTaken } from '../../profiles/name-taken.ts'
-import { checkBaseUrl, checkName, newProfile } from '../../profiles/new-profile.ts'
-import { readProfiles } from '../../profiles/read-profiles.ts'
+import { checkBaseUrl, checkName, nameTaken, newProfile } from '../../profiles/new-profile.ts'
+import { readProfiles } from '../../profiles/profiles.ts'
 import { profileView, shownProfile } from '../../profiles/view.ts'
-import { readKeyFile } from '../../target/read-keys.ts'
+import { canAsk } from '../../prompts/confirm.ts'
+import { readKeyFile } from '../../target/read-credentials.ts'
 
 interface AddFlags extends OutputFlags {
   readonly baseUrl?: string
@@ -55,7 +54,7 @@ async function add(name: string, flags: AddFlags): Promise<void> {
     throw new UsageError(nameTaken(name))
   const pieces = await missingPieces(flags)
   const profile = await newProfile({ ...flags, ...pieces })
-  const { keepProfile } = await import('../../profiles/keep-profile.ts')
+  const { keepProfile } = await import('../../profiles/change-profiles.ts')
   const current = await keepProfile(name, profile, {
     use: flags.use === true,
     replace: flags.replace === true,
@@ -72,7 +71,7 @@ async function missingPieces(flags: AddFlags): Promise<{ baseUrl: string; keys: 
   ]
   if (missing.length > 0 && !canAsk(flags)) throw new UsageError(`${missing.join(' and ')} must be given`)
   if (baseUrl !== undefined) checkBaseUrl(baseUrl)
-  const asking = await import('../../profiles/ask-pieces.ts')
+  const asking = await import('../../profiles/ask-target.ts')
   return {
     baseUrl: baseUrl ?? (await asking.askBaseUrl()),
     keys: keyFile === undefined ? await asking.askKeys() : await readKeyFile(keyFile),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { newCommand } from '../../new-command.ts'
 import { type OutputFlags, outputFlags } from '../../output/flags.ts'
 import { openPrinter } from '../../output/printer.ts'
-import { readProfiles } from '../../profiles/read-profiles.ts'
+import { readProfiles } from '../../profiles/profiles.ts'
 import { profileList, profileListView } from '../../profiles/view.ts'
 
 export const command = (): Command =>

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { canAsk } from '../../call/can-ask.ts'
-import { UsageError } from '../../errors/usage-error.ts'
+import { UsageError } from '../../errors/cli-errors.ts'
 import { newCommand } from '../../new-command.ts'
-import { profileNamed } from '../../profiles/find-profile.ts'
-import { readProfiles } from '../../profiles/read-profiles.ts'
+import { profileNamed, readProfiles } from '../../profiles/profiles.ts'
+import { canAsk } from '../../prompts/confirm.ts'
 
 interface RemoveFlags {
   readonly yes?: true

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { newCommand } from '../../new-command.ts'
 import { type OutputFlags, outputFlags } from '../../output/flags.ts'
 import { openPrinter } from '../../output/printer.ts'
-import { profileNamed } from '../../profiles/find-profile.ts'
-import { readProfiles } from '../../profiles/read-profiles.ts'
+import { profileNamed, readProfiles } from '../../profiles/profiles.ts'
 import { profileView, shownProfile } from '../../profiles/view.ts'
 
 interface ShowFlags extends OutputFlags {

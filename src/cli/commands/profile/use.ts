@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { newCommand } from '../../new-command.ts'
-import { profileNamed } from '../../profiles/find-profile.ts'
+import { profileNamed } from '../../profiles/profiles.ts'
 
 export const command = (): Command =>
   newCommand('profile use')
@@ -20,7 +20,7 @@ Examples:
 
 async function use(name: string | undefined, { none }: { readonly none?: true }): Promise<void> {
   const { changeProfiles } = await import('../../profiles/change-profiles.ts')
-  const { UsageError } = await import('../../errors/usage-error.ts')
+  const { UsageError } = await import('../../errors/cli-errors.ts')
   if ((name === undefined) !== (none === true)) throw new UsageError('a name is wanted, or --none')
   const { current } = await changeProfiles(book => {
     if (name !== undefined) profileNamed(name, book)

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { packageFile } from '../../../package-files.ts'
 import { STARTER } from '../../../scenario/index.ts'
-import { UsageError } from '../../errors/usage-error.ts'
+import { UsageError } from '../../errors/cli-errors.ts'
 import { newCommand } from '../../new-command.ts'
 
 export const command = (): Command =>

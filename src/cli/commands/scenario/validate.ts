@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { newCommand } from '../../new-command.ts'
-import { loadAll } from '../../scenario/load-all.ts'
+import { loadAll } from '../../scenario/load-files.ts'
 
 export const command = (): Command =>
   newCommand('scenario validate')

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { StreamMessage } from '../../../client/control-client.ts'
-import { choice } from '../../choice.ts'
 import { type ControlFlags, controlCommand } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
-import { count } from '../../flag-values.ts'
+import { choice, count } from '../../flag-values.ts'
 import { streamPages } from './stream-pages.ts'
 
 const KINDS = ['entries', 'requests'] as const

@@ -1,8 +1,7 @@
 import { isCountry } from '../../../contract/countries.ts'
 import { numericCodeOf } from '../../../contract/currencies.ts'
 import { type Amount, readAmount } from '../../fields/amount.ts'
-import { textAt, valueAt, withValue } from '../../fields/body-paths.ts'
-import type { Body } from '../../fields/request-fields.ts'
+import { type Body, textAt, valueAt, withValue } from '../../fields/body.ts'
 import { formatMoney } from '../../output/money.ts'
 import { ask } from '../ask.ts'
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { AssetRecord } from '../../../../client/control-client.ts'
-import { choice } from '../../../choice.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { readImage } from '../../../control/read-image.ts'
 import { withControl } from '../../../control/session.ts'
+import { choice } from '../../../flag-values.ts'
 import { assetView } from '../views/records.ts'
 
 const KINDS = ['payment_receipt', 'other'] as const

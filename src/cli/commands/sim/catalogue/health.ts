@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
-import { choice } from '../../../choice.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
+import { choice } from '../../../flag-values.ts'
 import { providerView } from '../views/catalogue.ts'
 
 const HEALTH = ['up', 'down'] as const

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AdvanceGoal } from '../../../../client/control-client.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageError } from '../../../errors/usage-error.ts'
+import { UsageError } from '../../../errors/cli-errors.ts'
 import { arrivalView } from '../views/clock.ts'
 
 interface Flags extends ControlFlags {

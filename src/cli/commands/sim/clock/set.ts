@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander'
 import type { ClockMode } from '../../../../client/control-client.ts'
-import { choice } from '../../../choice.ts'
 import { type ClockFlags, clockFlags, clockSetting } from '../../../control/clock-flags.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
+import { choice } from '../../../flag-values.ts'
 import { clockView } from '../views/clock.ts'
 
 const MODES = ['real', 'virtual'] as const

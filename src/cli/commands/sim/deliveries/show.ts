@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { NotFoundError } from '../../../errors/not-found.ts'
+import { NotFoundError } from '../../../errors/cli-errors.ts'
 import { deliveryView } from '../views/delivery.ts'
 
 export const command = (): Command =>

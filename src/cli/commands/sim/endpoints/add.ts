@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { EventChoice } from '../../../../contract/event-names.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { words } from '../../../open-words.ts'
+import { words } from '../../../flag-values.ts'
 import { endpointView } from '../views/records.ts'
 
 interface Flags extends ControlFlags {

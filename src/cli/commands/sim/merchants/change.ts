@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageError } from '../../../errors/usage-error.ts'
+import { UsageError } from '../../../errors/cli-errors.ts'
 import { merchantView } from '../views/merchants.ts'
 import { checkoutModes, type ModeFlags, modeFlags } from './mode-flags.ts'
 

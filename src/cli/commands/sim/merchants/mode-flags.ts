@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { CheckoutMode } from '../../../../client/control-client.ts'
-import { choice } from '../../../choice.ts'
+import { choice } from '../../../flag-values.ts'
 
 /** The Team policy. */
 export interface ModeFlags {

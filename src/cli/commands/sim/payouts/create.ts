@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { NewPayout, PayoutRecord } from '../../../../client/control-client.ts'
-import { choice } from '../../../choice.ts'
 import { byItsClock } from '../../../control/by-its-clock.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageError } from '../../../errors/usage-error.ts'
+import { UsageError } from '../../../errors/cli-errors.ts'
 import { again, countryCode, currencyCode } from '../../../fields/field-flags.ts'
 import { readData } from '../../../fields/read-data.ts'
+import { choice } from '../../../flag-values.ts'
 import { fullPayoutView } from '../views/payout.ts'
 
 const STATUSES = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'] as const

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { AccountControl } from '../../../../client/control-client.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { UsageError } from '../../../errors/usage-error.ts'
+import { UsageError } from '../../../errors/cli-errors.ts'
 
 interface Flags extends ControlFlags {
   readonly file?: string

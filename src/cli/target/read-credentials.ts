@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Keys } from '../../client/credentials.ts'
-import { UsageError } from '../errors/usage-error.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 
 /** Keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
 export async function readKeyFile(path: string): Promise<Keys> {
@@ -50,4 +50,14 @@ function fromJson(written: string): Keys | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Authorities to trust, as PEM, of `--ca-file`. */
+export async function readAuthorities(path: string): Promise<string> {
+  const pem = await readFile(path, 'utf8').catch(cause => {
+    throw new UsageError(`--ca-file ${path} cannot be read: ${cause.message}`)
+  })
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageError(`--ca-file ${path} holds no certificate as PEM`)
+  return pem
 }

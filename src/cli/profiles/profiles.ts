@@ -1,8 +1,26 @@
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError } from '../errors/usage-error.ts'
-import { NO_PROFILES, type ProfileBook } from './profile.ts'
+import { closest } from '../../contract/closest.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+
+/** An address, keys and how the server there decided, under a name. */
+export interface Profile {
+  readonly base_url: string
+  readonly public_key: string
+  readonly secret_key: string
+  /** Overrides of the contract. */
+  readonly contract?: Readonly<Record<string, unknown>>
+  readonly ca_file?: string
+}
+
+/** What is in the file. */
+export interface ProfileBook {
+  readonly current: string | null
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+export const NO_PROFILES: ProfileBook = { current: null, profiles: {} }
 
 /** Where the profiles are, as the platform has it. */
 export function profilesPath(): string {
@@ -72,4 +90,13 @@ function isBook(value: unknown): value is Partial<ProfileBook> {
       profile => isRecord(profile) && PIECES.every(piece => typeof profile[piece] === 'string'),
     )
   )
+}
+
+/** The profile of this name. That there is none is the caller's to put right. */
+export function profileNamed(name: string, { profiles }: ProfileBook): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile) return profile
+  const meant = closest(name, Object.keys(profiles))
+  const hint = meant === undefined ? ':' : `; did you mean ${meant}?`
+  throw new UsageError(`there is no profile ${name}${hint} \`paysim profile list\` shows them`)
 }

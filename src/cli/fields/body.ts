@@ -1,4 +1,7 @@
-import type { Body } from './request-fields.ts'
+import { formatMoney } from '../output/money.ts'
+
+/** A request as it goes out: what the interface knows, and whatever else the caller put in. */
+export type Body = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -53,3 +56,6 @@ export function withoutValue(body: Body, path: string): Body {
   if (rest.length === 0) return others
   return isObject(inner) ? { ...body, [name]: withoutValue(inner, rest.join('.')) } : body
 }
+
+/** What a request is about, as people write money. */
+export const moneyOf = (body: Body): string => formatMoney(valueAt(body, 'amount'), valueAt(body, 'currency'))

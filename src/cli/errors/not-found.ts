@@ -1,2 +1,0 @@
-/** What was asked for is not in what the server answered with. */
-export class NotFoundError extends Error {}

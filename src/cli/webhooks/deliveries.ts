@@ -1,0 +1,141 @@
+import type { ReceivedEvent } from '../../library/webhooks.ts'
+import type { OutputFlags } from '../output/flags.ts'
+import { formOf } from '../output/form.ts'
+import { formatMoney } from '../output/money.ts'
+import { parsePath } from '../output/path.ts'
+import { picked } from '../output/picked.ts'
+import { memberAt, plain } from '../output/plain.ts'
+import { openScreen, type Screen } from '../output/screen.ts'
+import { paintStatus } from '../output/status.ts'
+import { localTime } from '../output/time.ts'
+import { visible, visibleLines } from '../output/visible.ts'
+
+/** What the application said to a webhook that was forwarded to it, or why it said nothing. */
+export interface Forwarded {
+  readonly url: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly ms: number
+}
+
+/** A webhook that came, as `listen` prints it; `verify` reads it back. */
+interface Delivery {
+  readonly received_at: string
+  readonly id: string
+  readonly type: string
+  /** Which delivery of this event it is, counted from 1. */
+  readonly delivery: number
+  readonly signature: 'valid' | 'invalid'
+  /** Why the signature does not hold. */
+  readonly fault: string | null
+  readonly forwarded: Forwarded | null
+  /** What the simulator was answered with. */
+  readonly answered: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** To the byte: what was signed. */
+  readonly body: string
+}
+
+export const deliveryOf = (
+  { id, type, delivery, problem: fault, headers, body }: ReceivedEvent,
+  came: Pick<Delivery, 'received_at' | 'forwarded' | 'answered'>,
+): Delivery => ({
+  received_at: came.received_at,
+  id,
+  type,
+  delivery,
+  signature: fault === null ? 'valid' : 'invalid',
+  fault,
+  forwarded: came.forwarded,
+  answered: came.answered,
+  headers,
+  body,
+})
+
+const DELIVERY_COLUMNS = [
+  ...['received_at', 'id', 'type', 'delivery', 'signature', 'fault'],
+  ...['forwarded.url', 'forwarded.status', 'forwarded.error', 'forwarded.ms', 'answered'],
+]
+
+/** Shows webhooks as they come. */
+export interface DeliveryPrinter {
+  arrived(event: ReceivedEvent, at: Date): Promise<void>
+  answered(delivery: Delivery): Promise<void>
+  end(): Promise<void>
+}
+
+/** `onReaderGone`: whoever read stdout has seen enough. There is still something to tidy up then. */
+export async function deliveryPrinter(
+  flags: OutputFlags,
+  onReaderGone: () => void,
+): Promise<DeliveryPrinter> {
+  const write = writerTo(process.stdout, onReaderGone)
+  if (flags.output === 'human' && flags.query === undefined) {
+    const lines = deliveryLines(await openScreen(process.stdout, flags))
+    return {
+      arrived: (event, at) => write(lines.arrived(event, at)),
+      answered: async delivery => {
+        if (delivery.forwarded) await write(lines.answered(delivery))
+      },
+      end: async () => {},
+    }
+  }
+  const query = flags.query === undefined ? undefined : parsePath(flags.query)
+  const sheet = (
+    await formOf(flags.output ?? 'human', query, { columns: DELIVERY_COLUMNS, bom: flags.bom })
+  ).sheet()
+  const writeData = (text: string) => write(process.stdout.isTTY ? visibleLines(text) : text)
+  return {
+    arrived: async () => {},
+    answered: delivery =>
+      writeData(sheet.rows(picked(query, { body: delivery, roots: [delivery], mayLack: undefined }))),
+    end: () => writeData(sheet.end()),
+  }
+}
+
+function writerTo(out: NodeJS.WriteStream, onReaderGone: () => void): (text: string) => Promise<void> {
+  out.on('error', () => {})
+  return text =>
+    new Promise((resolve, reject) => {
+      if (text === '') return resolve()
+      out.write(text, error => {
+        const isGone = error !== null && error !== undefined && 'code' in error && error.code === 'EPIPE'
+        if (isGone) onReaderGone()
+        if (!error || isGone) resolve()
+        else reject(error)
+      })
+    })
+}
+
+/** What a person sees of a webhook: a line when it comes, and a line when the application has answered. */
+function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
+  const clock = (at: Date) => paint.dim(localTime(at.getTime(), timeZone).slice(11, 19))
+  return {
+    arrived({ type, id, data, delivery, problem }: ReceivedEvent, at: Date): string {
+      const verdict =
+        problem === null ? paint.green('signed') : paint.red(`bad signature: ${visible(problem)}`)
+      const wanted = [
+        paint.bold(visible(type)),
+        visible(plain(data.id)),
+        verdict,
+        delivery > 1 ? paint.yellow(`delivery ${delivery}`) : '',
+        paintStatus(data.status, paint, visible(plain(data.status))),
+        visible(formatMoney(memberAt(data, 'amount'), memberAt(data, 'currency'))),
+        paint.dim(visible(id)),
+      ].filter(part => part !== '')
+      // What comes last goes first where the screen is narrow.
+      const least = delivery > 1 ? 4 : 3
+      const lineOf = (parts: readonly string[]) => `${clock(at)} ${paint.dim('→')} ${parts.join('  ')}`
+      while (wanted.length > least && widthOf(lineOf(wanted)) > width) wanted.pop()
+      return `${lineOf(wanted)}\n`
+    },
+    answered({ id, forwarded, answered }: Delivery): string {
+      const said =
+        forwarded?.error == null
+          ? paint[answered < 300 ? 'green' : answered < 500 ? 'yellow' : 'red'](String(answered))
+          : `${paint.red(visible(forwarded.error))}, answered ${answered}`
+      const line = [said, `in ${forwarded?.ms ?? 0} ms`, paint.dim(visible(id))].join('  ')
+      return `${clock(new Date())} ${paint.dim('←')} ${line}\n`
+    },
+  }
+}
