@@ -11,6 +11,8 @@ import type { GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { StartError } from './engine/start-error.ts'
+import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
+import { WebhookSender } from './engine/webhook-sender.ts'
 import { packageFile } from './package-files.ts'
 import { App } from './server/app.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
@@ -82,6 +84,7 @@ export class Simulator {
     directory: DataDirectory | null,
   ): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
+    const webhookHosts = readWebhookHosts(options.allowWebhooks)
     let url = ''
     let controlUrl = ''
     const gateway = await Gateway.open({
@@ -91,6 +94,7 @@ export class Simulator {
       sync: options.durability !== 'process',
       time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
       baseUrl: () => url,
+      webhooks: new WebhookSender(webhookHosts),
       holdWebhook: options.holdWebhook,
       warn,
     })
@@ -106,7 +110,7 @@ export class Simulator {
       controlToken,
       signInLinks,
       allowHosts: [...(options.allowHosts ?? []), host],
-      allowWebhooks: options.allowWebhooks ?? [],
+      webhookHosts,
       merchantUrl: () => url,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
       onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
@@ -195,6 +199,15 @@ function readContract(overrides: SimulatorOptions['contract']): Contract {
     return resolveContract(overrides)
   } catch (cause) {
     if (cause instanceof ContractError) throw new StartError(`contract: ${cause.message}`, 2)
+    throw cause
+  }
+}
+
+function readWebhookHosts(allowed: SimulatorOptions['allowWebhooks']): WebhookHosts {
+  try {
+    return new WebhookHosts(allowed)
+  } catch (cause) {
+    if (cause instanceof WebhookHostError) throw new StartError(`cannot allow webhooks: ${cause.message}`, 2)
     throw cause
   }
 }

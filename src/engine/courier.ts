@@ -6,6 +6,7 @@ import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts
 import type { Account } from './account.ts'
 import { Deadline } from './deadline.ts'
 import type { Reading } from './real-time.ts'
+import type { WebhookSender } from './webhook-sender.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
 
@@ -18,6 +19,14 @@ const HELD_AT_MOST_MS = 60_000
 
 /** What a merchant's receiver said, shown in the deliveries. */
 const SHOWN_BODY = 1024
+
+/** What the courier sends with. */
+export interface CourierWays {
+  readonly render: (event: WebhookEvent) => string
+  readonly wall: Reading
+  readonly sender: WebhookSender
+  readonly hold?: HoldWebhook | undefined
+}
 
 /**
  * Carries an account's webhooks. An attempt starts as an entry in the journal; the courier does the HTTP outside and
@@ -33,9 +42,7 @@ export class Courier {
 
   constructor(
     private readonly account: Account,
-    private readonly render: (event: WebhookEvent) => string,
-    private readonly wall: Reading,
-    private readonly hold?: HoldWebhook,
+    private readonly ways: CourierWays,
   ) {
     account.onEntry(entry => {
       for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)
@@ -96,23 +103,24 @@ export class Courier {
   }
 
   async #held(url: string): Promise<void> {
-    if (!this.hold) return
+    const { hold } = this.ways
+    if (!hold) return
     const standing = this.account.clock.mode === 'virtual'
     const deadline = new Deadline(standing ? LIMITS.webhookTimeoutMs : HELD_AT_MOST_MS, this.#stopping.signal)
-    await this.hold(url, deadline.signal)
+    await hold(url, deadline.signal)
     deadline.clear()
   }
 
   async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
-    const body = this.render(event)
-    const timestamp = Math.floor(this.wall() / 1000)
+    const { render, wall, sender } = this.ways
+    const body = render(event)
+    const timestamp = Math.floor(wall() / 1000)
     const secrets =
       delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
     const signature = signWebhook({ id: event.id, timestamp, body }, secrets)
     const sent = { timestamp, signature }
     const deadline = new Deadline(LIMITS.webhookTimeoutMs, this.#stopping.signal)
     try {
-      const { post } = await import('./http-post.ts')
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'paysim',
@@ -120,8 +128,8 @@ export class Courier {
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
       }
-      const answer = await post(delivery.url, headers, body, deadline.signal)
-      const retryAfterMs = parseRetryAfter(answer.retryAfter, this.wall())
+      const answer = await sender.send({ url: delivery.url, headers, body, signal: deadline.signal })
+      const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       return { status: answer.status, error: null, retryAfterMs, body: await readStart(answer.body), ...sent }
     } catch (cause) {
       return { status: null, error: describe(cause), retryAfterMs: null, body: '', ...sent }

@@ -232,6 +232,7 @@ export class Gateway {
     // Where it cannot be written, the journals still say how far time had come by their last entries.
     if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     for (const id of [...this.#runtimes.keys()]) await this.#close(id)
+    await this.settings.webhooks.close()
     await this.registry.close()
   }
 

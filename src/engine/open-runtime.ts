@@ -14,6 +14,7 @@ import type { MerchantRecord } from './merchant-record.ts'
 import type { RealTime } from './real-time.ts'
 import { Rendering } from './rendering.ts'
 import { TimeTravel } from './time-travel.ts'
+import type { WebhookSender } from './webhook-sender.ts'
 
 export interface GatewaySettings {
   /** Null keeps everything in memory. */
@@ -26,6 +27,7 @@ export interface GatewaySettings {
   readonly sync: boolean
   readonly time: RealTime
   readonly baseUrl: () => string
+  readonly webhooks: WebhookSender
   readonly holdWebhook?: HoldWebhook | undefined
   /** Something the person at the terminal should know. */
   readonly warn: (message: string) => void
@@ -61,7 +63,12 @@ export async function openRuntime(
   const { contract, catalogue, rules, time, directory, sync } = settings
   const account = newAccount(settings, merchant, environment)
   const rendering = new Rendering(account, contract, settings.baseUrl)
-  const courier = new Courier(account, event => rendering.event(event), time.wall, settings.holdWebhook)
+  const courier = new Courier(account, {
+    render: event => rendering.event(event),
+    wall: time.wall,
+    sender: settings.webhooks,
+    hold: settings.holdWebhook,
+  })
   const path = directory ? await directory.openAccount(account.id) : null
   const journal = path
     ? await FileJournal.open(join(path, 'journal.jsonl'), {

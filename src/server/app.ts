@@ -7,6 +7,7 @@ import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
+import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
@@ -29,7 +30,7 @@ export interface AppSettings {
   readonly controlToken: string
   readonly signInLinks: SignInLinks
   readonly allowHosts: readonly string[]
-  readonly allowWebhooks: readonly string[]
+  readonly webhookHosts: WebhookHosts
   readonly merchantUrl: () => string
   /** The port that the control surface has to itself; null where there is none. */
   readonly controlPort: () => number | null

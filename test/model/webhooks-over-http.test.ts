@@ -5,6 +5,8 @@ import type { PaymentTrigger } from '../../src/domain/lifecycle.ts'
 import type { Delivery } from '../../src/domain/model.ts'
 import { Courier } from '../../src/engine/courier.ts'
 import { TimeTravel } from '../../src/engine/time-travel.ts'
+import { WebhookHosts } from '../../src/engine/webhook-hosts.ts'
+import { WebhookSender } from '../../src/engine/webhook-sender.ts'
 import { FileShelf } from './journals.ts'
 import { CONTRACT, Machine } from './machine.ts'
 import { must } from './must.ts'
@@ -31,9 +33,15 @@ const steps = fc.array(
 )
 type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never
 
+const sender = new WebhookSender(new WebhookHosts())
+
 /** One life of the account with the real courier. */
 function live(machine: Machine) {
-  const courier = new Courier(machine.account, event => machine.rendering.event(event), Date.now)
+  const courier = new Courier(machine.account, {
+    render: event => machine.rendering.event(event),
+    wall: Date.now,
+    sender,
+  })
   courier.resume()
   return { courier, time: new TimeTravel(machine.account, courier) }
 }

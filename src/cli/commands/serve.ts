@@ -60,7 +60,12 @@ export function command(): Command {
       ),
     )
     .option('--allow-host <name>', 'answer to this host name too (repeatable)', collect, [])
-    .option('--allow-webhooks <host>', 'let webhooks go to this host too (repeatable)', collect, [])
+    .option(
+      '--allow-webhooks <host>',
+      'let webhooks go to this host, address or range too (repeatable)',
+      collect,
+      [],
+    )
     .addOption(
       new Option(
         '--durability <level>',

@@ -3,6 +3,7 @@ import { parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
+import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
 import type { Routes } from '../http/routes.ts'
 import { demandNoProblems, notFound, refuse } from '../refusal.ts'
 import { bodyReader, param, runtimeNamed, send, sendNothing } from './control-call.ts'
@@ -15,7 +16,7 @@ import { webhookUrlProblems } from './webhook-url.ts'
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
 const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
 
-export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks }: ControlSettings): void {
+export function merchantCalls(scope: Routes, { gateway, requests, webhookHosts }: ControlSettings): void {
   scope.post('/merchants', async (request, reply) => {
     const body = await readMerchant(request)
     if (body.id !== undefined && gateway.isTaken(body.id))
@@ -25,7 +26,7 @@ export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks 
       name: body.name,
       checkoutModes: body.checkout_modes,
       seed: body.seed === undefined ? undefined : String(body.seed),
-      setup: setupOf(body, allowWebhooks),
+      setup: setupOf(body, webhookHosts),
     })
     return send(reply, 201, merchantView(merchant))
   })
@@ -69,13 +70,13 @@ export function merchantCalls(scope: Routes, { gateway, requests, allowWebhooks 
 /** Nothing of a merchant is made before all of what it is to be holds together. */
 function setupOf(
   { clock, catalogue, rules, webhooks = [] }: MerchantBody,
-  allowWebhooks: readonly string[],
+  webhookHosts: WebhookHosts,
 ): AccountSetup {
   const read = catalogue === undefined ? undefined : readCatalogue(catalogue)
   const readRule = rules === undefined ? undefined : readRules({ rules })
   const problems: FieldProblem[] = [
     ...(readRule && 'problems' in readRule ? readRule.problems : []),
-    ...webhooks.flatMap(({ url }, at) => webhookUrlProblems(`webhooks.${at}.url`, url, allowWebhooks)),
+    ...webhooks.flatMap(({ url }, at) => webhookUrlProblems(`webhooks.${at}.url`, url, webhookHosts)),
     ...(read && 'problems' in read
       ? read.problems.map(({ field, message }) => ({ field: `catalogue.${field}`, message }))
       : []),

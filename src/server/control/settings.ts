@@ -1,4 +1,5 @@
 import type { Gateway } from '../../engine/gateway.ts'
+import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
 import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { RequestLog } from '../request-log.ts'
@@ -10,7 +11,7 @@ export interface ControlSettings {
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
   readonly signInLinks: SignInLinks
-  readonly allowWebhooks: readonly string[]
+  readonly webhookHosts: WebhookHosts
   /** Where the merchant API is, for a client on this machine. */
   readonly merchantUrl: () => string
   /** What the listener has on which these calls are. */

@@ -10,7 +10,7 @@ import { webhookUrlProblems } from './webhook-url.ts'
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
 
-export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlSettings): void {
+export function webhookCalls(scope: Routes, { gateway, webhookHosts }: ControlSettings): void {
   const endpoints = '/accounts/:account/webhook-endpoints'
   scope.get(endpoints, (request, reply) =>
     send(reply, 200, {
@@ -20,7 +20,7 @@ export function webhookCalls(scope: Routes, { gateway, allowWebhooks }: ControlS
   scope.post(endpoints, async (request, reply) => {
     const runtime = runtimeNamed(gateway, request)
     const { url, events, secret } = await readEndpoint(request)
-    demandNoProblems(webhookUrlProblems('url', url, allowWebhooks))
+    demandNoProblems(webhookUrlProblems('url', url, webhookHosts))
     const add = { type: 'AddEndpoint', url, events: events ?? null } as const
     const id = await carryOut(runtime, secret === undefined ? add : { ...add, secret }, 'operator')
     const endpoint = runtime.account.world.endpoints.get(id)

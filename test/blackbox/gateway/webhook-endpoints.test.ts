@@ -4,6 +4,7 @@ import { createPayment, trigger } from './support/payments.ts'
 import { addPayout, cancelPayout, movePayout } from './support/payouts.ts'
 import { listen, openReceiver, settle, subscribe } from './support/receiver.ts'
 import { expectRefusal, invalid, notFound } from './support/refusals.ts'
+import { serveUntilExit } from './support/serve-process.ts'
 import { ownServer, sharedServer } from './support/shared-server.ts'
 
 const server = sharedServer()
@@ -118,6 +119,27 @@ test('--allow-webhooks opens the named host, and no other', async () => {
   ]) {
     expectRefusal(await register(account, { url }), invalid('url'))
   }
+})
+
+test('an endpoint that comes by an import is held to the hosts of the server that it comes to', async () => {
+  const free = await openAccount(await ownServer({ args: ['--allow-webhooks', '10.0.0.0/8'] }))
+  const there = await openAccount(server())
+  await subscribe(free, 'http://10.255.255.1:9/hook')
+  await succeeded(there.control('PUT', '/import', { body: await succeeded(free.control('GET', '/export')) }))
+  await cancelOne(there)
+  const [delivery] = await rows(there.control('GET', '/webhook-deliveries'))
+  expect(JSON.stringify(delivery)).toContain('points to 10.255.255.1, which is not this machine')
+})
+
+test('a host that cannot be allowed is named when the server is started', async () => {
+  const started = await serveUntilExit([
+    '--ephemeral',
+    '--port',
+    '0',
+    '--allow-webhooks',
+    'http://hooks.example.com/x',
+  ])
+  expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining('http://hooks.example.com/x') })
 })
 
 describe('an endpoint that is removed', () => {

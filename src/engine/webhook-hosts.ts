@@ -1,0 +1,138 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+
+/** Turns a host name into its addresses, as `dns.lookup` does with `all`. */
+export type Resolve = (
+  name: string,
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void
+
+/** A webhook URL whose host the person who started the server did not allow. */
+export class WebhookHostError extends Error {
+  override readonly name = 'WebhookHostError'
+}
+
+/**
+ * Where webhooks may go: this machine, and what `--allow-webhooks` names, which is a host, a host with a port, an
+ * address or a range of addresses. A name is only a promise: what counts is the address that a connection is made to.
+ */
+export class WebhookHosts {
+  /** As they were named, with a port or without. */
+  readonly #hosts = new Set<string>()
+  readonly #hostnames = new Set<string>()
+  readonly #addresses = new Ranges()
+
+  constructor(
+    allowed: readonly string[] = [],
+    private readonly resolve: Resolve = (name, done) => lookup(name, { all: true }, done),
+  ) {
+    for (const text of allowed) this.#allow(text)
+  }
+
+  #allow(text: string): void {
+    const [base = '', bits] = text.replace(/^\[(.*)\]$/, '$1').split('/')
+    if (isIP(base) !== 0 && (bits === undefined || isPrefixLength(bits, base)))
+      return this.#addresses.add(base, bits === undefined ? undefined : Number(bits))
+    if (!/^[^/@?#]+$/.test(text) || !URL.canParse(`http://${text}`))
+      throw new WebhookHostError(
+        `${text} is not a host, a host with a port, an address or a range such as 10.0.0.0/8`,
+      )
+    const { host, hostname } = new URL(`http://${text}`)
+    this.#hosts.add(host)
+    this.#hostnames.add(hostname)
+  }
+
+  /** Says why webhooks do not go to this URL; nothing where they may. A name is resolved only when one is sent. */
+  problem(url: URL): string | undefined {
+    const host = hostOf(url)
+    if (isIP(host) !== 0) return this.#addressProblem(host, this.#isNamed(url))
+    if (isLocalName(host) || this.#isNamed(url)) return undefined
+    return refusal(host)
+  }
+
+  /** What a connection asks in place of the system: gives only addresses that webhooks may go to. */
+  readonly lookup: LookupFunction = (name, _, done) =>
+    this.resolve(name, (error, found) => {
+      if (error) return done(error, [])
+      const problemOf = ({ address }: LookupAddress) =>
+        this.#addressProblem(address, this.#hostnames.has(name))
+      const allowed = found.filter(address => problemOf(address) === undefined)
+      const [first] = found
+      if (allowed.length > 0 || !first) return done(null, allowed)
+      done(new WebhookHostError(`${name} ${problemOf(first)}`), [])
+    })
+
+  #isNamed(url: URL): boolean {
+    return this.#hosts.has(url.hostname) || this.#hosts.has(url.host)
+  }
+
+  #addressProblem(address: string, isNamed: boolean): string | undefined {
+    if (METADATA.has(address) || METADATA.has(embedded(address)))
+      return `points to ${address}, a cloud's metadata service: webhooks never go there`
+    if (LOOPBACK.has(address) || this.#addresses.has(address)) return undefined
+    return isNamed && !SPECIAL.has(address) ? undefined : refusal(address)
+  }
+}
+
+const refusal = (host: string) =>
+  `points to ${host}, which is not this machine; start with --allow-webhooks ${host}`
+
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** Names that no name server is asked for. They may only lead to this machine, like any name that is not allowed. */
+const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost')
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
+
+const isPrefixLength = (bits: string, base: string) =>
+  /^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv6(base) ? 128 : 32)
+
+/** The IPv4 address that a mapped, translated or 6to4 address carries. */
+function embedded(address: string): string | undefined {
+  if (!isIPv6(address)) return undefined
+  const [head = '', tail = ''] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
+    .slice(1, -1)
+    .split('::')
+  const [before, after] = [head, tail].map(part => part.split(':').filter(Boolean))
+  const zeros = Array.from({ length: 8 - (before?.length ?? 0) - (after?.length ?? 0) }, () => '0')
+  const groups = [...(before ?? []), ...zeros, ...(after ?? [])].map(group => Number.parseInt(group, 16))
+  const [high = 0, low = 0] = groups[0] === 0x2002 ? groups.slice(1, 3) : groups.slice(6)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** `BlockList` takes an IPv4 address and its IPv6 form for one. Here they are two, so each family has its own list. */
+class Ranges {
+  readonly #lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+
+  add(base: string, bits = isIPv6(base) ? 128 : 32): void {
+    const family = familyOf(base)
+    this.#lists[family].addSubnet(base, bits, family)
+  }
+
+  has(address: string | undefined): boolean {
+    if (address === undefined) return false
+    const family = familyOf(address)
+    return this.#lists[family].check(address, family)
+  }
+}
+
+function rangesOf(...texts: string[]): Ranges {
+  const ranges = new Ranges()
+  for (const text of texts) {
+    const [base = '', bits] = text.split('/')
+    ranges.add(base, Number(bits))
+  }
+  return ranges
+}
+
+/** What clouds tell their machines about themselves, keys included. No webhook has any business there. */
+const METADATA = rangesOf(
+  ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
+  ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
+)
+const LOOPBACK = rangesOf('127.0.0.0/8', '::1/128')
+/** "This host", carrier-grade NAT, link-local, and the IPv6 forms that carry an IPv4 address. */
+const SPECIAL = rangesOf(
+  ...['0.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16'],
+  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', 'fe80::/10'],
+)
