@@ -1,10 +1,24 @@
-import type { Static, TArray, TNull, TProperties, TSchema, TUnion } from '@sinclair/typebox'
+import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 
 /** The words in which the wire is described: every object is closed, and says so. */
 
-export const object = <P extends TProperties>(properties: P, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
+export const object = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** An object with a name, under which a document lists it. Given an object, the same one with a name. */
+export const named = <P extends TProperties>(name: string, shape: P | TObject<P>): TObject<P> =>
+  isObject(shape)
+    ? { ...shape, title: name }
+    : Type.Object(shape, { additionalProperties: false, title: name })
+
+const isObject = <P extends TProperties>(shape: P | TObject<P>): shape is TObject<P> => Type.Kind in shape
+
+/** An object that may have more members than these. */
+export const openObject = <P extends TProperties>(properties: P) =>
+  Type.Unsafe<Static<TObject<P>> & { [member: string]: unknown }>(
+    Type.Object(properties, { additionalProperties: true }),
+  )
 
 export const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
@@ -12,7 +26,7 @@ export const oneOf = <const V extends readonly string[]>(values: V) =>
 export const nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
   Type.Union([schema, Type.Null()])
 
-/** All records of a kind, or one page of them. */
+/** All records of a kind. */
 export const list = <S extends TSchema>(schema: S) => object({ data: Type.Array(schema) as TArray<S> })
 
 export const timestamp = Type.String({ format: 'date-time' })

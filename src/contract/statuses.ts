@@ -3,7 +3,7 @@
  * these words alone.
  */
 
-export const ENVIRONMENTS = ['live', 'test'] as const
+export const ENVIRONMENTS = ['test', 'live'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
 export const PAYMENT_STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'] as const

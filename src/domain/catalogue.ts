@@ -1,59 +1,18 @@
-import type { Static } from '@sinclair/typebox'
-import * as Type from '@sinclair/typebox'
+import {
+  Catalogue as CatalogueBody,
+  type CatalogueMethod,
+  type CatalogueRoute,
+} from '../contract/control/catalogue.ts'
 import { parseDuration } from '../contract/durations.ts'
 import type { FieldProblem } from '../contract/errors.ts'
-import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { validator } from '../contract/validation.ts'
 import type { FrozenRoute } from './model.ts'
 
 /** The methods that a merchant can offer and the routes that carry them. */
 
-const oneOf = <const V extends readonly string[]>(values: V) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
-const name = Type.String({ minLength: 1, maxLength: 256 })
-const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
-const closed = { additionalProperties: false }
-
-const Bank = Type.Object({ code: name, label: name, name_th: Type.Optional(name) }, closed)
-const Method = Type.Object(
-  { code: name, label: name, category: name, banks: Type.Optional(Type.Array(Bank)) },
-  closed,
-)
-const Route = Type.Object(
-  {
-    id: name,
-    provider: name,
-    method: name,
-    local_code: name,
-    environments: Type.Array(oneOf(['test', 'live']), { minItems: 1 }),
-    country: Type.String({ pattern: '^[A-Z]{2}$' }),
-    currency: Type.String({ pattern: '^[A-Z]{3,6}$' }),
-    min_amount: Type.Optional(amount),
-    max_amount: Type.Optional(amount),
-    checkout_modes: Type.Array(oneOf(['hosted', 'merchant']), { minItems: 1 }),
-    action: oneOf(ACTION_TYPES),
-    action_after: Type.Optional(Type.String()),
-    payer: Type.Optional(
-      Type.Object(
-        Object.fromEntries(PAYER_FIELDS.map(field => [field, Type.Optional(Type.Boolean())])),
-        closed,
-      ),
-    ),
-    banks: Type.Optional(Type.Record(Type.String(), name)),
-    receipt: Type.Optional(oneOf(['required', 'none'])),
-    cancel_pending: Type.Boolean(),
-  },
-  closed,
-)
-const Provider = Type.Object({ id: name, healthy: Type.Optional(Type.Boolean()) }, closed)
-export const CatalogueSchema = Type.Object(
-  { providers: Type.Array(Provider), methods: Type.Array(Method), routes: Type.Array(Route) },
-  closed,
-)
-
-export type CatalogueData = Static<typeof CatalogueSchema>
-export type MethodEntry = Static<typeof Method>
-export type RouteEntry = Static<typeof Route>
+export type CatalogueData = CatalogueBody
+export type MethodEntry = CatalogueMethod
+export type RouteEntry = CatalogueRoute
 
 /** A catalogue ready to route by. */
 export interface Catalogue {
@@ -66,7 +25,7 @@ export interface Catalogue {
   readonly healthy: ReadonlySet<string>
 }
 
-const checkShape = validator(CatalogueSchema)
+const checkShape = validator(CatalogueBody)
 
 /** Reads a catalogue; the faults say why it does not hold together. */
 export function readCatalogue(

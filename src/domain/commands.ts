@@ -1,6 +1,7 @@
+import type { FaultRule } from '../contract/control/faults.ts'
+import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CreatePaymentRequest } from '../contract/requests.ts'
 import type { CatalogueData } from './catalogue.ts'
-import type { FaultData } from './faults/schema.ts'
 import type { PaymentTrigger, PayoutTrigger } from './lifecycle.ts'
 import type {
   Asset,
@@ -11,7 +12,6 @@ import type {
   PayoutStatus,
   StoredImage,
 } from './model.ts'
-import type { RuleData } from './rules/schema.ts'
 
 /** A key that makes a retry safe: the same scope and fingerprint get the same answer again. */
 export interface IdempotencyKey {
@@ -70,9 +70,9 @@ export type Command =
       readonly attempt: number
       readonly result: Omit<AttemptResult, 'at'>
     }
-  | { readonly type: 'ReplaceFaults'; readonly faults: readonly FaultData[] }
-  | { readonly type: 'ReplaceRules'; readonly rules: readonly RuleData[] | null }
-  | { readonly type: 'PutRulesInFront'; readonly rules: readonly RuleData[] }
+  | { readonly type: 'ReplaceFaults'; readonly faults: readonly FaultRule[] }
+  | { readonly type: 'ReplaceRules'; readonly rules: readonly ProviderRule[] | null }
+  | { readonly type: 'PutRulesInFront'; readonly rules: readonly ProviderRule[] }
   | { readonly type: 'ReplaceCatalogue'; readonly catalogue: CatalogueData }
   | { readonly type: 'SetProviderHealth'; readonly provider: string; readonly healthy: boolean }
   | { readonly type: 'SetClock'; readonly clock: ClockSetting }

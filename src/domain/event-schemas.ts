@@ -1,16 +1,16 @@
 import type { Static, TProperties, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
+import { Catalogue } from '../contract/control/catalogue.ts'
+import { FaultRule, WEBHOOK_FAULT_TYPES } from '../contract/control/faults.ts'
+import { ProviderRule } from '../contract/control/rules.ts'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import { CHECKOUT_MODES } from '../contract/requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
-import { CatalogueSchema } from './catalogue.ts'
 import type { Command } from './commands.ts'
 import type { DomainEvent, EventOf } from './events.ts'
-import { FaultSchema, WEBHOOK_FAULT_TYPES } from './faults/schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_MOVES, type PayoutTrigger } from './lifecycle.ts'
 import type { MethodOptions } from './model.ts'
-import { RuleSchema } from './rules/schema.ts'
 
 /**
  * The events of a journal as schemas, for those that come from outside: an import. What the engine writes itself is held by
@@ -139,7 +139,7 @@ const EVENTS = {
     customer: optional(customer),
     instrument,
     script: optional(paymentScript),
-    rule: optional(RuleSchema),
+    rule: optional(ProviderRule),
     expiresAt: instant,
     byPayer: Type.Boolean(),
   },
@@ -163,7 +163,7 @@ const EVENTS = {
     recipient: object({ bankCode: text, holderName: text, accountLast4: text }),
     status: oneOf(PAYOUT_STATUSES),
     script: optional(payoutScript),
-    rule: optional(RuleSchema),
+    rule: optional(ProviderRule),
   },
   PayoutApproved: { payout: id },
   PayoutSucceeded: { payout: id },
@@ -213,12 +213,12 @@ const EVENTS = {
     }),
     next: orNull(instant),
   },
-  FaultsReplaced: { faults: list(FaultSchema) },
+  FaultsReplaced: { faults: list(FaultRule) },
   FaultsCounted: turn,
-  RulesReplaced: { rules: orNull(list(RuleSchema)) },
-  RulesPutInFront: { rules: list(RuleSchema), standard: optional(list(RuleSchema)) },
+  RulesReplaced: { rules: orNull(list(ProviderRule)) },
+  RulesPutInFront: { rules: list(ProviderRule), standard: optional(list(ProviderRule)) },
   RulesConsulted: turn,
-  CatalogueReplaced: { catalogue: CatalogueSchema },
+  CatalogueReplaced: { catalogue: Catalogue },
   ProviderHealthSet: { provider: text, healthy: Type.Boolean() },
   ClockSet: {
     clock: object({

@@ -1,8 +1,9 @@
+import type { FaultRule } from '../contract/control/faults.ts'
+import type { ProviderRule } from '../contract/control/rules.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { CatalogueData } from './catalogue.ts'
 import type { ClockSetting, Command } from './commands.ts'
 import type { WebhookFault } from './faults/fault.ts'
-import type { FaultData } from './faults/schema.ts'
 import type { Instrument } from './instrument/index.ts'
 import type {
   Asset,
@@ -16,7 +17,6 @@ import type {
   StoredImage,
   WebhookEndpoint,
 } from './model.ts'
-import type { RuleData } from './rules/schema.ts'
 import type { PaymentScript } from './script.ts'
 
 /** What happened, in the past tense. The journal holds nothing else. */
@@ -44,7 +44,7 @@ export type DomainEvent =
       /** Left out where no rule matched. */
       readonly script?: PaymentScript
       /** The rule as it stood when it matched, for people: the script is what it comes to. */
-      readonly rule?: RuleData
+      readonly rule?: ProviderRule
       readonly expiresAt: number
       readonly byPayer: boolean
     }
@@ -71,7 +71,7 @@ export type DomainEvent =
   | ({ readonly type: 'PayoutCreated'; readonly payout: string; readonly createdAt?: number } & Pick<
       Payout,
       'amount' | 'currency' | 'country' | 'merchantReference' | 'recipient' | 'status'
-    > & { readonly script?: Payout['script']; readonly rule?: RuleData })
+    > & { readonly script?: Payout['script']; readonly rule?: ProviderRule })
   | { readonly type: 'PayoutApproved'; readonly payout: string }
   | { readonly type: 'PayoutSucceeded'; readonly payout: string }
   | { readonly type: 'PayoutFailed'; readonly payout: string; readonly failure: Failure }
@@ -123,14 +123,14 @@ export type DomainEvent =
       /** When the next one is due; null ends the delivery. */
       readonly next: number | null
     }
-  | { readonly type: 'FaultsReplaced'; readonly faults: readonly FaultData[] }
+  | { readonly type: 'FaultsReplaced'; readonly faults: readonly FaultRule[] }
   | { readonly type: 'FaultsCounted'; readonly held: readonly number[]; readonly used: number | null }
-  | { readonly type: 'RulesReplaced'; readonly rules: readonly RuleData[] | null }
+  | { readonly type: 'RulesReplaced'; readonly rules: readonly ProviderRule[] | null }
   | {
       readonly type: 'RulesPutInFront'
-      readonly rules: readonly RuleData[]
+      readonly rules: readonly ProviderRule[]
       /** The rules in force till then, where they were not the account's own. */
-      readonly standard?: readonly RuleData[]
+      readonly standard?: readonly ProviderRule[]
     }
   | { readonly type: 'RulesConsulted'; readonly held: readonly number[]; readonly used: number | null }
   | { readonly type: 'CatalogueReplaced'; readonly catalogue: CatalogueData }

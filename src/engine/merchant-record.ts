@@ -1,6 +1,6 @@
+import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CatalogueData } from '../domain/catalogue.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
-import type { RuleData } from '../domain/rules/schema.ts'
 import { StartError } from './start-error.ts'
 
 /** What is kept of a merchant beside its journals: keys, policy, and how its accounts begin. */
@@ -31,7 +31,7 @@ export interface MerchantRecord {
 export interface AccountSetup {
   readonly clock?: { readonly mode: 'real' | 'virtual'; readonly now?: number; readonly rate?: number }
   readonly catalogue?: CatalogueData
-  readonly rules?: readonly RuleData[]
+  readonly rules?: readonly ProviderRule[]
   readonly webhooks?: readonly {
     readonly url: string
     readonly environment?: Environment

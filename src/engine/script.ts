@@ -1,14 +1,14 @@
+import type { FaultRule } from '../contract/control/faults.ts'
+import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CatalogueData } from '../domain/catalogue.ts'
-import type { FaultData } from '../domain/faults/schema.ts'
 import type { CheckoutMode } from '../domain/model.ts'
-import type { RuleData } from '../domain/rules/schema.ts'
 import type { Gateway } from './gateway.ts'
 import { accountId } from './open-runtime.ts'
 
 /** How a merchant's provider, wire and time behave from now on. What is left out stays as it is. */
 export interface Script {
-  readonly rules?: readonly RuleData[]
-  readonly faults?: readonly FaultData[]
+  readonly rules?: readonly ProviderRule[]
+  readonly faults?: readonly FaultRule[]
   readonly clock?: { readonly mode: 'real' | 'virtual'; readonly now?: number; readonly rate?: number }
   readonly catalogue?: CatalogueData
   readonly checkoutModes?: readonly CheckoutMode[]

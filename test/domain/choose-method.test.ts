@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { ProviderRule } from '../../src/contract/control/rules.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
-import type { RuleData } from '../../src/domain/rules/schema.ts'
 import { AccountInHand } from './account-in-hand.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 /** A payer who chooses a method, five minutes after the payment was created without one. */
-function chosen(rules: readonly RuleData[], overrides: Record<string, string> = {}) {
+function chosen(rules: readonly ProviderRule[], overrides: Record<string, string> = {}) {
   const account = new AccountInHand({ contract: resolveContract(overrides) })
   account.given({ type: 'ReplaceRules', rules })
   const createdAt = account.at

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ProviderRule, RuleCondition } from '../../src/contract/control/rules.ts'
 import { compileCondition } from '../../src/domain/rules/condition.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
-import type { Condition, RuleData } from '../../src/domain/rules/schema.ts'
 import { paymentFacts, payoutFacts } from './rule-facts.ts'
 
-const holds = (condition: Condition, facts = paymentFacts()) => compileCondition(condition)(facts)
+const holds = (condition: RuleCondition, facts = paymentFacts()) => compileCondition(condition)(facts)
 const matchesReference = (glob: string, merchantReference: string) =>
   holds({ merchant_reference: glob }, paymentFacts({ merchantReference }))
 
 describe('a condition on one fact', () => {
-  it.each<[Condition, Condition]>([
+  it.each<[RuleCondition, RuleCondition]>([
     [{ kind: 'payment' }, { kind: 'payout' }],
     [{ environment: 'test' }, { environment: 'live' }],
     [{ checkout_mode: 'merchant' }, { checkout_mode: 'hosted' }],
@@ -29,7 +29,7 @@ describe('a condition on one fact', () => {
     expect(holds(wrong)).toBe(false)
   })
 
-  it.each<Condition>([
+  it.each<RuleCondition>([
     { method: '*' },
     { provider: '*' },
     { checkout_mode: 'merchant' },
@@ -127,7 +127,7 @@ function naive([first, ...rest]: string[], text: string[]): boolean {
 }
 
 describe('amounts', () => {
-  it.each<[NonNullable<Condition['amount']>, string[], string[]]>([
+  it.each<[NonNullable<RuleCondition['amount']>, string[], string[]]>([
     ['5000', ['5000'], ['50000', '500', '4999']],
     [{ eq: '5000' }, ['5000'], ['5001']],
     [{ gt: '999' }, ['1000', '99999999999999999999999'], ['999', '998', '1']],
@@ -159,7 +159,7 @@ describe('amounts', () => {
 })
 
 describe('a rule as a whole', () => {
-  it.each<[RuleData, boolean, boolean]>([
+  it.each<[ProviderRule, boolean, boolean]>([
     [{}, true, true],
     [{ match: { kind: 'payout' } }, false, true],
     [{ approval: 'manual' }, false, true],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { ProviderRule } from '../../src/contract/control/rules.ts'
 import { apply } from '../../src/domain/apply.ts'
 import { decide } from '../../src/domain/decide/index.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { consult } from '../../src/domain/rules/consult.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
-import type { RuleData } from '../../src/domain/rules/schema.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
 import { context } from './decisions.ts'
 import { paymentFacts } from './rule-facts.ts'
@@ -14,8 +14,8 @@ class Provider {
   readonly world = new MutableWorld()
 
   constructor(
-    rules: readonly RuleData[] | null,
-    private readonly standard: readonly RuleData[] = [],
+    rules: readonly ProviderRule[] | null,
+    private readonly standard: readonly ProviderRule[] = [],
   ) {
     if (rules) this.#happen([{ type: 'RulesReplaced', rules }])
   }
@@ -34,7 +34,7 @@ class Provider {
     })
   }
 
-  putInFront(...rules: RuleData[]): void {
+  putInFront(...rules: ProviderRule[]): void {
     const decision = decide(
       this.world,
       { type: 'PutRulesInFront', rules },

@@ -1,18 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CatalogueData } from '../../src/domain/catalogue.ts'
-import type { FaultData } from '../../src/domain/faults/schema.ts'
-import type { RuleData } from '../../src/domain/rules/schema.ts'
-import type { Catalogue, FaultRule, ProviderRule } from '../../src/index.ts'
 import { image, paysim, promptPay, simulator } from './library.ts'
-
-/** What the library says that an account can be told is what the simulator reads: the compiler compares them. */
-type Same<A, B> = A extends B ? (B extends A ? true : never) : never
-const same: [Same<ProviderRule, RuleData>, Same<FaultRule, FaultData>] = [true, true]
-const readable = (catalogue: Catalogue): CatalogueData => catalogue
-
-test('the types of rules, faults and catalogues are those of the simulator', () => {
-  expect([...same, typeof readable]).toEqual([true, true, 'function'])
-})
 
 test('the calls about the server', async () => {
   const { controlUrl, controlToken } = await simulator()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RuleData } from '../../src/domain/rules/schema.ts'
+import type { ProviderRule } from '../../src/contract/control/rules.ts'
 
 const wait = fc.constantFrom('0s', '1ms', '5s', '10m', '30m', '24h', '100h')
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
@@ -55,7 +55,7 @@ const paymentRule = fc.record({
 const payoutRule = fc.record({ approval: optional(fc.record({ after: wait })), outcome: optional(outcome) })
 
 /** Mostly sound; some contradict themselves and must be refused whole. */
-export const ruleTexts: fc.Arbitrary<readonly RuleData[]> = fc.array(
+export const ruleTexts: fc.Arbitrary<readonly ProviderRule[]> = fc.array(
   fc
     .tuple(
       fc.record({
@@ -71,4 +71,4 @@ export const ruleTexts: fc.Arbitrary<readonly RuleData[]> = fc.array(
 )
 
 /** As it comes from JSON: a member that is not there is not there. */
-const written = (rule: object): RuleData => JSON.parse(JSON.stringify(rule))
+const written = (rule: object): ProviderRule => JSON.parse(JSON.stringify(rule))

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type FaultData, WEBHOOK_FAULT_TYPES } from '../../src/domain/faults/schema.ts'
+import { type FaultRule, WEBHOOK_FAULT_TYPES } from '../../src/contract/control/faults.ts'
 import { PAYMENT_TRIGGERS } from '../../src/domain/lifecycle.ts'
 import type { CheckoutMode } from '../../src/domain/model.ts'
 import { CATALOGUES, PROVIDERS } from './provider.ts'
@@ -97,7 +97,7 @@ const otherSteps = fc.oneof(
   },
 )
 
-const webhookFault: fc.Arbitrary<FaultData> = fc
+const webhookFault: fc.Arbitrary<FaultRule> = fc
   .record(
     {
       on: fc.constant('webhook'),

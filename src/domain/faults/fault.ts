@@ -1,7 +1,7 @@
+import type { FaultRule, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from '../../contract/control/faults.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { MatchLimits } from '../match-limits.ts'
-import type { FaultData, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
 
 /** From when until when a fault can happen, by the account's time: not before the one, and no more at the other. */
 export interface FaultWindow {
@@ -35,7 +35,7 @@ export type Spread =
   | { readonly p50Ms: number; readonly p99Ms: number }
 
 export interface FaultPlan {
-  readonly data: readonly FaultData[]
+  readonly data: readonly FaultRule[]
   /** In the order in which the faults were given. */
   readonly windows: readonly FaultWindow[]
   readonly http: readonly HttpFault[]
@@ -45,7 +45,7 @@ export interface FaultPlan {
 export const NO_FAULTS: FaultPlan = { data: [], windows: [], http: [], webhook: [] }
 
 /** A window that has a length only begins when the faults are set. */
-export function compileFaults(data: readonly FaultData[], setAt: number): FaultPlan {
+export function compileFaults(data: readonly FaultRule[], setAt: number): FaultPlan {
   return {
     data,
     windows: data.map(fault => windowOf(fault, setAt)),
@@ -57,7 +57,7 @@ export function compileFaults(data: readonly FaultData[], setAt: number): FaultP
 export const isOpen = ({ from, until }: FaultWindow, at: number): boolean =>
   (from === null || from <= at) && (until === null || at < until)
 
-export function windowOf({ from, until, for: length }: FaultData, setAt: number): FaultWindow {
+export function windowOf({ from, until, for: length }: FaultRule, setAt: number): FaultWindow {
   const start = from === undefined ? undefined : parseTimestamp(from)
   const end = until === undefined ? undefined : parseTimestamp(until)
   const lengthMs = length === undefined ? undefined : parseDuration(length)
@@ -65,14 +65,14 @@ export function windowOf({ from, until, for: length }: FaultData, setAt: number)
   return { from: begins, until: lengthMs === undefined ? (end ?? null) : (begins ?? setAt) + lengthMs }
 }
 
-const matchLimits = ({ nth, times, probability }: FaultData): MatchLimits => ({
+const matchLimits = ({ nth, times, probability }: FaultRule): MatchLimits => ({
   nth: nth ?? null,
   skipNth: null,
   times: times ?? null,
   probability: probability ?? null,
 })
 
-function httpFault(data: FaultData, setAt: number): HttpFault {
+function httpFault(data: FaultRule, setAt: number): HttpFault {
   return {
     ...matchLimits(data),
     window: windowOf(data, setAt),
@@ -89,7 +89,7 @@ function httpFault(data: FaultData, setAt: number): HttpFault {
 /** Without a delay of its own, a delayed event is an hour late, and one to be overtaken waits as long for another. */
 const STANDARD_WEBHOOK_DELAY = '1h'
 
-function webhookFault(data: FaultData, setAt: number): WebhookFault {
+function webhookFault(data: FaultRule, setAt: number): WebhookFault {
   const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
   return {
     ...matchLimits(data),
@@ -103,7 +103,7 @@ function webhookFault(data: FaultData, setAt: number): WebhookFault {
 /** `{id}` and `:id` are the same place. */
 export const operationName = (on: string) => on.replace(/\{([a-z]+)\}/g, ':$1').replace(/\s+/, ' ')
 
-function spread(delay: NonNullable<FaultData['delay']>): Spread {
+function spread(delay: NonNullable<FaultRule['delay']>): Spread {
   const ms = (text: string) => parseDuration(text) ?? 0
   if (typeof delay === 'string') return { fixedMs: ms(delay) }
   return 'min' in delay

@@ -1,27 +1,32 @@
 import { closest } from '../../contract/closest.ts'
+import {
+  type FaultRule,
+  FaultsBody,
+  HTTP_FAULT_TYPES,
+  WEBHOOK_FAULT_TYPES,
+} from '../../contract/control/faults.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { validator } from '../../contract/validation.ts'
 import { operationName, windowOf } from './fault.ts'
-import { type FaultData, FaultsSchema, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from './schema.ts'
 
-const check = validator(FaultsSchema)
+const check = validator(FaultsBody)
 const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 
 /** Reads `{faults: […]}` against the operations that are served; the faults say where, and what was meant. */
 export function readFaults(
   data: unknown,
   operations: readonly string[],
-): { data: readonly FaultData[] } | { problems: readonly FieldProblem[] } {
+): { data: readonly FaultRule[] } | { problems: readonly FieldProblem[] } {
   const malformed = check(data)
   if (malformed.length > 0) return { problems: malformed }
-  const { faults } = data as { faults: FaultData[] }
+  const { faults } = data as { faults: FaultRule[] }
   const wrong = faults.flatMap((fault, at) => contradictionsIn(fault, at, operations))
   return wrong.length > 0 ? { problems: wrong } : { data: faults }
 }
 
-function contradictionsIn(fault: FaultData, at: number, operations: readonly string[]): FieldProblem[] {
+function contradictionsIn(fault: FaultRule, at: number, operations: readonly string[]): FieldProblem[] {
   const problems: FieldProblem[] = []
   const say = (field: string, message: string) => problems.push({ field: `faults.${at}.${field}`, message })
   const forWebhooks = fault.on === 'webhook'

@@ -1,7 +1,7 @@
+import type { RuleCondition } from '../../contract/control/rules.ts'
 import { compareAmounts } from '../catalogue.ts'
 import type { Customer } from '../model.ts'
 import { matchesGlob } from './glob.ts'
-import type { Condition } from './schema.ts'
 
 /** What a rule can be told about an intent. */
 export interface Facts {
@@ -21,7 +21,7 @@ export interface Facts {
 export type Test = (facts: Facts) => boolean
 
 /** All that is said must hold; what is not said, does. */
-export function compileCondition(condition: Condition): Test {
+export function compileCondition(condition: RuleCondition): Test {
   const { kind, environment, checkout_mode: mode, customer, recipient } = condition
   const tests: Test[] = []
   if (kind) tests.push(facts => facts.kind === kind)
@@ -54,7 +54,7 @@ function textTest(pattern: string | string[], read: (facts: Facts) => string | n
   }
 }
 
-function amountTest(wanted: NonNullable<Condition['amount']>): Test {
+function amountTest(wanted: NonNullable<RuleCondition['amount']>): Test {
   if (typeof wanted === 'string') return ({ amount }) => amount === wanted
   const { eq, gt, gte, lt, lte } = wanted
   return ({ amount }) =>

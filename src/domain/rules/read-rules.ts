@@ -1,9 +1,9 @@
+import { type ProviderRule, RulesBody } from '../../contract/control/rules.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { validator } from '../../contract/validation.ts'
 import { compileRule, type Rule } from './rule.ts'
-import { type RuleData, RulesSchema } from './schema.ts'
 
-const check = validator(RulesSchema)
+const check = validator(RulesBody)
 
 const PAYMENT_ONLY = ['action', 'receipt', 'cancel', 'expiry'] as const
 const PAYOUT_ONLY = ['approval'] as const
@@ -11,10 +11,10 @@ const PAYOUT_ONLY = ['approval'] as const
 /** Reads `{rules: […]}`; the faults say where, and what was meant. */
 export function readRules(
   data: unknown,
-): { rules: readonly Rule[]; data: readonly RuleData[] } | { problems: readonly FieldProblem[] } {
+): { rules: readonly Rule[]; data: readonly ProviderRule[] } | { problems: readonly FieldProblem[] } {
   const problems = check(data)
   if (problems.length > 0) return { problems }
-  const { rules } = data as { rules: RuleData[] }
+  const { rules } = data as { rules: ProviderRule[] }
   const contradictions = rules.flatMap(contradictionsIn)
   return contradictions.length > 0
     ? { problems: contradictions }
@@ -22,7 +22,7 @@ export function readRules(
 }
 
 /** What is well-formed and can still not be meant. */
-function contradictionsIn(rule: RuleData, at: number): FieldProblem[] {
+function contradictionsIn(rule: ProviderRule, at: number): FieldProblem[] {
   const problems: FieldProblem[] = []
   const say = (field: string, message: string) => problems.push({ field: `rules.${at}.${field}`, message })
   const forPayments = PAYMENT_ONLY.filter(key => rule[key] !== undefined)

@@ -1,3 +1,4 @@
+import type { ProviderRule } from '../../contract/control/rules.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import type { MatchLimits } from '../match-limits.ts'
 import {
@@ -8,11 +9,10 @@ import {
   UNSCRIPTED_PAYOUT,
 } from '../script.ts'
 import { compileCondition, type Facts, type Test } from './condition.ts'
-import type { RuleData } from './schema.ts'
 
 /** A rule ready to match, with the scripts it hands out. */
 export interface Rule extends MatchLimits {
-  readonly data: RuleData
+  readonly data: ProviderRule
   readonly name: string | null
   /** Everything of `match` and `not` but the count. */
   readonly holds: Test
@@ -20,7 +20,7 @@ export interface Rule extends MatchLimits {
   readonly payout: PayoutScript
 }
 
-export function compileRule(data: RuleData): Rule {
+export function compileRule(data: ProviderRule): Rule {
   const matches = compileCondition(data.match ?? {})
   const excludes = data.not && data.not.nth === undefined ? compileCondition(data.not) : undefined
   const kind = kindOf(data)
@@ -38,13 +38,20 @@ export function compileRule(data: RuleData): Rule {
 }
 
 /** A rule that speaks of receipts is about payments, whether it says so or not. */
-function kindOf({ match, action, receipt, cancel, expiry, approval }: RuleData): Facts['kind'] | undefined {
+function kindOf({
+  match,
+  action,
+  receipt,
+  cancel,
+  expiry,
+  approval,
+}: ProviderRule): Facts['kind'] | undefined {
   if (match?.kind) return match.kind
   if (approval !== undefined) return 'payout'
   return action || receipt || cancel || expiry ? 'payment' : undefined
 }
 
-function paymentScript({ name, action, receipt, cancel, outcome, expiry }: RuleData): PaymentScript {
+function paymentScript({ name, action, receipt, cancel, outcome, expiry }: ProviderRule): PaymentScript {
   return {
     rule: name ?? null,
     action: { afterMs: ms(action?.after), expiresAfterMs: ms(action?.expires_after) },
@@ -55,7 +62,7 @@ function paymentScript({ name, action, receipt, cancel, outcome, expiry }: RuleD
   }
 }
 
-function verdicts(receipt: NonNullable<RuleData['receipt']>): readonly ReceiptVerdict[] {
+function verdicts(receipt: NonNullable<ProviderRule['receipt']>): readonly ReceiptVerdict[] {
   if (receipt === 'manual') return [{ afterMs: 0, verdict: 'manual', message: null }]
   return receipt.map(({ after, verdict, message }) => ({
     afterMs: ms(after) ?? 0,
@@ -64,19 +71,19 @@ function verdicts(receipt: NonNullable<RuleData['receipt']>): readonly ReceiptVe
   }))
 }
 
-function cancelScript(cancel: RuleData['cancel']): PaymentScript['cancel'] {
+function cancelScript(cancel: ProviderRule['cancel']): PaymentScript['cancel'] {
   if (cancel === undefined) return UNSCRIPTED_PAYMENT.cancel
   if (cancel === 'manual') return { afterMs: 0, outcome: 'never' }
   return { afterMs: ms(cancel.after) ?? 0, outcome: cancel.outcome }
 }
 
-function outcomeScript(outcome: RuleData['outcome']): PaymentScript['outcome'] {
+function outcomeScript(outcome: ProviderRule['outcome']): PaymentScript['outcome'] {
   if (outcome === undefined || outcome === 'manual') return 'manual'
   const { after, status, code, message } = outcome
   return { afterMs: ms(after) ?? 0, status, code: code ?? null, message: message ?? null }
 }
 
-function payoutScript({ name, approval, outcome }: RuleData): PayoutScript {
+function payoutScript({ name, approval, outcome }: ProviderRule): PayoutScript {
   const end = outcomeScript(outcome)
   return {
     rule: name ?? null,

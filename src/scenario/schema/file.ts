@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import { FaultSchema } from '../../domain/faults/schema.ts'
-import { RuleSchema } from '../../domain/rules/schema.ts'
+import { FaultRule } from '../../contract/control/faults.ts'
+import { ProviderRule } from '../../contract/control/rules.ts'
 import { ANSWER, AnswerSchema } from './answers.ts'
 import { CatalogueOverlay } from './catalogue.ts'
 import { ClockSchema } from './clock.ts'
@@ -29,8 +29,8 @@ export const FileSchema = Type.Object(
     clock: maybe(ClockSchema),
     catalogue: maybe(CatalogueOverlay),
     policy: maybe(PolicySchema),
-    provider: maybe(Type.Array(RuleSchema, { description: 'what the provider will do: first match wins' })),
-    faults: maybe(Type.Array(FaultSchema, { description: 'what goes wrong on the wire: first match wins' })),
+    provider: maybe(Type.Array(ProviderRule, { description: 'what the provider will do: first match wins' })),
+    faults: maybe(Type.Array(FaultRule, { description: 'what goes wrong on the wire: first match wins' })),
     receiver: maybe(ReceiverSchema),
     let: maybe(
       Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Unknown(), {

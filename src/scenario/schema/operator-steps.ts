@@ -1,8 +1,8 @@
 import * as Type from '@sinclair/typebox'
+import { FaultRule } from '../../contract/control/faults.ts'
+import { ProviderRule } from '../../contract/control/rules.ts'
 import { CHECKOUT_MODES } from '../../contract/requests.ts'
-import { FaultSchema } from '../../domain/faults/schema.ts'
 import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'
-import { RuleSchema } from '../../domain/rules/schema.ts'
 import { anyStep, control, failure, picture } from './answers.ts'
 import { CatalogueOverlay } from './catalogue.ts'
 import { ClockSchema } from './clock.ts'
@@ -54,9 +54,9 @@ export const OPERATOR_STEPS = {
   ),
   'set policy': Type.Object({ 'set policy': PolicySchema, ...anyStep }, closed),
   'set catalogue': Type.Object({ 'set catalogue': CatalogueOverlay, ...anyStep }, closed),
-  'set rules': Type.Object({ 'set rules': Type.Array(RuleSchema), ...anyStep }, closed),
-  'add rules': Type.Object({ 'add rules': Type.Array(RuleSchema), ...anyStep }, closed),
-  'set faults': Type.Object({ 'set faults': Type.Array(FaultSchema), ...anyStep }, closed),
+  'set rules': Type.Object({ 'set rules': Type.Array(ProviderRule), ...anyStep }, closed),
+  'add rules': Type.Object({ 'add rules': Type.Array(ProviderRule), ...anyStep }, closed),
+  'set faults': Type.Object({ 'set faults': Type.Array(FaultRule), ...anyStep }, closed),
   'set clock': Type.Object({ 'set clock': ClockSchema, ...anyStep }, closed),
   receiver: Type.Object({ receiver: Behaviour, ...anyStep }, closed),
 }

@@ -1,11 +1,11 @@
 import * as Type from '@sinclair/typebox'
+import { HealthBody } from '../../contract/control/requests.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
 import { routingTable } from '../../domain/decide/routing-table.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
 import { bodyReader, param, runtimeNamed, send } from './control-call.ts'
-import { HealthBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))

@@ -1,3 +1,4 @@
+import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Account } from '../../engine/account.ts'
 import type { AdvancePlan } from '../../engine/time-travel.ts'
@@ -6,7 +7,6 @@ import type { Routes } from '../http/routes.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { bodyReader, durationIn, runtimeNamed, send } from './control-call.ts'
 import { rateIn } from './rate.ts'
-import { AdvanceBody, ClockBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { clockView, timerView } from './views.ts'
 

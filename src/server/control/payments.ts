@@ -1,3 +1,4 @@
+import { TriggerBody } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
@@ -5,7 +6,6 @@ import { imageIn, readForm } from '../read-image.ts'
 import { notFound, refuseProblems } from '../refusal.ts'
 import { bodyReader, param, runtimeNamed, send } from './control-call.ts'
 import { pageOf } from './paging.ts'
-import { TriggerBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 

@@ -1,3 +1,4 @@
+import { PayoutBody, PayoutCancelBody, TriggerBody } from '../../contract/control/requests.ts'
 import { isCountry } from '../../contract/countries.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
@@ -10,7 +11,6 @@ import type { Routes } from '../http/routes.ts'
 import { demandNoProblems, notFound } from '../refusal.ts'
 import { bodyReader, param, runtimeNamed, send } from './control-call.ts'
 import { pageOf } from './paging.ts'
-import { PayoutBody, PayoutCancelBody, TriggerBody } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 import { fullPayout } from './views.ts'
 

@@ -1,0 +1,62 @@
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+
+/** What can go wrong on the wire, as people write it. */
+
+const duration = Type.String({ format: 'duration' })
+
+export const HTTP_FAULT_TYPES = [
+  'latency',
+  'status',
+  'reset',
+  'empty',
+  'truncate',
+  'garbage',
+  'drip',
+] as const
+export const WEBHOOK_FAULT_TYPES = ['delay', 'duplicate', 'drop', 'reorder', 'bad_signature'] as const
+
+const Delay = Type.Unsafe<string | { min: string; max: string } | { p50: string; p99: string }>({
+  anyOf: [duration, object({ min: duration, max: duration }), object({ p50: duration, p99: duration })],
+})
+
+export const FaultRule = object({
+  name: Type.Optional(Type.String({ minLength: 1 })),
+  on: Type.String({
+    minLength: 1,
+    description: 'an operation as `POST /payment_intents`, `*` for each, or `webhook`',
+  }),
+  match: Type.Optional(
+    object({
+      type: Type.Unsafe<string | string[]>({
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
+      }),
+    }),
+  ),
+  nth: Type.Optional(Type.Integer({ minimum: 1 })),
+  times: Type.Optional(Type.Integer({ minimum: 1 })),
+  probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  for: Type.Optional(duration),
+  from: Type.Optional(timestamp),
+  until: Type.Optional(timestamp),
+  type: oneOf([...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES]),
+  when: Type.Optional(oneOf(['before', 'after_commit'])),
+  delay: Type.Optional(Delay),
+  status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+  body: Type.Optional(Type.Unknown()),
+  retry_after: Type.Optional(duration),
+})
+export const FaultsBody = object({ faults: Type.Array(FaultRule) })
+
+export type FaultRule = Static<typeof FaultRule>
+
+const window = object({ from: nullable(timestamp), until: nullable(timestamp) })
+export const FaultsState = named('FaultsState', {
+  faults: Type.Array(named('FaultRule', FaultRule)),
+  windows: Type.Array(nullable(window), {
+    description: 'when each fault can happen, by the time of the account; null for at any time',
+  }),
+  used: Type.Array(count, { description: 'how often each fault happened' }),
+})
+export type FaultsState = Wire<typeof FaultsState>

@@ -1,0 +1,112 @@
+import * as Type from '@sinclair/typebox'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
+import { CHECKOUT_MODES } from '../requests.ts'
+import { object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
+import { NOT_BLANK } from '../validation.ts'
+
+/** The bodies that the control surface takes. */
+
+const text = (maxLength = 256) => Type.String({ minLength: 1, maxLength })
+/** Something that somebody can read. */
+const words = Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK })
+const duration = Type.String({ description: 'a duration, such as 5s, 1h30m or PT5M' })
+const rate = Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String()])
+
+export const CLOCK_MODES = ['real', 'virtual'] as const
+export type ClockMode = (typeof CLOCK_MODES)[number]
+export const ClockBody = object({
+  mode: oneOf(CLOCK_MODES),
+  now: Type.Optional(timestamp),
+  rate: Type.Optional(rate),
+})
+export type ClockBody = Wire<typeof ClockBody>
+
+export const AdvanceBody = object({
+  by: Type.Optional(duration),
+  to: Type.Optional(timestamp),
+  until: Type.Optional(oneOf(['idle'])),
+  max: Type.Optional(duration),
+})
+export type AdvanceBody = Wire<typeof AdvanceBody>
+
+const events = Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), { minItems: 1 })
+const webhookSecret = Type.String({
+  pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
+  description: 'whsec_ and 24 to 64 bytes in base64',
+})
+export const EndpointBody = object({
+  url: text(2048),
+  events: Type.Optional(events),
+  secret: Type.Optional(webhookSecret),
+})
+export type EndpointBody = Wire<typeof EndpointBody>
+
+const checkoutModes = Type.Array(oneOf(CHECKOUT_MODES), { uniqueItems: true })
+export const MerchantBody = object({
+  id: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+      description: 'lower-case letters, digits, - and _',
+    }),
+  ),
+  name: Type.Optional(words),
+  checkout_modes: Type.Optional(checkoutModes),
+  clock: Type.Optional(ClockBody),
+  seed: Type.Optional(Type.Union([Type.Integer(), text()])),
+  catalogue: Type.Optional(Type.Unknown()),
+  rules: Type.Optional(Type.Array(Type.Unknown())),
+  webhooks: Type.Optional(
+    Type.Array(
+      object({
+        url: text(2048),
+        environment: Type.Optional(oneOf(ENVIRONMENTS)),
+        events: Type.Optional(events),
+      }),
+    ),
+  ),
+})
+export type MerchantBody = Wire<typeof MerchantBody>
+
+export const MerchantPatch = object({
+  name: Type.Optional(words),
+  checkout_modes: Type.Optional(checkoutModes),
+})
+export type MerchantPatch = Wire<typeof MerchantPatch>
+
+export const HealthBody = object({ healthy: Type.Boolean() })
+export type HealthBody = Wire<typeof HealthBody>
+
+export const TriggerBody = object({
+  failure_code: Type.Optional(text()),
+  failure_message: Type.Optional(text(1024)),
+})
+export type TriggerBody = Wire<typeof TriggerBody>
+
+/** As long as the merchant API lets it be. */
+export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
+export type PayoutCancelBody = Wire<typeof PayoutCancelBody>
+
+export const PayoutBody = object({
+  amount: Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' }),
+  currency: Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' }),
+  country: Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166-1 alpha-2 code' }),
+  merchant_reference: text(),
+  recipient: object({
+    type: Type.Optional(oneOf(['bank_account'])),
+    bank_code: words,
+    holder_name: words,
+    account_number: Type.String({
+      minLength: 4,
+      maxLength: 34,
+      pattern: '^[0-9A-Za-z -]*$',
+      description: 'digits, letters, spaces and hyphens',
+    }),
+  }),
+  status: Type.Optional(oneOf(PAYOUT_STATUSES)),
+  created_at: Type.Optional(timestamp),
+})
+export type PayoutBody = Wire<typeof PayoutBody>
+
+export const RotateBody = object({ overlap: Type.Optional(duration) })
+export type RotateBody = Wire<typeof RotateBody>

@@ -1,0 +1,83 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { count, named, object, oneOf, type Wire } from '../schema.ts'
+
+/** What the simulated provider is to do, as people write it. */
+
+const text = Type.String({ minLength: 1 })
+const duration = Type.String({ format: 'duration' })
+const amount = Type.String({
+  pattern: '^(0|[1-9]\\d*)$',
+  description: 'an integer in minor units, as a string',
+})
+/** One value or several; where it is text of the merchant's, `*` stands for anything and `?` for one character. */
+const oneOrMore = (item: TSchema) =>
+  Type.Unsafe<string | string[]>({ anyOf: [item, { type: 'array', items: item, minItems: 1 }] })
+const words = oneOrMore(text)
+
+const AmountRange = object({
+  eq: Type.Optional(amount),
+  gt: Type.Optional(amount),
+  gte: Type.Optional(amount),
+  lt: Type.Optional(amount),
+  lte: Type.Optional(amount),
+})
+
+export const RuleCondition = object({
+  kind: Type.Optional(oneOf(['payment', 'payout'])),
+  method: Type.Optional(words),
+  provider: Type.Optional(words),
+  checkout_mode: Type.Optional(oneOf(['hosted', 'merchant'])),
+  environment: Type.Optional(oneOf(['test', 'live'])),
+  currency: Type.Optional(words),
+  country: Type.Optional(words),
+  amount: Type.Optional(Type.Union([amount, AmountRange])),
+  merchant_reference: Type.Optional(words),
+  customer: Type.Optional(
+    object({ name: Type.Optional(words), phone: Type.Optional(words), email: Type.Optional(words) }),
+  ),
+  recipient: Type.Optional(object({ bank_code: Type.Optional(words), holder_name: Type.Optional(words) })),
+  nth: Type.Optional(Type.Integer({ minimum: 1 })),
+})
+export type RuleCondition = Static<typeof RuleCondition>
+
+const Verdict = object({
+  after: Type.Optional(duration),
+  verdict: oneOf(['accept', 'reject', 'manual']),
+  message: Type.Optional(text),
+})
+const manual = Type.Literal('manual')
+const Outcome = object({
+  after: Type.Optional(duration),
+  status: oneOf(['succeeded', 'failed', 'expired']),
+  code: Type.Optional(text),
+  message: Type.Optional(text),
+})
+const Cancel = object({
+  after: Type.Optional(duration),
+  outcome: oneOf(['cancelled', 'succeeded', 'failed', 'expired', 'never']),
+})
+
+/** What the provider does with the intents that match. The first rule that matches is used. */
+export const ProviderRule = object({
+  name: Type.Optional(text),
+  match: Type.Optional(RuleCondition),
+  not: Type.Optional(RuleCondition),
+  times: Type.Optional(Type.Integer({ minimum: 1 })),
+  action: Type.Optional(object({ after: Type.Optional(duration), expires_after: Type.Optional(duration) })),
+  receipt: Type.Optional(Type.Union([Type.Array(Verdict, { minItems: 1 }), manual])),
+  cancel: Type.Optional(Type.Union([Cancel, manual])),
+  approval: Type.Optional(Type.Union([object({ after: Type.Optional(duration) }), manual])),
+  outcome: Type.Optional(Type.Union([Outcome, manual])),
+  expiry: Type.Optional(duration),
+})
+export const RulesBody = object({ rules: Type.Array(ProviderRule) })
+
+export type ProviderRule = Static<typeof ProviderRule>
+
+export const RulesState = named('RulesState', {
+  standard: Type.Boolean({ description: 'whether these are the rules that ship' }),
+  rules: Type.Array(named('ProviderRule', ProviderRule)),
+  used: Type.Array(count, { description: 'how often each rule was used' }),
+})
+export type RulesState = Wire<typeof RulesState>
