@@ -40,7 +40,7 @@ export default defineConfig({
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...UNIT, ...ALONE],
-          globalSetup: ['test/build-once.ts'],
+          globalSetup: ['test/support/build-once.ts'],
         },
       },
     ],

@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commandPages } from '../test/docs/generating/command-pages.js'
-import { decisionsPage } from '../test/docs/generating/decisions-page.js'
-import { lifecycleTables } from '../test/docs/generating/lifecycle-tables.js'
-import { whatIsMissing, withAnswers } from '../test/docs/generating/run-examples.js'
-import { sameButForNames } from '../test/docs/generating/same-but-for-names.js'
-import { scenarioSchema } from '../test/docs/generating/scenario-schema.js'
+import { commandPages } from './generate/command-pages.js'
+import { decisionsPage } from './generate/decisions-page.js'
+import { lifecycleTables } from './generate/lifecycle-tables.js'
+import { whatIsMissing, withAnswers } from './generate/run-examples.js'
+import { sameButForNames } from './generate/same-but-for-names.js'
+import { scenarioSchema } from './generate/scenario-schema.js'
 
 const exactly = (old, fresh) => old === fresh
 

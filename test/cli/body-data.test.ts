@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { inTheSimulator } from './contract-suite/support/worlds.ts'
-import { controlEnvironment } from './webhooks/support/listening.ts'
+import { inTheSimulator } from '../support/cli/worlds.ts'
+import { controlEnvironment } from '../support/webhooks/listening.ts'
 
 // What `--data` may hold is the same wherever a body is taken by it.
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../blackbox/harness.ts'
-import { exec, withControl } from './exec-run.ts'
+import { exec, withControl } from '../support/cli/exec.ts'
+import { startServer } from '../support/gateway/server.ts'
 
 // The application under test beside `paysim exec`: it hears webhooks, and what it left behind can be kept.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exec, node } from './exec-run.ts'
+import { exec, node } from '../support/cli/exec.ts'
 
 /** A process that ends for nobody but SIGKILL, and holds the output of the test open until it is gone. */
 const STUBBORN =

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { exec, node, withControl } from './exec-run.ts'
+import { exec, node, withControl } from '../support/cli/exec.ts'
 
 async function folder(files: Record<string, string> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'paysim-exec-'))

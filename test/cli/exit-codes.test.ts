@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { jpeg, png } from '../blackbox/support/receipt-images.ts'
-import { BAD } from '../scenario/support/workspace.ts'
-import { by } from './contract-suite/support/orders.ts'
-import { openSite } from './contract-suite/support/site.ts'
-import { keepSecret, type Running } from './contract-suite/support/workplace.ts'
-import { inTheSimulator } from './contract-suite/support/worlds.ts'
+import { by } from '../support/cli/orders.ts'
+import { openSite } from '../support/cli/site.ts'
+import { keepSecret, type Running } from '../support/cli/workplace.ts'
+import { inTheSimulator } from '../support/cli/worlds.ts'
+import { jpeg, png } from '../support/payments/receipt-images.ts'
+import { BAD } from '../support/scenario/workspace.ts'
 
 /** Each exit code that scripts go by, by what brings it about. `exec` has its own in exec.test.ts. */
 inTheSimulator(world => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openWorkplace, type Workplace } from './contract-suite/support/workplace.ts'
+import { openWorkplace, type Workplace } from '../support/cli/workplace.ts'
 
 // Which gateway a command talks to, where several could be meant: one rule for all commands, and never in silence.
 

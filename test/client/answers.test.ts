@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
-import { clientFor, PAYMENT, refusal } from './support/client.ts'
-import { json, nestedError, serve } from './support/server.ts'
+import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
+import { json, nestedError, serve } from '../support/client/server.ts'
 
 const facts = {
   code: 'validation_failed',

@@ -14,8 +14,8 @@ import { operations } from '../../src/contract/operations.ts'
 import type { CreatePaymentRequest, DiscoveryQuery, PayoutListQuery } from '../../src/contract/requests.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import type * as wire from '../../src/contract/resources.ts'
-import { clientFor, ORDER, PAYMENT } from './support/client.ts'
-import { json, serve } from './support/server.ts'
+import { clientFor, ORDER, PAYMENT } from '../support/client/client.ts'
+import { json, serve } from '../support/client/server.ts'
 
 // The client has its own copy of the paths, and reads the contract's shapes with care. Here they are held together.
 

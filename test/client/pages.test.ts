@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CursorRepeatedError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
-import { clientFor, refusal } from './support/client.ts'
-import { json, serve } from './support/server.ts'
+import { clientFor, refusal } from '../support/client/client.ts'
+import { json, serve } from '../support/client/server.ts'
 
 /** A list in which each page names the next. */
 async function listing(next: Record<string, unknown>) {

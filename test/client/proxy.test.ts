@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { ArgumentError, ConnectError } from '../../src/client/index.ts'
 import { chooseProxy } from '../../src/client/transport/choose-proxy.ts'
-import { CERTIFICATE, KEY } from './support/certificate.ts'
-import { clientFor, PAYMENT, refusal } from './support/client.ts'
-import { closedPort, json, listen, recording, serve } from './support/server.ts'
+import { CERTIFICATE, KEY } from '../support/client/certificate.ts'
+import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
+import { closedPort, json, listen, recording, serve } from '../support/client/server.ts'
 
 const chosen = (target: string, variables: Record<string, string>, asked?: string | false) =>
   chooseProxy(new URL(target), asked, variables)?.href

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Progress, ReceiptError } from '../../src/client/index.ts'
-import { clientFor, PAYMENT, refusal } from './support/client.ts'
-import { json, type Seen, serve } from './support/server.ts'
+import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
+import { json, type Seen, serve } from '../support/client/server.ts'
 
 const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff, 0xe0])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, ConnectError } from '../../src/client/index.ts'
-import { clientFor, ORDER, PAYMENT, refusal } from './support/client.ts'
-import { closedPort, json, nestedError, type Respond, serve } from './support/server.ts'
+import { clientFor, ORDER, PAYMENT, refusal } from '../support/client/client.ts'
+import { closedPort, json, nestedError, type Respond, serve } from '../support/client/server.ts'
 
 /** Answers as told, then well. */
 const failing =

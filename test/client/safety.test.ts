@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ArgumentError, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
-import { clientFor, ORDER, PAYMENT, PUBLIC_KEY, SECRET_KEY } from './support/client.ts'
-import { closedPort, json, nestedError, serve } from './support/server.ts'
+import { clientFor, ORDER, PAYMENT, PUBLIC_KEY, SECRET_KEY } from '../support/client/client.ts'
+import { closedPort, json, nestedError, serve } from '../support/client/server.ts'
 
 const ENCODED = btoa(`${PUBLIC_KEY}:${SECRET_KEY}`)
 const live = { publicKey: 'pk_live_a', secretKey: 'sk_live_b' }

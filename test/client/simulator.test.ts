@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError, type ClientOptions } from '../../src/client/index.ts'
-import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
-import { jpeg, png } from '../blackbox/support/receipt-images.ts'
-import { clientFor, ORDER, refusal } from './support/client.ts'
+import { clientFor, ORDER, refusal } from '../support/client/client.ts'
+import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
+import { jpeg, png } from '../support/payments/receipt-images.ts'
 
 const ELSEWHERE = {
   'create.path': '/payments',

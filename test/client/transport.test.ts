@@ -2,9 +2,9 @@ import { createServer as createTlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ArgumentError, ConnectError, TimeoutError } from '../../src/client/index.ts'
-import { CERTIFICATE, KEY } from './support/certificate.ts'
-import { clientFor, ORDER, PAYMENT, refusal } from './support/client.ts'
-import { closedPort, json, listen, recording, serve } from './support/server.ts'
+import { CERTIFICATE, KEY } from '../support/client/certificate.ts'
+import { clientFor, ORDER, PAYMENT, refusal } from '../support/client/client.ts'
+import { closedPort, json, listen, recording, serve } from '../support/client/server.ts'
 
 const WELL = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n`
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, ConnectError, WaitTimeoutError } from '../../src/client/index.ts'
-import { clientFor, PAYMENT, refusal } from './support/client.ts'
-import { closedPort, json, nestedError, type Respond, serve } from './support/server.ts'
+import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
+import { closedPort, json, nestedError, type Respond, serve } from '../support/client/server.ts'
 
 /** A client whose pauses move its clock, and a server that gives one answer after the other, the last for ever. */
 async function following(...answers: (string | Respond)[]) {

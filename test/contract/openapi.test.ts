@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { runBinary } from '../blackbox/harness.ts'
+import { runBinary } from '../support/gateway/server.ts'
 
 /** `paysim openapi` before a public linter, as whoever generates a client from the document would have it. */
 

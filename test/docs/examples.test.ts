@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
-import { codeBlocks } from './code-blocks.ts'
-import { compiler, PACKAGES, type Runner, runnerOf } from './runners.ts'
+import { codeBlocks } from '../support/docs/code-blocks.ts'
+import { compiler, PACKAGES, type Runner, runnerOf } from '../support/docs/runners.ts'
 
 const blocks = codeBlocks('testing.md')
 const PATIENCE = { timeout: 120_000 }

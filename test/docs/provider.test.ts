@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
+import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/provider.md')

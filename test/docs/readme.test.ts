@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../blackbox/harness.ts'
-import { missingTool, readPage, shellBlocks, type } from './support/shell.ts'
+import { missingTool, readPage, shellBlocks, type } from '../support/docs/shell.ts'
+import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = shellBlocks(readPage('README.md'))

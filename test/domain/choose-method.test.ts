@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderRule } from '../../src/contract/control/rules.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
-import { AccountInHand } from './account-in-hand.ts'
+import { AccountInHand } from '../support/domain/account-in-hand.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -5,7 +5,7 @@ import { type CatalogueData, readCatalogue } from '../../src/domain/catalogue.ts
 import { decide } from '../../src/domain/decide/index.ts'
 import { type EligibleMethod, eligibleMethods } from '../../src/domain/routing.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
-import { aRoute, context } from './decisions.ts'
+import { aRoute, context } from '../support/domain/decisions.ts'
 
 const BANKS = ['x', 'y', 'z']
 const PROVIDERS = ['one', 'two', 'three']

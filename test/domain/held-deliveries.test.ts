@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AccountInHand } from './account-in-hand.ts'
+import { AccountInHand } from '../support/domain/account-in-hand.ts'
 
 const HOUR = 3_600_000
 

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { formatMinor } from '../../src/contract/currencies.ts'
 import { crc16 } from '../../src/domain/instrument/crc.ts'
 import { field } from '../../src/domain/instrument/tlv.ts'
-import { COUNTRIES, inCountry, parse, paymentIds, qrOf, request, template } from './instrument-requests.ts'
+import {
+  COUNTRIES,
+  inCountry,
+  parse,
+  paymentIds,
+  qrOf,
+  request,
+  template,
+} from '../support/domain/instrument-requests.ts'
 
 const amounts = fc
   .integer({ min: 1, max: 30 })

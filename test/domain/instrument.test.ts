@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Instrument, type InstrumentRequest, makeInstrument } from '../../src/domain/instrument/index.ts'
-import { inCountry, parse, paymentIds, qrOf, request, template } from './instrument-requests.ts'
+import {
+  inCountry,
+  parse,
+  paymentIds,
+  qrOf,
+  request,
+  template,
+} from '../support/domain/instrument-requests.ts'
 
 describe('bank transfer instructions', () => {
   const banks = [

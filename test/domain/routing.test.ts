@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { indexCatalogue, type RouteEntry } from '../../src/domain/catalogue.ts'
 import { chooseRoute, eligibleMethods, missingFields, type RouteRequest } from '../../src/domain/routing.ts'
-import { aRoute } from './decisions.ts'
+import { aRoute } from '../support/domain/decisions.ts'
 
 const WANTED: RouteRequest = {
   amount: '5000',

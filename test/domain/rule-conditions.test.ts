@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProviderRule, RuleCondition } from '../../src/contract/control/rules.ts'
 import { compileCondition } from '../../src/domain/rules/condition.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
-import { paymentFacts, payoutFacts } from './rule-facts.ts'
+import { paymentFacts, payoutFacts } from '../support/domain/rule-facts.ts'
 
 const holds = (condition: RuleCondition, facts = paymentFacts()) => compileCondition(condition)(facts)
 const matchesReference = (glob: string, merchantReference: string) =>

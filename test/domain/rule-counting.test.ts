@@ -6,8 +6,8 @@ import type { DomainEvent } from '../../src/domain/events.ts'
 import { consult } from '../../src/domain/rules/consult.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
-import { context } from './decisions.ts'
-import { paymentFacts } from './rule-facts.ts'
+import { context } from '../support/domain/decisions.ts'
+import { paymentFacts } from '../support/domain/rule-facts.ts'
 
 /** Rules in force, consulted once for each intent that comes. */
 class Provider {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RealTime } from '../../src/engine/real-time.ts'
-import { anAccount, createPayment } from './accounts.ts'
+import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 const HOUR = 3_600_000
 

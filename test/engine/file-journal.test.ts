@@ -1,8 +1,8 @@
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal.ts'
-import { entriesTo, entryNumber } from './entries.ts'
-import { fileCalls, journalInFile } from './journal-in-file.ts'
+import { entriesTo, entryNumber } from '../support/engine/entries.ts'
+import { fileCalls, journalInFile } from '../support/engine/journal-in-file.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { digestOf, FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
-import { failNext } from './journal-in-file.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { failNext } from '../support/engine/journal-in-file.ts'
+import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
-import { entriesTo, entryNumber } from './entries.ts'
-import { failNext, journalInFile } from './journal-in-file.ts'
+import { entriesTo, entryNumber } from '../support/engine/entries.ts'
+import { failNext, journalInFile } from '../support/engine/journal-in-file.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

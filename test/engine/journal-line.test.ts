@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
 import { namesIn, readLine, writeLine } from '../../src/engine/journal.ts'
-import { entryNumber } from './entries.ts'
+import { entryNumber } from '../support/engine/entries.ts'
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -3,7 +3,7 @@ import type { Timer } from '../../src/domain/timers.ts'
 import { AccountClock } from '../../src/engine/clock.ts'
 import { Pacer } from '../../src/engine/pacer.ts'
 import { RealTime } from '../../src/engine/real-time.ts'
-import { SteadyTime } from './steady-time.ts'
+import { SteadyTime } from '../support/engine/steady-time.ts'
 
 const DAY = 24 * 3_600_000
 const timerAt = (dueAt: number): Timer => ({

@@ -4,7 +4,7 @@ import { readdir, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { LockHeldError, ProcessLock } from '../../src/engine/process-lock.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
 const newPath = async () => join(await temporaryDirectory(), 'lock')
 const claimsAt = (path: string) => readdir(join(path, '..'))

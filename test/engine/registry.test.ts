@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
 import { Registry } from '../../src/engine/registry.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
-import { failNext } from './journal-in-file.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { failNext } from '../support/engine/journal-in-file.ts'
+import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
 const account = (seed: string) => ({ seed, keys: [], keysMade: 0 })
 const merchant = (id: string): MerchantRecord => ({

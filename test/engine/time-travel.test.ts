@@ -3,7 +3,7 @@ import type { Entry } from '../../src/domain/events.ts'
 import type { Courier } from '../../src/engine/courier.ts'
 import { MemoryJournal } from '../../src/engine/memory-journal.ts'
 import { TimeTravel } from '../../src/engine/time-travel.ts'
-import { anAccount, createPayment } from './accounts.ts'
+import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 const HOUR = 3_600_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { image, promptPay, simulator, standingAccount } from './library.ts'
+import { image, promptPay, simulator, standingAccount } from '../support/library/library.ts'
 
 test('an account is a merchant of its own, with keys and a client', async () => {
   const sim = await simulator()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { promptPay, standingAccount } from './library.ts'
+import { promptPay, standingAccount } from '../support/library/library.ts'
 
 /** The first line of an error's stack that is code. */
 async function firstLine(of: Promise<unknown>): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { removeDirectory, startServer } from '../blackbox/harness.ts'
-import { paysim, promptPay, simulator } from './library.ts'
+import { removeDirectory, startServer } from '../support/gateway/server.ts'
+import { paysim, promptPay, simulator } from '../support/library/library.ts'
 
 test('a simulator that runs elsewhere is driven the same way', async () => {
   const server = await startServer()

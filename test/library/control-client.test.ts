@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { image, paysim, promptPay, simulator } from './library.ts'
+import { image, paysim, promptPay, simulator } from '../support/library/library.ts'
 
 test('the calls about the server', async () => {
   const { controlUrl, controlToken } = await simulator()

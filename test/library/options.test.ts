@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { image, paysim, promptPay, simulator, standingAccount } from './library.ts'
+import { image, paysim, promptPay, simulator, standingAccount } from '../support/library/library.ts'
 
 /** As somebody without a compiler writes it. */
 const wrong = (options: unknown) => options as never

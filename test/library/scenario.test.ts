@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Scenario, ScenarioStep } from '../../src/index.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
-import { runBinary } from '../blackbox/harness.ts'
-import { paysim } from './library.ts'
+import { runBinary } from '../support/gateway/server.ts'
+import { paysim } from '../support/library/library.ts'
 
 /** The library's types are those of the schema: the compiler compares them, with every member there is. */
 type KnownKeys<T> = T extends unknown ? keyof T : never

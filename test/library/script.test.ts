@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bankTransfer, image, payout, promptPay, standingAccount } from './library.ts'
+import { bankTransfer, image, payout, promptPay, standingAccount } from '../support/library/library.ts'
 
 test('time moves by, to and until idle', async () => {
   const { clock, client } = await standingAccount()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { promptPay, standingAccount } from './library.ts'
+import { promptPay, standingAccount } from '../support/library/library.ts'
 
 const quick = { rules: [{ outcome: { after: '5s', status: 'succeeded' as const } }] }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { paysim, promptPay, simulator } from './library.ts'
+import { paysim, promptPay, simulator } from '../support/library/library.ts'
 
 test('a simulator starts on a free port with the accounts of a new one', async () => {
   const [one, other] = [await simulator(), await simulator()]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paysim, promptPay, standingAccount } from './library.ts'
+import { paysim, promptPay, standingAccount } from '../support/library/library.ts'
 
 async function succeeded(account: Awaited<ReturnType<typeof standingAccount>>, reference = 'order-1') {
   const { id } = await account.client.payments.create(promptPay(reference))

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { it } from 'vitest'
-import { play } from './history.ts'
-import { FileShelf } from './journals.ts'
-import { RUNS, seedOf, TEN_MINUTES } from './runs.ts'
-import { histories } from './steps.ts'
+import { play } from '../support/model/history.ts'
+import { FileShelf } from '../support/model/journals.ts'
+import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
+import { histories } from '../support/model/steps.ts'
 
 it(
   'the same holds on disk, where a restart finds a last line that is torn, or none',

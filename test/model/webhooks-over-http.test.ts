@@ -7,12 +7,12 @@ import { Courier } from '../../src/engine/courier.ts'
 import { TimeTravel } from '../../src/engine/time-travel.ts'
 import { WebhookHosts } from '../../src/engine/webhook-hosts.ts'
 import { WebhookSender } from '../../src/engine/webhook-sender.ts'
-import { FileShelf } from './journals.ts'
-import { CONTRACT, Machine } from './machine.ts'
-import { must } from './must.ts'
-import { replayEqualsWorld } from './replay-equals-world.ts'
-import { RUNS, seedOf, TEN_MINUTES } from './runs.ts'
-import { openReceiver, type Received } from './scripted-receiver.ts'
+import { FileShelf } from '../support/model/journals.ts'
+import { CONTRACT, Machine } from '../support/model/machine.ts'
+import { must } from '../support/model/must.ts'
+import { replayEqualsWorld } from '../support/model/replay-equals-world.ts'
+import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
+import { openReceiver, type Received } from '../support/model/scripted-receiver.ts'
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>
 

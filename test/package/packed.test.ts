@@ -16,9 +16,9 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { filesBelow } from '../structure/files-below.ts'
-import { type Packed, packAndUnpack } from './packed.ts'
-import { servePacked } from './serve-packed.ts'
+import { type Packed, packAndUnpack } from '../support/package/packed.ts'
+import { servePacked } from '../support/package/serve-packed.ts'
+import { filesBelow } from '../support/structure/files-below.ts'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const execute = promisify(execFile)

@@ -5,8 +5,8 @@ import { basename, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runBinary, startServer } from '../blackbox/harness.ts'
-import { BAD, GOOD, paysim, workspace } from './support/workspace.ts'
+import { runBinary, startServer } from '../support/gateway/server.ts'
+import { BAD, GOOD, paysim, workspace } from '../support/scenario/workspace.ts'
 
 const BINARY = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
 

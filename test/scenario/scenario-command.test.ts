@@ -9,8 +9,8 @@ import { OPERATORS } from '../../src/scenario/run/operators.ts'
 import { AnswerSchema } from '../../src/scenario/schema/answers.ts'
 import { FileSchema } from '../../src/scenario/schema/file.ts'
 import { STEPS } from '../../src/scenario/schema/steps.ts'
-import { runBinary } from '../blackbox/harness.ts'
-import { GOOD, paysim, workspace } from './support/workspace.ts'
+import { runBinary } from '../support/gateway/server.ts'
+import { GOOD, paysim, workspace } from '../support/scenario/workspace.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { paysim } from './support/workspace.ts'
+import { paysim } from '../support/scenario/workspace.ts'
 
 // Every scenario that ships is told by the built binary, as its readers would.
 

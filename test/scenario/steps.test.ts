@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { STEPS } from '../../src/scenario/schema/steps.ts'
-import { failureOf, useStage } from './support/stage.ts'
+import { failureOf, useStage } from '../support/scenario/stage.ts'
 
 // Each step does what it says, and fails where what it says is not so: an expectation that cannot fail is none.
 

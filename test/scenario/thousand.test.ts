@@ -36,7 +36,7 @@ describe(`${RUNS} mixed scenario runs in one process`, () => {
 
   beforeAll(async () => {
     await build({
-      input: fileURLToPath(new URL('./support/thousand-child.ts', import.meta.url)),
+      input: fileURLToPath(new URL('../support/scenario/thousand-child.ts', import.meta.url)),
       platform: 'node',
       transform: { target: 'node20.17', define: { PAYSIM_VERSION: '"test"' } },
       output: { file: `${folder}child.mjs`, codeSplitting: false },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { failureOf, useStage } from './support/stage.ts'
+import { failureOf, useStage } from '../support/scenario/stage.ts'
 
 // What a file says around its steps, and at its end.
 

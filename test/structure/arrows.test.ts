@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { filesBelow } from './files-below.ts'
-import { readArrows } from './import-arrows.ts'
+import { filesBelow } from '../support/structure/files-below.ts'
+import { readArrows } from '../support/structure/import-arrows.ts'
 
 test('src/ keeps the import arrows', async () => {
   const { modules, violations } = await readArrows(process.cwd())
@@ -43,7 +43,7 @@ const BROKEN: [rule: string, files: Record<string, string>][] = [
       '../node_modules/tool/index.js': '',
     },
   ],
-  ['stays-inside', { 'cli/a.ts': `import '../../test/b.ts'`, '../test/b.ts': '' }],
+  ['stays-inside', { 'cli/a.ts': `import '../b.ts'`, '../test/b.ts': '' }],
 ]
 
 test.each(BROKEN)('%s notices %j', async (rule, files) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CommandTable } from '../../src/cli/command-table.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { readTree } from '../../src/cli/completion/tree.ts'
-import { shellLine } from './shell-line.ts'
+import { shellLine } from '../support/structure/shell-line.ts'
 
 /** Every command, whoever wrote it, is as all of them are. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { filesBelow } from './files-below.ts'
+import { filesBelow } from '../support/structure/files-below.ts'
 
 /** Long before this a file should be read again: is it still one subject? */
 const MOST_LINES = 300

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { filesBelow } from './files-below.ts'
+import { filesBelow } from '../support/structure/files-below.ts'
 
 /** What runs on an account's time. The merchant's tools outside (client, cli) live in the caller's. */
 const SIMULATED = /^src\/((contract|domain|engine|qr|server)\/|simulator\.ts)/

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CallOptions } from '../harness.ts'
-import { type Account, openAccount } from './support/account.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { addPayout } from './support/payouts.ts'
-import { expectRefusal, notFound, unauthorized } from './support/refusals.ts'
-import { freePort } from './support/serve-process.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { freePort } from '../../support/gateway/serve-process.ts'
+import type { CallOptions } from '../../support/gateway/server.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, notFound, unauthorized } from '../../support/http/refusals.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { addPayout } from '../../support/payments/payouts.ts'
 
 const server = sharedServer({ args: ['--control-token', 'a-token-of-our-own'] })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, openMerchant, succeeded } from './support/account.ts'
-import { type Catalogue, plainCatalogue } from './support/catalogue.ts'
-import { cancelPending, createPayment, paymentBody, postPayment } from './support/payments.ts'
-import { expectRefusal, invalid, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { type Catalogue, plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
+import { cancelPending, createPayment, paymentBody, postPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

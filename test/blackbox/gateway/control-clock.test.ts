@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, openMerchant, succeeded } from './support/account.ts'
+import { type Account, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, invalidState } from '../../support/http/refusals.ts'
+import { createPayment, createTransfer, readPayment, uploadReceipt } from '../../support/payments/payments.ts'
 import {
   DAY,
   HOUR,
@@ -9,10 +12,7 @@ import {
   RFC_3339_UTC_MS,
   SECOND,
   shifted,
-} from './support/instants.ts'
-import { createPayment, createTransfer, readPayment, uploadReceipt } from './support/payments.ts'
-import { expectRefusal, invalid, invalidState } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/time/instants.ts'
 
 const server = sharedServer()
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openAccount, succeeded } from './support/account.ts'
-import { createPayment } from './support/payments.ts'
-import { scratchDirectory } from './support/serve-process.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { scratchDirectory } from '../../support/gateway/serve-process.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

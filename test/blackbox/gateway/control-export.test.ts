@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, rows, succeeded } from './support/account.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
   createTransfer,
   readPayment,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, addPayouts, cancelPayout, listPayouts } from './support/payouts.ts'
-import { listen, openReceiver, subscribe } from './support/receiver.ts'
-import { expectRefusal, invalid, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
+import { listen, openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

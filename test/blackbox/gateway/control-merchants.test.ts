@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import type { AccountKeys, Server } from '../harness.ts'
-import { accountOf, openMerchant, succeeded } from './support/account.ts'
-import { plainCatalogue } from './support/catalogue.ts'
-import { createPayment, hostedBody, paymentBody, postPayment, readPayment } from './support/payments.ts'
-import { addPayout, listedIds } from './support/payouts.ts'
-import { openReceiver, settle } from './support/receiver.ts'
-import { expectRefusal, invalid, notFound, unauthorized } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { accountOf, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import type { AccountKeys, Server } from '../../support/gateway/server.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound, unauthorized } from '../../support/http/refusals.ts'
+import {
+  createPayment,
+  hostedBody,
+  paymentBody,
+  postPayment,
+  readPayment,
+} from '../../support/payments/payments.ts'
+import { addPayout, listedIds } from '../../support/payments/payouts.ts'
+import { openReceiver, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Json, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
-import { imageForm, pngImage, sha256 } from './support/images.ts'
-import { RFC_3339_UTC_MS, shifted } from './support/instants.ts'
+import { type Json, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
+import { imageForm, pngImage, sha256 } from '../../support/payments/images.ts'
 import {
   attachAsset,
   cancelPending,
@@ -12,10 +13,9 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, idsOf } from './support/payouts.ts'
-import { expectRefusal, invalid, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, idsOf } from '../../support/payments/payouts.ts'
+import { RFC_3339_UTC_MS, shifted } from '../../support/time/instants.ts'
 
 const server = sharedServer()
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Json, openAccount, openMerchant } from './support/account.ts'
-import { openStream } from './support/event-stream.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { type Json, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

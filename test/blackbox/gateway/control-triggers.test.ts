@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from './support/account.ts'
+import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, idOfNothing, invalidState, notFound } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
@@ -9,9 +11,7 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { expectRefusal, idOfNothing, invalidState, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, succeeded } from './support/account.ts'
-import { openStream } from './support/event-stream.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
@@ -8,11 +10,9 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, invalid, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

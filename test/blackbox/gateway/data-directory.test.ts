@@ -1,12 +1,12 @@
 import { access, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { accountOf, openAccount } from './support/account.ts'
-import { openStream } from './support/event-stream.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { openSocket } from './support/raw-socket.ts'
-import { scratchDirectory, serveIn, serveUntilExit } from './support/serve-process.ts'
-import { ownServer } from './support/shared-server.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { accountOf, openAccount } from '../../support/gateway/merchant.ts'
+import { scratchDirectory, serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
+import { ownServer } from '../../support/gateway/shared-server.ts'
+import { openSocket } from '../../support/http/raw-socket.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
 const exists = (path: string) =>
   access(path).then(

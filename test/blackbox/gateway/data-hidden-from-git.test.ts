@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../harness.ts'
+import { startServer } from '../../support/gateway/server.ts'
 
 // Keys and customers' names do not end up in a repository by accident.
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import { type Account, accountOf, openAccount, succeeded } from './support/account.ts'
-import { paymentBody, postPayment, readPayment } from './support/payments.ts'
-import { addPayouts, cancelPayout, readPayout, walkPages } from './support/payouts.ts'
-import { ownServer, recovered } from './support/shared-server.ts'
+import { type Account, accountOf, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { ownServer, recovered } from '../../support/gateway/shared-server.ts'
+import { paymentBody, postPayment, readPayment } from '../../support/payments/payments.ts'
+import { addPayouts, cancelPayout, readPayout, walkPages } from '../../support/payments/payouts.ts'
 
 /** Starts all, kills the server once so many have been answered, and returns the answers that came. */
 async function killedDuring(

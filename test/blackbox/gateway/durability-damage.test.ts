@@ -1,13 +1,13 @@
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Account, accountOf, openAccount } from './support/account.ts'
-import { fingerprints, journalHolding } from './support/data-directory.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { addPayout, listedIds } from './support/payouts.ts'
-import { expectRefusal, notFound } from './support/refusals.ts'
-import { serveUntilExit } from './support/serve-process.ts'
-import { ownServer, restarted } from './support/shared-server.ts'
+import { fingerprints, journalHolding } from '../../support/disk/data-directory.ts'
+import { type Account, accountOf, openAccount } from '../../support/gateway/merchant.ts'
+import { serveUntilExit } from '../../support/gateway/serve-process.ts'
+import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, notFound } from '../../support/http/refusals.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
 /** A stopped server's directory, with three payments in one journal. */
 async function stoppedWithThreePayments() {

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer, Server } from '../harness.ts'
-import { type Account, accountOf, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
+import { openSmallDisk, whyNoSmallDisk } from '../../support/disk/small-disk.ts'
+import {
+  type Account,
+  accountOf,
+  openAccount,
+  openMerchant,
+  rows,
+  succeeded,
+} from '../../support/gateway/merchant.ts'
+import type { Answer, Server } from '../../support/gateway/server.ts'
+import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, unavailable } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
@@ -8,12 +18,9 @@ import {
   paymentBody,
   postPayment,
   readPayment,
-} from './support/payments.ts'
-import { addPayout, cancelPayout, listPayouts, readPayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, unavailable } from './support/refusals.ts'
-import { ownServer, recovered, restarted } from './support/shared-server.ts'
-import { openSmallDisk, whyNoSmallDisk } from './support/small-disk.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, listPayouts, readPayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const reason = whyNoSmallDisk()
 if (reason !== undefined) console.warn(`The full disk is not tested here: ${reason}`)

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { Server } from '../harness.ts'
-import { type Account, accountOf, openAccount } from './support/account.ts'
-import { createPayment, createTransfer, readPayment } from './support/payments.ts'
-import { addPayout, listedIds } from './support/payouts.ts'
-import { scratchDirectory, serveIn } from './support/serve-process.ts'
-import { ownServer, restarted } from './support/shared-server.ts'
+import { type Account, accountOf, openAccount } from '../../support/gateway/merchant.ts'
+import { scratchDirectory, serveIn } from '../../support/gateway/serve-process.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
+import { createPayment, createTransfer, readPayment } from '../../support/payments/payments.ts'
+import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
 test.each(['commit', 'process'])('with --durability %s a restart finds everything', async durability => {
   const args = ['--durability', durability]

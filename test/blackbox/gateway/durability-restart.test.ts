@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { accountOf, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
-import { filesUnder } from './support/data-directory.ts'
+import { filesUnder } from '../../support/disk/data-directory.ts'
+import { accountOf, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, unauthorized } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
@@ -12,11 +14,9 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, addPayouts, cancelPayout, listPayouts } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, unauthorized } from './support/refusals.ts'
-import { ownServer, recovered, restarted } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // A clean stop and a crash must not differ in what is there afterwards.
 const WAYS = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../harness.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

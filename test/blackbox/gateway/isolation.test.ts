@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import { type Account, openMerchant, succeeded } from './support/account.ts'
+import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, idOfNothing, notFound, tellings } from '../../support/http/refusals.ts'
 import {
   attachAsset,
   cancelPending,
@@ -10,10 +12,8 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, cancelPayout, listedIds, movePayout, readPayout } from './support/payouts.ts'
-import { expectRefusal, idOfNothing, notFound, tellings } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, listedIds, movePayout, readPayout } from '../../support/payments/payouts.ts'
 
 const server = sharedServer()
 

@@ -13,12 +13,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Server } from '../harness.ts'
-import { accountOf, type Json, openMerchant } from './support/account.ts'
-import { filesUnder, fingerprints } from './support/data-directory.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { serveIn, serveUntilExit } from './support/serve-process.ts'
-import { ownServer, recovered, restarted } from './support/shared-server.ts'
+import { filesUnder, fingerprints } from '../../support/disk/data-directory.ts'
+import { accountOf, type Json, openMerchant } from '../../support/gateway/merchant.ts'
+import { serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
 /** A merchant is there whole or not at all, whatever happens while it is made, removed or set back. */
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, rows, succeeded } from './support/account.ts'
-import { addPayout, cancelPayout, movePayout, readPayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import {
   expectRefusal,
   idOfNothing,
@@ -9,8 +8,9 @@ import {
   invalidState,
   notFound,
   unsupportedMediaType,
-} from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/http/refusals.ts'
+import { addPayout, cancelPayout, movePayout, readPayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

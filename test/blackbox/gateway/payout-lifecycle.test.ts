@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from './support/account.ts'
+import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, idOfNothing, invalid, invalidState, notFound } from '../../support/http/refusals.ts'
 import {
   addPayout,
   cancelPayout,
@@ -7,9 +9,7 @@ import {
   movePayout,
   payoutBody,
   readPayout,
-} from './support/payouts.ts'
-import { expectRefusal, idOfNothing, invalid, invalidState, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payouts.ts'
 
 const server = sharedServer()
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openAccount } from './support/account.ts'
-import { HOUR, inOffset, MINUTE, shifted } from './support/instants.ts'
-import { addPayout, listedIds, listPayouts, type Query } from './support/payouts.ts'
-import { expectRefusal, invalid } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid } from '../../support/http/refusals.ts'
+import { addPayout, listedIds, listPayouts, type Query } from '../../support/payments/payouts.ts'
+import { HOUR, inOffset, MINUTE, shifted } from '../../support/time/instants.ts'
 
 const server = sharedServer()
 

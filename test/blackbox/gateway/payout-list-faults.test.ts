@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openMerchant, succeeded } from './support/account.ts'
-import { addPayouts, listPayouts, type Query } from './support/payouts.ts'
-import { expectRefusal, invalid, notFound, tellings, unauthorized } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound, tellings, unauthorized } from '../../support/http/refusals.ts'
+import { addPayouts, listPayouts, type Query } from '../../support/payments/payouts.ts'
 
 const server = sharedServer()
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, succeeded } from './support/account.ts'
+import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import {
   addPayout,
   addPayouts,
@@ -9,8 +10,7 @@ import {
   movePayout,
   type Query,
   walkPages,
-} from './support/payouts.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payouts.ts'
 
 const server = sharedServer()
 

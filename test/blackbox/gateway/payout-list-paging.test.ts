@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openAccount, openMerchant, succeeded } from './support/account.ts'
-import { MINUTE, shifted } from './support/instants.ts'
+import { openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import {
   addPayout,
   addPayouts,
@@ -9,8 +9,8 @@ import {
   listPayouts,
   movePayout,
   walkPages,
-} from './support/payouts.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payouts.ts'
+import { MINUTE, shifted } from '../../support/time/instants.ts'
 
 const server = sharedServer()
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { openAccount, openMerchant, succeeded } from './support/account.ts'
-import { RFC_3339_UTC_MS } from './support/instants.ts'
+import { openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid } from '../../support/http/refusals.ts'
 import {
   ACCOUNT_NUMBER,
   addPayout,
@@ -9,10 +10,9 @@ import {
   movePayout,
   payoutBody,
   readPayout,
-} from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, invalid } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payouts.ts'
+import { RFC_3339_UTC_MS } from '../../support/time/instants.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Server } from '../harness.ts'
-import { openAccount } from './support/account.ts'
-import { createPayment, hostedBody, postPayment } from './support/payments.ts'
-import { exchange, statusOf } from './support/raw-socket.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { openAccount } from '../../support/gateway/merchant.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { exchange, statusOf } from '../../support/http/raw-socket.ts'
+import { createPayment, hostedBody, postPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

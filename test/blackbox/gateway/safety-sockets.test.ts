@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { openAccount } from './support/account.ts'
-import { createPayment } from './support/payments.ts'
-import { exchange, openSocket, statusOf } from './support/raw-socket.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { openAccount } from '../../support/gateway/merchant.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { exchange, openSocket, statusOf } from '../../support/http/raw-socket.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 

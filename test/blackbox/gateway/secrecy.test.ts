@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openMerchant, succeeded } from './support/account.ts'
-import { plainCatalogue, SENTINEL } from './support/catalogue.ts'
-import { type LeakScan, startLeakScan } from './support/leak-scan.ts'
-import { formsOf, submit } from './support/pages.ts'
+import { type LeakScan, startLeakScan } from '../../support/disk/leak-scan.ts'
+import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { plainCatalogue, SENTINEL } from '../../support/gateway/plain-catalogue.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { formsOf, submit } from '../../support/payments/page-forms.ts'
 import {
   attachAsset,
   cancelPending,
@@ -13,10 +14,9 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, cancelPayout, listPayouts, movePayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, listPayouts, movePayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // Every provider, route, local code and bank mapping of this merchant's catalogue has the sentinel in it.
 

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openMerchant, succeeded } from './support/account.ts'
-import { startLeakScan } from './support/leak-scan.ts'
-import { formsOf, submit } from './support/pages.ts'
+import { startLeakScan } from '../../support/disk/leak-scan.ts'
+import { openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer } from '../../support/gateway/shared-server.ts'
+import { formsOf, submit } from '../../support/payments/page-forms.ts'
 import {
   createPayment,
   createTransfer,
@@ -9,10 +10,9 @@ import {
   postPayment,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, movePayout } from './support/payouts.ts'
-import { openReceiver, subscribe } from './support/receiver.ts'
-import { ownServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, movePayout } from '../../support/payments/payouts.ts'
+import { openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
 
 /** Everything in an answer that opens something: secrets by name, and what an address carries. */
 function secretsIn(text: string): string[] {

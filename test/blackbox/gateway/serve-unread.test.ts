@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scratchDirectory, serveIn } from './support/serve-process.ts'
+import { scratchDirectory, serveIn } from '../../support/gateway/serve-process.ts'
 
 /** As `paysim serve --json | head -1` leaves it: ready, and read by nobody any more. */
 test('goes on when nobody reads what it says', async () => {

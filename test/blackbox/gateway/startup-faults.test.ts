@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { plainCatalogue } from './support/catalogue.ts'
-import { scratchDirectory, serveUntilExit } from './support/serve-process.ts'
+import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-process.ts'
 
 /** One clear line, exit 1 or 2, no stack trace, nothing on stdout; the line names what is at fault. */
 async function expectFault(args: string[], names: RegExp) {

@@ -1,10 +1,17 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
-import { addPayout, cancelPayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, notFound } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+import {
+  type Account,
+  type Json,
+  openAccount,
+  openMerchant,
+  rows,
+  succeeded,
+} from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, notFound } from '../../support/http/refusals.ts'
+import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

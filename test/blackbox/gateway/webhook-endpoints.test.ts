@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
-import { createPayment, trigger } from './support/payments.ts'
-import { addPayout, cancelPayout, movePayout } from './support/payouts.ts'
-import { listen, openReceiver, settle, subscribe } from './support/receiver.ts'
-import { expectRefusal, invalid, notFound } from './support/refusals.ts'
-import { serveUntilExit } from './support/serve-process.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { serveUntilExit } from '../../support/gateway/serve-process.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
+import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, movePayout } from '../../support/payments/payouts.ts'
+import { listen, openReceiver, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, openMerchant, rows, succeeded } from './support/account.ts'
-import { RFC_3339_UTC_MS } from './support/instants.ts'
+import {
+  type Account,
+  type Json,
+  openAccount,
+  openMerchant,
+  rows,
+  succeeded,
+} from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, invalidState } from '../../support/http/refusals.ts'
 import {
   cancelPending,
   createPayment,
@@ -8,11 +16,10 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from './support/payments.ts'
-import { addPayout, cancelPayout, movePayout, readPayout } from './support/payouts.ts'
-import { listen, settle } from './support/receiver.ts'
-import { expectRefusal, invalidState } from './support/refusals.ts'
-import { sharedServer } from './support/shared-server.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, movePayout, readPayout } from '../../support/payments/payouts.ts'
+import { RFC_3339_UTC_MS } from '../../support/time/instants.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

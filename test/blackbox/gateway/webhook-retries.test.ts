@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, rows, succeeded } from './support/account.ts'
-import { HOUR, MINUTE, msBetween, SECOND } from './support/instants.ts'
-import { createPayment, readPayment } from './support/payments.ts'
-import { addPayout, cancelPayout } from './support/payouts.ts'
-import { listen, openReceiver, type Reply, settle, subscribe } from './support/receiver.ts'
-import { scratchDirectory } from './support/serve-process.ts'
-import { ownServer, sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { scratchDirectory } from '../../support/gateway/serve-process.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
+import { HOUR, MINUTE, msBetween, SECOND } from '../../support/time/instants.ts'
+import { listen, openReceiver, type Reply, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

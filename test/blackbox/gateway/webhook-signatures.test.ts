@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from './support/account.ts'
-import { addPayout, cancelPayout } from './support/payouts.ts'
-import { type Delivery, listen, openReceiver, settle, subscribe } from './support/receiver.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
+import { type Delivery, listen, openReceiver, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { expectCleanAnswer } from '../support/answers.ts'
-import { discovering, hosted, paying } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectCleanAnswer } from '../../support/http/answers.ts'
+import { discovering, hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { expectCleanAnswer, expectFault, withoutIdentity } from '../support/answers.ts'
-import { discovering, paying } from '../support/payment-requests.ts'
-import { basic, exchange, hostOf } from '../support/raw-http.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectCleanAnswer, expectFault, withoutIdentity } from '../../support/http/answers.ts'
+import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
+import { discovering, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectInvalid } from '../support/answers.ts'
-import { hosted } from '../support/payment-requests.ts'
-import { freshKey } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { freshKey } from '../../support/payments/receipts.ts'
+import { hosted } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

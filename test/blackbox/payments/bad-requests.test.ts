@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { discovering, hosted } from '../support/payment-requests.ts'
-import { basic, exchange, hostOf, pour, stall } from '../support/raw-http.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { basic, exchange, hostOf, pour, stall } from '../../support/http/raw-http.ts'
+import { discovering, hosted } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

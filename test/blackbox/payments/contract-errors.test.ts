@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Answer, Call } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { imageFile } from '../support/multipart.ts'
-import { hosted, paying } from '../support/payment-requests.ts'
-import { jpeg, MOST_BYTES, padded, png } from '../support/receipt-images.ts'
-import { uploadParts } from '../support/receipts.ts'
-import { type Gateway, useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer, Call } from '../../support/gateway/server.ts'
+import { type Gateway, useGateway } from '../../support/gateway/use-gateway.ts'
+import { imageFile } from '../../support/http/multipart.ts'
+import { jpeg, MOST_BYTES, padded, png } from '../../support/payments/receipt-images.ts'
+import { uploadParts } from '../../support/payments/receipts.ts'
+import { hosted, paying } from '../../support/payments/requests.ts'
 
 /** The switches that change how faults are told, each set against its default. */
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { choosing } from '../support/checkout-page.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, storeAsset, upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { choosing } from '../../support/payments/checkout-page.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 
 /** The switches that change what becomes of a payment. */
 

@@ -2,8 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeDirectory, runBinary, startServer } from '../harness.ts'
-import { hosted } from '../support/payment-requests.ts'
+import { removeDirectory, runBinary, startServer } from '../../support/gateway/server.ts'
+import { hosted } from '../../support/payments/requests.ts'
 
 let directory: string
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
-import { discovering, hosted, paying } from '../support/payment-requests.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, storeAsset } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, storeAsset } from '../../support/payments/receipts.ts'
+import { discovering, hosted, paying } from '../../support/payments/requests.ts'
 
 /** The switches that change what a request may be. */
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectInvalid } from '../support/answers.ts'
-import { fillingTheForm, hosted, paying } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { fillingTheForm, hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

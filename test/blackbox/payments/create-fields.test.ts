@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectInvalid, expectUnroutable } from '../support/answers.ts'
-import { hosted, paying } from '../support/payment-requests.ts'
-import { FORTY_DIGITS } from '../support/probe-catalogue.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { FORTY_DIGITS } from '../../support/gateway/probe-catalogue.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectInvalid, expectUnroutable } from '../../support/http/answers.ts'
+import { hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

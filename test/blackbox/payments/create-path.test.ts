@@ -2,10 +2,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeDirectory, runBinary, type Server, startServer } from '../harness.ts'
-import { type Account, accountOf } from '../support/account.ts'
-import { expectFault, expectFresh, expectReplay } from '../support/answers.ts'
-import { hosted } from '../support/payment-requests.ts'
+import { type Account, accountOf } from '../../support/gateway/account.ts'
+import { removeDirectory, runBinary, type Server, startServer } from '../../support/gateway/server.ts'
+import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
+import { hosted } from '../../support/payments/requests.ts'
 
 /** `create.path` may be any path that nothing else has: it works there, or is refused with the rule that it broke. */
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectInvalid } from '../support/answers.ts'
-import { hosted, paying } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectInvalid } from '../../support/http/answers.ts'
+import { hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../support/account.ts'
-import { discovering } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { discovering } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

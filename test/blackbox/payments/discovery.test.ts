@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectInvalid } from '../support/answers.ts'
-import { discovering } from '../support/payment-requests.ts'
+import type { Account } from '../../support/gateway/account.ts'
 import {
   FORTY_DIGITS,
   LONG_NAMED,
@@ -10,8 +8,10 @@ import {
   probeCatalogue,
   SICK,
   SPARE,
-} from '../support/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
+} from '../../support/gateway/probe-catalogue.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { discovering } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let merchant: Merchant

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { png } from '../support/receipt-images.ts'
-import { upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
 import {
   expectCleanAnswer,
   expectFault,
   expectFresh,
   expectInvalid,
   expectReplay,
-} from '../support/answers.ts'
-import { hosted, paying } from '../support/payment-requests.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, freshKey, storeAsset, upload } from '../support/receipts.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
+} from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, freshKey, storeAsset, upload } from '../../support/payments/receipts.ts'
+import { hosted, paying } from '../../support/payments/requests.ts'
 
 /** The order of `errors.precedence`, by requests that break two rules at once. */
 

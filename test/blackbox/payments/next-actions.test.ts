@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { TIMESTAMP } from '../support/answers.ts'
-import { SENTINEL } from '../support/probe-catalogue.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { SENTINEL } from '../../support/gateway/probe-catalogue.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { TIMESTAMP } from '../../support/http/answers.ts'
 
 const gateway = useGateway()
 let account: Account

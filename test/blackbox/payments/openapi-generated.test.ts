@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Answer, CallOptions } from '../harness.ts'
-import type { Account } from '../support/account.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer, CallOptions } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
 import {
   type Schema,
   type Spoiled,
@@ -9,10 +10,9 @@ import {
   spoilingsOfQuery,
   valuesOf,
   variationsOf,
-} from '../support/generated-values.ts'
-import { imageFile, multipart } from '../support/multipart.ts'
-import { png } from '../support/receipt-images.ts'
-import { useGateway } from '../support/use-gateway.ts'
+} from '../../support/http/generated-values.ts'
+import { imageFile, multipart } from '../../support/http/multipart.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /**
  * Requests made from the OpenAPI document of the running server and from nothing else. `account.call` holds each answer

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { type Conformance, conformanceOf } from '../support/openapi.ts'
-import { hosted } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Conformance, conformanceOf } from '../../support/http/openapi.ts'
+import { hosted } from '../../support/payments/requests.ts'
 
 /**
  * `account.call` holds each request and answer of the whole suite against the OpenAPI document that the server

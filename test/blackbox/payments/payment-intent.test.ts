@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { PAYMENT_ID, TIMESTAMP } from '../support/answers.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { PAYMENT_ID, TIMESTAMP } from '../../support/http/answers.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { discovering } from '../support/payment-requests.ts'
-import { emvChecksum, emvTags, pngOfDataUrl, readQrCode } from '../support/qr-code.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { emvChecksum, emvTags, pngOfDataUrl, readQrCode } from '../../support/payments/qr-code.ts'
+import { discovering } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { hosted } from '../support/payment-requests.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, receiptOf, storeAsset, upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
+import { hosted } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectFresh, expectInvalid, withoutIdentity } from '../support/answers.ts'
-import { jpeg, png } from '../support/receipt-images.ts'
-import { attach, receiptOf, storeAsset, upload } from '../support/receipts.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectFresh, expectInvalid, withoutIdentity } from '../../support/http/answers.ts'
+import { jpeg, png } from '../../support/payments/receipt-images.ts'
+import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 
 const gateway = useGateway()
 let merchant: Merchant

@@ -1,10 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectFresh, expectReplay } from '../support/answers.ts'
-import { imageFile } from '../support/multipart.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, freshKey, receiptOf, storeAsset, upload, uploadParts } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
+import { imageFile } from '../../support/http/multipart.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import {
+  attach,
+  freshKey,
+  receiptOf,
+  storeAsset,
+  upload,
+  uploadParts,
+} from '../../support/payments/receipts.ts'
 
 const gateway = useGateway()
 let account: Account

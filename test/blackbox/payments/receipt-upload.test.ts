@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectInvalid } from '../support/answers.ts'
-import { imageFile, multipart, type Part } from '../support/multipart.ts'
-import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../support/receipt-images.ts'
-import { freshKey, receiptOf, upload, uploadParts } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { imageFile, multipart, type Part } from '../../support/http/multipart.ts'
+import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../../support/payments/receipt-images.ts'
+import { freshKey, receiptOf, upload, uploadParts } from '../../support/payments/receipts.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../harness.ts'
-import type { Account } from '../support/account.ts'
-import { expectFault, withoutIdentity } from '../support/answers.ts'
-import { basic, exchange, hostOf } from '../support/raw-http.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, storeAsset, upload } from '../support/receipts.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, withoutIdentity } from '../../support/http/answers.ts'
+import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 
 const gateway = useGateway()
 let merchant: Merchant

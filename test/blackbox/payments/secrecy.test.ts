@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { discovering, paying } from '../support/payment-requests.ts'
-import { LONG_NAMED, MAIN, SENTINEL, SICK, SPARE } from '../support/probe-catalogue.ts'
-import { png } from '../support/receipt-images.ts'
-import { upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { LONG_NAMED, MAIN, SENTINEL, SICK, SPARE } from '../../support/gateway/probe-catalogue.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
+import { discovering, paying } from '../../support/payments/requests.ts'
 
 /**
  * No provider's name, local code or route id leaves the gateway. `account.call` scans every answer of the whole

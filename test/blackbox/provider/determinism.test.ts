@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accountOf, type Json, succeeded } from '../gateway/support/account.ts'
-import { plainCatalogue } from '../gateway/support/catalogue.ts'
+import { accountOf, type Json, succeeded } from '../../support/gateway/merchant.ts'
+import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { hearCreate } from '../../support/http/wire.ts'
 import {
   attachAsset,
   cancelPending,
@@ -11,14 +13,12 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from '../gateway/support/payments.ts'
-import { addPayout, cancelPayout } from '../gateway/support/payouts.ts'
-import { listen, settle } from '../gateway/support/receiver.ts'
-import { removeDirectory, type Server, startServer } from '../harness.ts'
-import { putFaults } from './support/faults.ts'
-import { type Notebook, openNotebook } from './support/notebook.ts'
-import { putRules } from './support/rules.ts'
-import { hearCreate } from './support/wire.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
+import { putFaults } from '../../support/provider/faults.ts'
+import { putRules } from '../../support/provider/rules.ts'
+import { type Notebook, openNotebook } from '../../support/webhooks/notebook.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 interface Story {
   keys: Json

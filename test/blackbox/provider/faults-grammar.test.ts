@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openAccount } from '../gateway/support/account.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { expectFault } from '../support/answers.ts'
-import { clearFaults, type Fault, faultsOf, putFaults, sendFaults } from './support/faults.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { clearFaults, type Fault, faultsOf, putFaults, sendFaults } from '../../support/provider/faults.ts'
 
 const server = sharedServer()
 let account: Account

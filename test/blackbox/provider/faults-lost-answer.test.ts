@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, rows } from '../gateway/support/account.ts'
-import { imageForm } from '../gateway/support/images.ts'
+import { type Account, openAccount, rows } from '../../support/gateway/merchant.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectFault, expectFresh } from '../../support/http/answers.ts'
+import { hear, hearCreate } from '../../support/http/wire.ts'
+import { imageForm } from '../../support/payments/images.ts'
 import {
   createPayment,
   createTransfer,
   paymentBody,
   postPayment,
   readPayment,
-} from '../gateway/support/payments.ts'
-import { addPayout, cancelPayout, readPayout } from '../gateway/support/payouts.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import type { Answer } from '../harness.ts'
-import { expectFault, expectFresh } from '../support/answers.ts'
-import { type Fault, putFaults } from './support/faults.ts'
-import { hear, hearCreate } from './support/wire.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, readPayout } from '../../support/payments/payouts.ts'
+import { type Fault, putFaults } from '../../support/provider/faults.ts'
 
 const server = sharedServer()
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, rows } from '../gateway/support/account.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { expectFault } from '../support/answers.ts'
-import { type Fault, putFaults, sendFaults } from './support/faults.ts'
-import { type Heard, hear, hearCreate } from './support/wire.ts'
+import { type Account, openAccount, rows } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { type Heard, hear, hearCreate } from '../../support/http/wire.ts'
+import { type Fault, putFaults, sendFaults } from '../../support/provider/faults.ts'
 
 const server = sharedServer()
 

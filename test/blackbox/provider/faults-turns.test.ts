@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from '../gateway/support/account.ts'
-import { imageForm } from '../gateway/support/images.ts'
-import { createPayment, createTransfer, hostedBody } from '../gateway/support/payments.ts'
-import { addPayout } from '../gateway/support/payouts.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import type { CallOptions } from '../harness.ts'
-import { clearFaults, type Fault, putFaults } from './support/faults.ts'
+import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import type { CallOptions } from '../../support/gateway/server.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { imageForm } from '../../support/payments/images.ts'
+import { createPayment, createTransfer, hostedBody } from '../../support/payments/payments.ts'
+import { addPayout } from '../../support/payments/payouts.ts'
+import { clearFaults, type Fault, putFaults } from '../../support/provider/faults.ts'
 
 const server = sharedServer()
 

@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, rows, succeeded } from '../gateway/support/account.ts'
-import { createPayment, trigger } from '../gateway/support/payments.ts'
-import { type Delivery, listen, settle } from '../gateway/support/receiver.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { clearFaults, type Fault, putFaults } from './support/faults.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { clearFaults, type Fault, putFaults } from '../../support/provider/faults.ts'
+import { type Delivery, listen, settle } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Account, accountOf, openAccount, succeeded } from '../gateway/support/account.ts'
-import { HOUR, shifted } from '../gateway/support/instants.ts'
-import { createPayment, trigger } from '../gateway/support/payments.ts'
-import { listen } from '../gateway/support/receiver.ts'
-import { ownServer, recovered, sharedServer } from '../gateway/support/shared-server.ts'
-import { type Fault, faultsOf, putFaults, sendFaults } from './support/faults.ts'
+import { type Account, accountOf, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, recovered, sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { type Fault, faultsOf, putFaults, sendFaults } from '../../support/provider/faults.ts'
+import { HOUR, shifted } from '../../support/time/instants.ts'
+import { listen } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

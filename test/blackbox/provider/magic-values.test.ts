@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Account, Intent } from '../support/account.ts'
-import { png } from '../support/receipt-images.ts'
-import { receiptOf, upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { expectAtBoundary } from './support/boundary.ts'
-import { addPayout, payoutOf, type Rule, rulesOf } from './support/rules.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { receiptOf, upload } from '../../support/payments/receipts.ts'
+import { addPayout, payoutOf, type Rule, rulesOf } from '../../support/provider/rules.ts'
+import { expectAtBoundary } from '../../support/time/boundary.ts'
 
 const gateway = useGateway()
 

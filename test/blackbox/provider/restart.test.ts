@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { accountOf, openAccount, succeeded } from '../gateway/support/account.ts'
+import { accountOf, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
 import {
   cancelPending,
   createPayment,
   createTransfer,
   readPayment,
   uploadReceipt,
-} from '../gateway/support/payments.ts'
-import { addPayout, readPayout } from '../gateway/support/payouts.ts'
-import { listen } from '../gateway/support/receiver.ts'
-import { ownServer, recovered, restarted } from '../gateway/support/shared-server.ts'
-import { putFaults } from './support/faults.ts'
-import { mark, putInFront, putRules, rulesOf } from './support/rules.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, readPayout } from '../../support/payments/payouts.ts'
+import { putFaults } from '../../support/provider/faults.ts'
+import { mark, putInFront, putRules, rulesOf } from '../../support/provider/rules.ts'
+import { listen } from '../../support/webhooks/receiver.ts'
 
 // A clean stop and a crash must not differ in what is there afterwards.
 describe.each([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { expectFault } from '../support/answers.ts'
-import { png } from '../support/receipt-images.ts'
-import { upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { expectAtBoundary } from './support/boundary.ts'
-import { eventsAbout, putRules, type Rule } from './support/rules.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
+import { eventsAbout, putRules, type Rule } from '../../support/provider/rules.ts'
+import { expectAtBoundary } from '../../support/time/boundary.ts'
 
 const gateway = useGateway()
 

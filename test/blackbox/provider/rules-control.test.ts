@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { expectFault } from '../support/answers.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { backToDefault, decides, mark, putInFront, putRules, rulesOf, sendRules } from './support/rules.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import {
+  backToDefault,
+  decides,
+  mark,
+  putInFront,
+  putRules,
+  rulesOf,
+  sendRules,
+} from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../support/account.ts'
-import { choosing } from '../support/checkout-page.ts'
-import { png } from '../support/receipt-images.ts'
-import { receiptOf, upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { choosing } from '../../support/payments/checkout-page.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { receiptOf, upload } from '../../support/payments/receipts.ts'
 import {
   addPayout,
   backToDefault,
@@ -13,7 +13,7 @@ import {
   payoutOf,
   putInFront,
   putRules,
-} from './support/rules.ts'
+} from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
 

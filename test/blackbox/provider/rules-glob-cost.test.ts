@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { removeDirectory, startServer } from '../harness.ts'
-import { accountOf } from '../support/account.ts'
-import { probeCatalogue } from '../support/probe-catalogue.ts'
-import { decides, mark, putRules } from './support/rules.ts'
+import { accountOf } from '../../support/gateway/account.ts'
+import { probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
+import { removeDirectory, startServer } from '../../support/gateway/server.ts'
+import { decides, mark, putRules } from '../../support/provider/rules.ts'
 
 // A server of its own, killed at the end: one that is caught in a match would not hear SIGTERM.
 test('a glob of many stars does not stop the server', async () => {

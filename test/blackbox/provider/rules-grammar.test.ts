@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { type Rule, rulesOf, sendRules } from './support/rules.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { type Rule, rulesOf, sendRules } from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
 let account: Account

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../support/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
-import { decides, decidesPayout, mark, markOn, markPayouts, putRules, type Rule } from './support/rules.ts'
+import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import {
+  decides,
+  decidesPayout,
+  mark,
+  markOn,
+  markPayouts,
+  putRules,
+  type Rule,
+} from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
 let merchant: Merchant

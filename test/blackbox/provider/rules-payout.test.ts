@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { expectAtBoundary } from './support/boundary.ts'
-import { addPayout, eventsAbout, payoutOf, putRules, type Rule } from './support/rules.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { addPayout, eventsAbout, payoutOf, putRules, type Rule } from '../../support/provider/rules.ts'
+import { expectAtBoundary } from '../../support/time/boundary.ts'
 
 const gateway = useGateway()
 

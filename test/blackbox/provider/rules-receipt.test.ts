@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, receiptOf, storeAsset, upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
-import { expectAtBoundary } from './support/boundary.ts'
-import { putRules, type Rule } from './support/rules.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
+import { putRules, type Rule } from '../../support/provider/rules.ts'
+import { expectAtBoundary } from '../../support/time/boundary.ts'
 
 const gateway = useGateway()
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../support/account.ts'
-import { expectFault, expectReplay } from '../support/answers.ts'
-import { discovering, paying } from '../support/payment-requests.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectReplay } from '../../support/http/answers.ts'
+import { discovering, paying } from '../../support/payments/requests.ts'
 import {
   backToDefault,
   decides,
@@ -12,7 +12,7 @@ import {
   putInFront,
   putRules,
   type Rule,
-} from './support/rules.ts'
+} from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
 

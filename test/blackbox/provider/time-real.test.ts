@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, succeeded } from '../gateway/support/account.ts'
-import { openStream } from '../gateway/support/event-stream.ts'
-import { DAY, HOUR, msBetween, shifted } from '../gateway/support/instants.ts'
-import { createPayment, readPayment } from '../gateway/support/payments.ts'
-import { listen } from '../gateway/support/receiver.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { putRules, type Rule } from './support/rules.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { putRules, type Rule } from '../../support/provider/rules.ts'
+import { DAY, HOUR, msBetween, shifted } from '../../support/time/instants.ts'
+import { listen } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
 

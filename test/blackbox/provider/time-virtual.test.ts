@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, type Json, openAccount, rows, succeeded } from '../gateway/support/account.ts'
-import { DAY, HOUR, msBetween, SECOND, shifted } from '../gateway/support/instants.ts'
-import { createPayment, createTransfer, readPayment, uploadReceipt } from '../gateway/support/payments.ts'
-import { addPayout } from '../gateway/support/payouts.ts'
-import { listen } from '../gateway/support/receiver.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { putRules, type Rule } from './support/rules.ts'
-import { ATTEMPTS } from './support/schedule.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, createTransfer, readPayment, uploadReceipt } from '../../support/payments/payments.ts'
+import { addPayout } from '../../support/payments/payouts.ts'
+import { putRules, type Rule } from '../../support/provider/rules.ts'
+import { DAY, HOUR, msBetween, SECOND, shifted } from '../../support/time/instants.ts'
+import { listen } from '../../support/webhooks/receiver.ts'
+import { ATTEMPTS } from '../../support/webhooks/schedule.ts'
 
 const server = sharedServer()
 

@@ -1,8 +1,9 @@
 import { request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Account, type Json, openAccount, rows, succeeded } from '../gateway/support/account.ts'
-import { openStream } from '../gateway/support/event-stream.ts'
-import { HOUR, MINUTE, msBetween, SECOND, shifted } from '../gateway/support/instants.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { ownServer } from '../../support/gateway/shared-server.ts'
 import {
   createPayment,
   createTransfer,
@@ -10,14 +11,13 @@ import {
   postPayment,
   readPayment,
   uploadReceipt,
-} from '../gateway/support/payments.ts'
-import { addPayout, listPayouts } from '../gateway/support/payouts.ts'
-import { listen } from '../gateway/support/receiver.ts'
-import { ownServer } from '../gateway/support/shared-server.ts'
-import type { Server } from '../harness.ts'
-import { aWall } from '../support/wall.ts'
-import { putFaults } from './support/faults.ts'
-import { putRules, type Rule } from './support/rules.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, listPayouts } from '../../support/payments/payouts.ts'
+import { putFaults } from '../../support/provider/faults.ts'
+import { putRules, type Rule } from '../../support/provider/rules.ts'
+import { HOUR, MINUTE, msBetween, SECOND, shifted } from '../../support/time/instants.ts'
+import { aWall } from '../../support/time/wall.ts'
+import { listen } from '../../support/webhooks/receiver.ts'
 
 /** A server whose wall clock the test moves, and an account of it whose time runs. */
 async function onAWall(settings: Rule = {}) {

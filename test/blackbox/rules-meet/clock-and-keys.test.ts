@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../gateway/support/receiver.ts'
-import type { Answer } from '../harness.ts'
-import { type Account, accountOf, type Intent } from '../support/account.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
-import { hosted } from '../support/payment-requests.ts'
-import { png } from '../support/receipt-images.ts'
-import { upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import { type Account, accountOf, type Intent } from '../../support/gateway/account.ts'
+import type { Answer } from '../../support/gateway/server.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
+import { hosted } from '../../support/payments/requests.ts'
+import { openReceiver } from '../../support/webhooks/receiver.ts'
 
 /** What is in flight while the account's time moves, in each way that it can, or while its key is revoked. */
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../support/account.ts'
-import { expectFault } from '../support/answers.ts'
-import { choosing } from '../support/checkout-page.ts'
-import { png } from '../support/receipt-images.ts'
-import { upload } from '../support/receipts.ts'
-import { useGateway } from '../support/use-gateway.ts'
+import type { Account, Intent } from '../../support/gateway/account.ts'
+import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault } from '../../support/http/answers.ts'
+import { choosing } from '../../support/payments/checkout-page.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
 
 /** The hosted page, its intent, and what ends either of them. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../support/account.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../support/answers.ts'
-import { hosted, paying } from '../support/payment-requests.ts'
-import { MAIN, probeCatalogue } from '../support/probe-catalogue.ts'
-import { png } from '../support/receipt-images.ts'
-import { attach, storeAsset, upload } from '../support/receipts.ts'
-import { type Merchant, useGateway } from '../support/use-gateway.ts'
+import type { Account } from '../../support/gateway/account.ts'
+import { MAIN, probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
+import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
+import { hosted, paying } from '../../support/payments/requests.ts'
 
 /** A request sent again, after everything around it has changed. */
 

@@ -6,7 +6,9 @@ import {
   openMerchant,
   rows,
   succeeded,
-} from '../gateway/support/account.ts'
+} from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { allAtOnce, CLIENTS } from '../../support/http/clients.ts'
 import {
   cancelPending,
   createPayment,
@@ -14,7 +16,7 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from '../gateway/support/payments.ts'
+} from '../../support/payments/payments.ts'
 import {
   addPayout,
   addPayouts,
@@ -22,10 +24,8 @@ import {
   idsOf,
   movePayout,
   walkPages,
-} from '../gateway/support/payouts.ts'
-import { listen, settle } from '../gateway/support/receiver.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { allAtOnce, CLIENTS } from './clients.ts'
+} from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // Everything at once on one account: no request may see a state that never was.
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openAccount, rows, succeeded } from '../gateway/support/account.ts'
+import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { allAtOnce, CLIENTS, outcomes } from '../../support/http/clients.ts'
 import {
   attachAsset,
   cancelPending,
@@ -11,11 +13,9 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from '../gateway/support/payments.ts'
-import { addPayout, cancelPayout, movePayout, readPayout } from '../gateway/support/payouts.ts'
-import { listen, settle } from '../gateway/support/receiver.ts'
-import { sharedServer } from '../gateway/support/shared-server.ts'
-import { allAtOnce, CLIENTS, outcomes } from './clients.ts'
+} from '../../support/payments/payments.ts'
+import { addPayout, cancelPayout, movePayout, readPayout } from '../../support/payments/payouts.ts'
+import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // 200 clients on one account: every race has exactly one winner.
 

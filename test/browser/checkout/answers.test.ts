@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 /** What the pages send, whatever becomes of it in a browser. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { expectAccessible } from '../accessible.ts'
-import { noChromium } from '../browser.ts'
-import { PHONE, says, useShop } from './shop.ts'
+import { expectAccessible } from '../../support/browser/accessible.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { PHONE, says, useShop } from '../../support/browser/checkout-shop.ts'
 
 /** A payer types what they call their bank: a code, an app, a short name, in Latin letters or Thai. */
 

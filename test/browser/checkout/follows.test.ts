@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../../blackbox/harness.ts'
-import { noChromium } from '../browser.ts'
-import { choose, PHONE, png, SHORT_LINK, says, useShop } from './shop.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { choose, PHONE, png, SHORT_LINK, says, useShop } from '../../support/browser/checkout-shop.ts'
+import { type Server, startServer } from '../../support/gateway/server.ts'
 
 /** What a page does by itself where scripts run. */
 

@@ -1,7 +1,16 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { choose, DESKTOP, PHONE, png, RETURN_URL, type Shop, says, useShop } from './shop.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import {
+  choose,
+  DESKTOP,
+  PHONE,
+  png,
+  RETURN_URL,
+  type Shop,
+  says,
+  useShop,
+} from '../../support/browser/checkout-shop.ts'
 
 /** From the merchant's create to the link back, as payers go it. */
 

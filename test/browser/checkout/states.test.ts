@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { expectAccessible } from '../accessible.ts'
-import { noChromium } from '../browser.ts'
-import { DESKTOP, PHONE, png, SHORT_LINK, type Shop, useShop } from './shop.ts'
+import { expectAccessible } from '../../support/browser/accessible.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { DESKTOP, PHONE, png, SHORT_LINK, type Shop, useShop } from '../../support/browser/checkout-shop.ts'
 
 /** Every state that a page has, looked at by axe: light on a phone, dark on a desktop; and in Thai. */
 

@@ -2,8 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { png } from '../../blackbox/support/receipt-images.ts'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /** What a payer is told in each state, as plain HTML: nobody pays twice, and nobody is left without a way back. */
 

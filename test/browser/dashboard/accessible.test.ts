@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { expectAccessible } from '../accessible.ts'
-import { noChromium } from '../browser.ts'
-import { addressOf, type Desk, png, press, useDesks } from './desk.ts'
+import { expectAccessible } from '../../support/browser/accessible.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { addressOf, type Desk, png, press, useDesks } from '../../support/browser/desk.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { addressOf, type Desk, png, press, useDesks } from './desk.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { addressOf, type Desk, png, press, useDesks } from '../../support/browser/desk.ts'
 
 const WIDTHS = [390, 768, 1280]
 

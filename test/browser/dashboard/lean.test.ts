@@ -2,8 +2,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { addressOf, type Desk, shows, useDesks } from './desk.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { addressOf, type Desk, shows, useDesks } from '../../support/browser/desk.ts'
 
 /** No member that the catalogue's schema lets be left out. */
 const LEAN_CATALOGUE = {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { type Desk, useDesks } from './desk.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { type Desk, useDesks } from '../../support/browser/desk.ts'
 
 const COUNT = 400
 const ROW = 250

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { addressOf, confirm, type Desk, png, press, shows, useDesks } from './desk.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { addressOf, confirm, type Desk, png, press, shows, useDesks } from '../../support/browser/desk.ts'
 
 const TRANSFER = { payment_method: 'th_bank_transfer', payment_method_options: { bank: 'kbank' } }
 

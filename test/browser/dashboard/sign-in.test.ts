@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { noChromium, openBrowser, watchPage } from '../browser.ts'
-import { addressOf, press, shows } from './desk.ts'
+import { noChromium, openBrowser, watchPage } from '../../support/browser/browser.ts'
+import { addressOf, press, shows } from '../../support/browser/desk.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 describe.skipIf(noChromium)('signing in to the dashboard', () => {
   let browser: Browser

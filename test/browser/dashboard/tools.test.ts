@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { noChromium } from '../browser.ts'
-import { confirm, press, shows, useDesks } from './desk.ts'
+import { noChromium } from '../../support/browser/browser.ts'
+import { confirm, press, shows, useDesks } from '../../support/browser/desk.ts'
 
 /** A receiver that refuses the first so many. */
 async function receiver(refuses: number): Promise<string> {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSite } from '../contract-suite/support/site.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
 
 /** What answers 2xx and is not this API must not be taken for it: by no command, and in no format. */
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { by } from '../contract-suite/support/orders.ts'
-import { openSite } from '../contract-suite/support/site.ts'
-import { inTheSimulator } from '../contract-suite/support/worlds.ts'
+import { by } from '../../support/cli/orders.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { inTheSimulator } from '../../support/cli/worlds.ts'
 
 /** `--strict` holds each answer against the whole contract, whichever way the server decided what is open. */
 

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runBinary, startServer } from '../../blackbox/harness.ts'
-import { type Asked, SHELLS } from './support/shells.ts'
+import { type Asked, SHELLS } from '../../support/cli/shells.ts'
+import { runBinary, startServer } from '../../support/gateway/server.ts'
 
 /** What a shell offers is what the commands take: the tree that help is made of, asked for by the shell itself. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runBinary } from '../../blackbox/harness.ts'
+import { runBinary } from '../../support/gateway/server.ts'
 
 interface Node {
   words: string[]

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { by } from './support/orders.ts'
-import type { Shop } from './support/shop.ts'
-import { inEachWorld } from './support/worlds.ts'
+import { by } from '../../support/cli/orders.ts'
+import type { Shop } from '../../support/cli/shop.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 const hasCurl = spawnSync('bash', ['-c', 'command -v curl']).status === 0
 if (!hasCurl) process.stderr.write('no bash with curl here: what --dry-run prints is not run\n')

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { readLines, readTable } from './support/formats.ts'
-import { by } from './support/orders.ts'
-import type { Body, Shop } from './support/shop.ts'
-import { inEachWorld, type World } from './support/worlds.ts'
+import { readLines, readTable } from '../../support/cli/formats.ts'
+import { by } from '../../support/cli/orders.ts'
+import type { Body, Shop } from '../../support/cli/shop.ts'
+import { inEachWorld, type World } from '../../support/cli/worlds.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /** A command that is about to be run, and what it must come to. */
 interface Task {

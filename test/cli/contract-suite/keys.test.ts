@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Shop } from './support/shop.ts'
-import { openWorkplace } from './support/workplace.ts'
-import { inEachWorld } from './support/worlds.ts'
+import type { Shop } from '../../support/cli/shop.ts'
+import { openWorkplace } from '../../support/cli/workplace.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
 
 inEachWorld(world => {
   const place = () => ({ PAYSIM_BASE_URL: world().url })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { imageFile, multipart } from '../../blackbox/support/multipart.ts'
-import { jpeg, png } from '../../blackbox/support/receipt-images.ts'
-import { by, ORDER } from './support/orders.ts'
-import type { Body, Shop } from './support/shop.ts'
-import { inEachWorld } from './support/worlds.ts'
+import { by, ORDER } from '../../support/cli/orders.ts'
+import type { Body, Shop } from '../../support/cli/shop.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
+import { imageFile, multipart } from '../../support/http/multipart.ts'
+import { jpeg, png } from '../../support/payments/receipt-images.ts'
 
 /** What the account holds, with what the merchant API hides. */
 async function payments(shop: Shop): Promise<Body[]> {

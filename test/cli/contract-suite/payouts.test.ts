@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readLines } from './support/formats.ts'
-import type { Body, Shop } from './support/shop.ts'
-import { inEachWorld } from './support/worlds.ts'
+import { readLines } from '../../support/cli/formats.ts'
+import type { Body, Shop } from '../../support/cli/shop.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
 
 const FIRST_DAY = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { by } from './support/orders.ts'
-import type { Shop } from './support/shop.ts'
-import { inEveryWorld } from './support/worlds.ts'
+import { by } from '../../support/cli/orders.ts'
+import type { Shop } from '../../support/cli/shop.ts'
+import { inEveryWorld } from '../../support/cli/worlds.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /** Whatever shape a server gives its faults: the code decides how the command ends, and the words are shown. */
 inEveryWorld(world => {

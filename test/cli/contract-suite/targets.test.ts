@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { by } from './support/orders.ts'
-import { environmentOf, openShop, type Shop } from './support/shop.ts'
-import { openSite } from './support/site.ts'
-import { keepKeysSecret, openWorkplace, useWorkplace, type Workplace } from './support/workplace.ts'
+import { by } from '../../support/cli/orders.ts'
+import { environmentOf, openShop, type Shop } from '../../support/cli/shop.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { keepKeysSecret, openWorkplace, useWorkplace, type Workplace } from '../../support/cli/workplace.ts'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 /** Answers everything, and tells who asked: `public key` at `path`. */
 interface Signpost {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { by } from './support/orders.ts'
-import type { Shop } from './support/shop.ts'
-import { inTheSimulator } from './support/worlds.ts'
+import { by } from '../../support/cli/orders.ts'
+import type { Shop } from '../../support/cli/shop.ts'
+import { inTheSimulator } from '../../support/cli/worlds.ts'
 
 /** What is wrong, and what must be in the words that say so. */
 const SLIPS: readonly (readonly [words: string, args: readonly string[], told: string])[] = [

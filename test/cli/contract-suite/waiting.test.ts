@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { inEachWorld } from './support/worlds.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 inEachWorld(world => {
   test('wait ends when the clock brings the money, and tells what changed on the way', async () => {

@@ -3,10 +3,10 @@ import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as openPort } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Server, startServer } from '../../blackbox/harness.ts'
-import { CERTIFICATE, KEY } from '../../client/support/certificate.ts'
-import { openSite } from '../contract-suite/support/site.ts'
-import { openWorkplace } from '../contract-suite/support/workplace.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { openWorkplace } from '../../support/cli/workplace.ts'
+import { CERTIFICATE, KEY } from '../../support/client/certificate.ts'
+import { type Server, startServer } from '../../support/gateway/server.ts'
 
 /** `paysim doctor` finds what is wrong, says what to do, and ends as a call would. */
 

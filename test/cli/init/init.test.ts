@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Server, startServer } from '../../blackbox/harness.ts'
-import { openWorkplace } from '../contract-suite/support/workplace.ts'
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts'
+import { noTerminal, openTerminal, type Terminal } from '../../support/cli/terminal.ts'
+import { openWorkplace } from '../../support/cli/workplace.ts'
+import { type Server, startServer } from '../../support/gateway/server.ts'
 
 /** `paysim init`: from nothing to a call that worked. */
 

@@ -3,8 +3,8 @@ import type { OutputFlags } from '../../../src/cli/output/flags.ts'
 import { openPrinter } from '../../../src/cli/output/printer.ts'
 import type { View } from '../../../src/cli/output/view.ts'
 import { paymentView } from '../../../src/cli/output/views/payment.ts'
-import { MemoryStream } from './support/memory-stream.ts'
-import { qrPayment } from './support/samples.ts'
+import { MemoryStream } from '../../support/cli/memory-stream.ts'
+import { qrPayment } from '../../support/cli/samples.ts'
 
 const loaded = vi.hoisted(() => [] as string[])
 const noted = vi.hoisted(() => (name: string) => async (original: () => Promise<object>) => {

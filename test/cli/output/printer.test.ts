@@ -6,7 +6,7 @@ import type { Format } from '../../../src/cli/output/format.ts'
 import { QueryError } from '../../../src/cli/output/path.ts'
 import { type ListView, openPrinter } from '../../../src/cli/output/printer.ts'
 import type { View } from '../../../src/cli/output/view.ts'
-import { MemoryStream } from './support/memory-stream.ts'
+import { MemoryStream } from '../../support/cli/memory-stream.ts'
 
 interface Row {
   readonly id: string

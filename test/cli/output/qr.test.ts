@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import jsqr from 'jsqr'
 import { expect, test } from 'vitest'
 import { drawQr } from '../../../src/cli/output/qr.ts'
-import { QR_DATA } from './support/samples.ts'
-import { screenOf } from './support/screen-of.ts'
+import { QR_DATA } from '../../support/cli/samples.ts'
+import { screenOf } from '../../support/cli/screen-of.ts'
 
 const LIT: Record<string, readonly [upper: boolean, lower: boolean]> = {
   '█': [true, true],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { drawRecord } from '../../../src/cli/output/record.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
 import { wrapTo } from '../../../src/cli/output/wrap.ts'
-import { screenOf } from './support/screen-of.ts'
+import { screenOf } from '../../support/cli/screen-of.ts'
 
 const thai = 'ผู้รับชำระเงินแทนร้านค้าออนไลน์ทั้งหมดในระบบ'
 const texts = fc.oneof(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openScreen } from '../../../src/cli/output/screen.ts'
-import { MemoryStream } from './support/memory-stream.ts'
+import { MemoryStream } from '../../support/cli/memory-stream.ts'
 
 beforeEach(() => {
   for (const name of ['FORCE_COLOR', 'NO_COLOR', 'COLUMNS']) vi.stubEnv(name, undefined)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Column, drawTable, ruleTable } from '../../../src/cli/output/table.ts'
 import { visible } from '../../../src/cli/output/visible.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
-import { screenOf } from './support/screen-of.ts'
+import { screenOf } from '../../support/cli/screen-of.ts'
 
 const word = fc.oneof(
   fc.string({ maxLength: 30 }),

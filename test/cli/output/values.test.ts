@@ -5,7 +5,7 @@ import { formatMoney } from '../../../src/cli/output/money.ts'
 import { paintStatus } from '../../../src/cli/output/status.ts'
 import { localTime, relativeTime, showTime } from '../../../src/cli/output/time.ts'
 import { visible, visibleLines } from '../../../src/cli/output/visible.ts'
-import { screenOf } from './support/screen-of.ts'
+import { screenOf } from '../../support/cli/screen-of.ts'
 
 test.each([
   ['123450', 'THB', '1,234.50 THB'],

@@ -7,8 +7,8 @@ import { paymentView } from '../../../src/cli/output/views/payment.ts'
 import { paymentMethodsView } from '../../../src/cli/output/views/payment-methods.ts'
 import { payoutView } from '../../../src/cli/output/views/payout.ts'
 import { payoutsView, payoutTotals } from '../../../src/cli/output/views/payouts.ts'
-import * as samples from './support/samples.ts'
-import { screenOf } from './support/screen-of.ts'
+import * as samples from '../../support/cli/samples.ts'
+import { screenOf } from '../../support/cli/screen-of.ts'
 
 const VIEWS = {
   payment: paymentView,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { inTheSimulator } from '../contract-suite/support/worlds.ts'
+import { inTheSimulator } from '../../support/cli/worlds.ts'
 
 inTheSimulator(world => {
   test('a cancellation says that it was asked for, and leads nobody to pay any more', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Run, useWorkplace } from '../contract-suite/support/workplace.ts'
+import { type Run, useWorkplace } from '../../support/cli/workplace.ts'
 
 /** What `payments create` makes of flags, files and stdin. A rehearsal shows it, so that no server is needed. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { openShop, type Shop } from '../contract-suite/support/shop.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { openShop, type Shop } from '../../support/cli/shop.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 const place = useWorkplace()
 let server: Server

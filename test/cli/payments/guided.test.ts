@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { environmentOf } from '../contract-suite/support/shop.ts'
-import { cleanEnvironment } from '../support/clean-environment.ts'
-import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../support/terminal.ts'
+import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
+import { environmentOf } from '../../support/cli/shop.ts'
+import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../../support/cli/terminal.ts'
+import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 /** `payments create` before somebody who sits at a terminal. */
 

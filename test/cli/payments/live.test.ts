@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { environmentOf, openShop, type Shop } from '../contract-suite/support/shop.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { environmentOf, openShop, type Shop } from '../../support/cli/shop.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /** With a live key and nobody to ask, nothing is changed that was not confirmed. */
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { MOST_BYTES, padded, png } from '../../blackbox/support/receipt-images.ts'
-import { environmentOf } from '../contract-suite/support/shop.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
-import { noTerminal, openTerminal } from '../support/terminal.ts'
+import { environmentOf } from '../../support/cli/shop.ts'
+import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
+import { MOST_BYTES, padded, png } from '../../support/payments/receipt-images.ts'
 
 const place = useWorkplace()
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeDirectory, type Server, startServer } from '../../blackbox/harness.ts'
-import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../../blackbox/support/receipt-images.ts'
-import { openShop, type Shop } from '../contract-suite/support/shop.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { openShop, type Shop } from '../../support/cli/shop.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../../support/payments/receipt-images.ts'
 
 const place = useWorkplace()
 let server: Server

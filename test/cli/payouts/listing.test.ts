@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { readLines } from '../contract-suite/support/formats.ts'
-import { openSite } from '../contract-suite/support/site.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
-import { cleanEnvironment } from '../support/clean-environment.ts'
-import { noTerminal, openTerminal } from '../support/terminal.ts'
+import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
+import { readLines } from '../../support/cli/formats.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
 
 const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 const place = useWorkplace()

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { noTerminal, openTerminal, type Terminal } from '../support/terminal.ts'
+import { noTerminal, openTerminal, type Terminal } from '../../support/cli/terminal.ts'
 
 /** `paysim profile` as it talks to somebody. */
 

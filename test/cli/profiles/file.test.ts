@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, lstat, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openWorkplace } from '../contract-suite/support/workplace.ts'
+import { openWorkplace } from '../../support/cli/workplace.ts'
 
 /** The file that holds the profiles, and with them keys. */
 

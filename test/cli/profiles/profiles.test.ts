@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openWorkplace } from '../contract-suite/support/workplace.ts'
+import { openWorkplace } from '../../support/cli/workplace.ts'
 
 /** What a merchant's engineer keeps: `paysim profile …`. */
 

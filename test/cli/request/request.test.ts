@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openSite } from '../contract-suite/support/site.ts'
-import { useWorkplace } from '../contract-suite/support/workplace.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
 
 const place = useWorkplace()
 

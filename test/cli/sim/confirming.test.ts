@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { noTerminal, openTerminal } from '../support/terminal.ts'
-import { driven } from './support/sim.ts'
+import { driven } from '../../support/cli/sim.ts'
+import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
 
 const { server, shop } = driven()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { driven } from './support/sim.ts'
+import { driven } from '../../support/cli/sim.ts'
 
 const { shop } = driven()
 

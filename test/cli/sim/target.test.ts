@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { driven } from './support/sim.ts'
+import { driven } from '../../support/cli/sim.ts'
 
 const { server, home, paysim, shop } = driven()
 

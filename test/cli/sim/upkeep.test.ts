@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { driven } from './support/sim.ts'
+import { driven } from '../../support/cli/sim.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 const { server, home, shop } = driven()
 

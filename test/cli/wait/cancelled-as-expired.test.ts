@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEachWorld } from '../contract-suite/support/worlds.ts'
+import { inEachWorld } from '../../support/cli/worlds.ts'
 
 /** Of the two worlds, one ends a cancelled payment as expired, without a code: its contract is what tells. */
 inEachWorld(world => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { png } from '../../blackbox/support/receipt-images.ts'
-import { inTheSimulator } from '../contract-suite/support/worlds.ts'
-import { noTerminal, openTerminal } from '../support/terminal.ts'
+import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
+import { inTheSimulator } from '../../support/cli/worlds.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 inTheSimulator(world => {
   const controlled = () => ({

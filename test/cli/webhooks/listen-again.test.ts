@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openWorkplace, type Workplace } from '../contract-suite/support/workplace.ts'
-import { openApplication } from './support/application.ts'
+import { openWorkplace, type Workplace } from '../../support/cli/workplace.ts'
+import { openApplication } from '../../support/webhooks/application.ts'
 
 // What outlives one `webhooks listen`: its secret, with --keep its endpoint, and its wish to hear of a server that
 // was started again.

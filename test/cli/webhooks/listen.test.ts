@@ -3,13 +3,19 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { readLines } from '../contract-suite/support/formats.ts'
-import { openSite } from '../contract-suite/support/site.ts'
-import { inTheSimulator } from '../contract-suite/support/worlds.ts'
-import { cleanEnvironment } from '../support/clean-environment.ts'
-import { noTerminal, openTerminal } from '../support/terminal.ts'
-import { openApplication, type Reply } from './support/application.ts'
-import { controlEnvironment, endpointsOf, listening, statusesSent, succeed } from './support/listening.ts'
+import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
+import { readLines } from '../../support/cli/formats.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
+import { inTheSimulator } from '../../support/cli/worlds.ts'
+import { openApplication, type Reply } from '../../support/webhooks/application.ts'
+import {
+  controlEnvironment,
+  endpointsOf,
+  listening,
+  statusesSent,
+  succeed,
+} from '../../support/webhooks/listening.ts'
 
 const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 

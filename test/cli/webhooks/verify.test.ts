@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { keepSecret, type Surroundings, useWorkplace } from '../contract-suite/support/workplace.ts'
+import { keepSecret, type Surroundings, useWorkplace } from '../../support/cli/workplace.ts'
 
 const place = useWorkplace()
 

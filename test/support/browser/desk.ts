@@ -1,0 +1,107 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { type Answer, type Call, removeDirectory, type Server, startServer } from '../gateway/server.ts'
+import { type Look, type Looked, useBrowser } from './browser.ts'
+
+type Json = Answer['body']
+
+/** An account on a standing clock, and a developer who looks at it. */
+export interface Desk {
+  readonly server: Server
+  /** As `shop.test`. */
+  readonly account: string
+  readonly call: Call
+  /** Of the account; what it is told must be taken. */
+  readonly control: (method: string, path: string, body?: unknown) => Promise<Json>
+  /** Creates a payment in merchant mode. */
+  readonly pay: (changes?: Record<string, unknown>) => Promise<Json>
+  readonly payOut: (changes?: Record<string, unknown>) => Promise<Json>
+  /** A page of the dashboard, signed in. What it does wrong fails the test. */
+  readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
+  /** A page that nobody signed in to, unless this test did before. */
+  readonly visit: Look
+}
+
+const DESKTOP = { viewport: { width: 1360, height: 860 } }
+
+/** One server and one browser for the file; an account of its own for each call of this. */
+export function useDesks(args: string[] = []): (settings?: Record<string, unknown>) => Promise<Desk> {
+  let server: Server | undefined
+  const look = useBrowser()
+  beforeAll(async () => {
+    server = await startServer({ args })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    if (server) await removeDirectory(server.dataDir)
+  })
+  return async settings => {
+    if (!server) throw new Error('the desk is there only while tests run')
+    return openDesk(server, look, settings)
+  }
+}
+
+async function openDesk(server: Server, look: Look, settings: Record<string, unknown> = {}): Promise<Desk> {
+  const { test } = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
+  const call = server.as(test)
+  const taken = async (answering: Promise<Answer>) => {
+    const answer = await answering
+    if (answer.status >= 400) throw new Error(`${answer.status} ${answer.text}`)
+    return answer.body
+  }
+  const control: Desk['control'] = (method, path, body) =>
+    taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
+  const visit: Look = (address, options) =>
+    look(address, { timezoneId: 'UTC', reducedMotion: 'reduce', ...DESKTOP, ...options })
+  return {
+    server,
+    account: test.id,
+    call,
+    control,
+    pay: changes =>
+      taken(
+        call('POST', '/payment_intents', {
+          body: {
+            amount: '123450',
+            currency: 'THB',
+            country: 'TH',
+            checkout_mode: 'merchant',
+            merchant_reference: 'order-1',
+            payment_method: 'th_promptpay',
+            customer: { name: 'Malee Srisuk' },
+            ...changes,
+          },
+        }),
+      ),
+    payOut: changes =>
+      control('POST', '/payouts', {
+        amount: '5000',
+        currency: 'THB',
+        country: 'TH',
+        merchant_reference: 'refund-1',
+        recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' },
+        ...changes,
+      }),
+    visit,
+    open: async (path, options) => {
+      const { url } = (await server.control('POST', '/dashboard/links')).body
+      const looked = await visit(url, options)
+      await looked.page.goto(addressOf(server, `${test.id}/${path}`))
+      await looked.page.getByRole('heading', { level: 1 }).waitFor()
+      return looked
+    },
+  }
+}
+
+export const addressOf = (server: Server, path = '') => `${server.controlUrl}/dashboard/${path}`
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+
+/** In the dialog that is open. */
+export const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+/** The page comes to show this. */
+export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+export { png } from '../payments/receipt-images.ts'

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll } from 'vitest'
+import { type AccountKeys, type Call, type Server, startServer } from '../gateway/server.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+
+export interface Run {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A shop of its own, and whoever drives the simulator for it: `paysim sim` with these words behind it. */
+export interface Shop {
+  readonly id: string
+  readonly keys: AccountKeys
+  /** The merchant API. */
+  readonly call: Call
+  /** The control surface, below the test account. */
+  readonly control: Call
+  sim(words: string | readonly string[], options?: RunOptions): Promise<Run>
+  /** The same for one that goes on. */
+  start(words: string | readonly string[]): ReturnType<typeof begin>
+  /** A payment in merchant mode; by bank transfer, unless said otherwise. */
+  pay(more?: Record<string, unknown>): Promise<Record<string, string>>
+}
+
+/** One simulator for a file. Its clock stands still, and its ids repeat. */
+export function driven() {
+  let server: Server
+  let home: string
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'paysim-sim-'))
+    server = await startServer({ args: ['--clock', 'virtual', '--seed', '7'] })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await rm(server.dataDir, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true })
+  })
+  return {
+    server: () => server,
+    home: () => home,
+    /** As somebody who knows nothing of the simulator. */
+    paysim: (words: string | readonly string[], options?: RunOptions) => paysim(words, home, options),
+    async shop(settings: Record<string, unknown> = {}): Promise<Shop> {
+      const merchant = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
+      const call = server.as(merchant.test)
+      const env = {
+        PAYSIM_CONTROL_URL: server.controlUrl,
+        PAYSIM_CONTROL_TOKEN: server.controlToken,
+        PAYSIM_ACCOUNT: `${merchant.id}.test`,
+      }
+      return {
+        id: merchant.id,
+        keys: merchant.test,
+        call,
+        control: (method, path, options) =>
+          server.control(method, `/accounts/${merchant.id}.test${path}`, options),
+        sim: (words, options = {}) =>
+          paysim(['sim', ...wordsOf(words)], home, { ...options, env: { ...env, ...options.env } }),
+        start: words => begin(['sim', ...wordsOf(words)], home, { env }),
+        async pay(more = {}) {
+          const made = await call('POST', '/payment_intents', { body: { ...TRANSFER, ...more } })
+          if (made.status !== 201) throw new Error(`no payment: ${made.text}`)
+          return made.body
+        },
+      }
+    },
+  }
+}
+
+const TRANSFER = {
+  amount: '250001',
+  currency: 'THB',
+  country: 'TH',
+  checkout_mode: 'merchant',
+  merchant_reference: 'สั่งซื้อ-1 🍜',
+  customer: { name: 'Somchai Jaidee' },
+  payment_method: 'th_bank_transfer',
+  payment_method_options: { bank: 'bbl' },
+}
+
+const wordsOf = (words: string | readonly string[]) => (typeof words === 'string' ? words.split(' ') : words)
+
+async function paysim(
+  words: string | readonly string[],
+  cwd: string,
+  options: RunOptions = {},
+): Promise<Run> {
+  const { exitCode, stdout, stderr } = await begin(wordsOf(words), cwd, options)
+  return { code: exitCode, stdout, stderr }
+}
+
+function begin(words: readonly string[], cwd: string, { input = '', env = {} }: RunOptions) {
+  return execa(process.execPath, [BINARY, ...words], {
+    cwd,
+    input,
+    extendEnv: false,
+    env: { ...cleanEnvironment(cwd), TZ: 'Asia/Bangkok', ...env },
+    reject: false,
+    stripFinalNewline: false,
+  })
+}

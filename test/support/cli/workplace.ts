@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll } from 'vitest'
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+
+export interface Run {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command that still runs. */
+export interface Running {
+  /** Once either stream has had this in it; the text so far. */
+  readonly says: (pattern: RegExp) => Promise<string>
+  /** Ctrl-C. */
+  readonly interrupt: () => void
+  readonly ended: Promise<Run>
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+}
+
+/** A folder to work in and a home with nothing in it: what the command finds there, the test has put there. */
+export interface Workplace {
+  readonly path: (name: string) => string
+  readonly write: (name: string, contents: string | Uint8Array) => Promise<string>
+  readonly writeProfiles: (book: unknown) => Promise<void>
+  readonly paysim: (args: readonly string[], surroundings?: Surroundings) => Promise<Run>
+  readonly start: (args: readonly string[], surroundings?: Surroundings) => Running
+}
+
+const secrets = new Set<string>()
+
+/** From now on no command may print it, on either stream, or its test fails. */
+export function keepSecret(...texts: readonly string[]): void {
+  for (const text of texts) secrets.add(text)
+}
+
+/** A pair of keys, and the two as the Authorization header has them. */
+export function keepKeysSecret(keys: { readonly public_key: string; readonly secret_key: string }): void {
+  keepSecret(keys.secret_key, Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64'))
+}
+
+export async function openWorkplace(): Promise<Workplace & { readonly close: () => Promise<void> }> {
+  const root = await mkdtemp(join(tmpdir(), 'paysim-suite-'))
+  const [home, desk] = [join(root, 'home'), join(root, 'desk')]
+  await Promise.all([mkdir(home), mkdir(desk)])
+  const path = (name: string) => join(desk, name)
+  const environment = { ...surroundingsOf(process.env), HOME: home, USERPROFILE: home, TZ: 'Asia/Bangkok' }
+  const start: Workplace['start'] = (args, { env = {}, input } = {}) => {
+    const child = execa(process.execPath, [BINARY, ...args], {
+      cwd: desk,
+      env: { ...environment, XDG_CONFIG_HOME: join(home, 'config'), ...env },
+      extendEnv: false,
+      input: input ?? '',
+      reject: false,
+      stripFinalNewline: false,
+    })
+    const listening = new Set<() => void>()
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+        for (const listen of listening) listen()
+      })
+    const ended = child.then(({ exitCode, stdout, stderr }) =>
+      unspoilt(args, { code: exitCode, stdout, stderr }),
+    )
+    return {
+      ended,
+      interrupt: () => child.kill('SIGINT'),
+      says: pattern =>
+        new Promise((resolve, reject) => {
+          const listen = () => pattern.test(said) && resolve(said)
+          listening.add(listen)
+          listen()
+          ended.then(() => reject(new Error(`it ended without having said ${pattern}:\n${said}`)), reject)
+        }),
+    }
+  }
+  return {
+    path,
+    start,
+    paysim: (args, surroundings) => start(args, surroundings).ended,
+    async write(name, contents) {
+      await writeFile(path(name), contents)
+      return path(name)
+    },
+    async writeProfiles(book) {
+      await mkdir(join(home, 'config', 'paysim'), { recursive: true, mode: 0o700 })
+      await writeFile(join(home, 'config', 'paysim', 'profiles.json'), JSON.stringify(book), { mode: 0o600 })
+    },
+    close: () => rm(root, { recursive: true, force: true }),
+  }
+}
+
+/** A workplace for all tests of a file or of a describe. */
+export function useWorkplace(): () => Workplace {
+  let open: Awaited<ReturnType<typeof openWorkplace>> | undefined
+  beforeAll(async () => {
+    open = await openWorkplace()
+  })
+  afterAll(() => open?.close())
+  return () => {
+    if (!open) throw new Error('the workplace is there only inside tests')
+    return open
+  }
+}
+
+/** What the machine needs to run a program, and nothing that paysim or a terminal would listen to. */
+function surroundingsOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  const needed = ['PATH', 'Path', 'PATHEXT', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
+  return Object.fromEntries(needed.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])))
+}
+
+/** True of every run there is: no secret is printed, and no fault shows where in the code it arose. */
+function unspoilt(args: readonly string[], run: Run): Run {
+  const said = `${run.stdout}\n${run.stderr}`
+  for (const secret of secrets)
+    if (said.includes(secret)) throw new Error(`paysim ${args.join(' ')} printed a secret:\n${said}`)
+  if (/^\s+at \S.*(?:\.js|node:\S+):\d+/m.test(said))
+    throw new Error(`paysim ${args.join(' ')} broke:\n${said}`)
+  return run
+}

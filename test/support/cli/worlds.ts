@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { probeCatalogue } from '../gateway/probe-catalogue.ts'
+import { type SecondServer, startSecondServer } from '../gateway/second-server.ts'
+import { removeDirectory, type Server, startServer } from '../gateway/server.ts'
+import { openShop, type Shop } from './shop.ts'
+import { openWorkplace, type Workplace } from './workplace.ts'
+
+/** A server that the command line is pointed at, with a place to stand. */
+export interface World {
+  readonly place: Workplace
+  readonly server: Server
+  /** What `--base-url` would be. */
+  readonly url: string
+  readonly createPath: string
+  /** The one thing that the command line is told of how this server decided. */
+  readonly flags: readonly string[]
+  /** The server that stands before the simulator, where one does. */
+  readonly second: SecondServer | undefined
+  /** A merchant of its own, with the probe catalogue and a clock that stands still. */
+  readonly shop: (settings?: Record<string, unknown>) => Promise<Shop>
+}
+
+type Decisions = Readonly<Record<string, string | number>>
+
+/** Everything that the command line could trip over is decided the other way. */
+const OTHERWISE: Decisions = {
+  'auth.failure_status': 403,
+  'create.path': '/checkout/payments',
+  'fields.absent': 'omit',
+  'methods.payer_keys': 'relevant',
+  'methods.banks_empty': 'omit',
+  'errors.unknown_method': 'validation_failed',
+  'errors.amount_limits': 'payment_configuration_unavailable',
+  'errors.idempotency_conflict': 422,
+  'payment.after_cancel': 'expired',
+  'receipt.file_faults': '413/415',
+  'status.receipt': 202,
+  'status.payout_cancel': 202,
+  'list.last_cursor': 'omit',
+}
+
+const SIMULATOR = 'against the simulator'
+const FLAT = 'against a server that decided otherwise'
+const PROBLEM = 'against one with problem details'
+
+const DECISIONS: Readonly<Record<string, Decisions | undefined>> = {
+  [SIMULATOR]: undefined,
+  [FLAT]: { ...OTHERWISE, 'errors.body': 'flat' },
+  [PROBLEM]: { ...OTHERWISE, 'errors.body': 'problem', 'list.last_cursor': 'empty' },
+}
+
+/** The same tests against each of the two servers. */
+export const inEachWorld = (tests: (world: () => World) => void) => inWorlds([SIMULATOR, FLAT], tests)
+
+/** For what is settled before a server is asked. */
+export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds([SIMULATOR], tests)
+
+/** And against a third, for tests that look at faults. */
+export const inEveryWorld = (tests: (world: () => World) => void) =>
+  inWorlds([SIMULATOR, FLAT, PROBLEM], tests)
+
+function inWorlds(names: readonly string[], tests: (world: () => World) => void): void {
+  describe.each(names)('%s', name => {
+    let open: OpenWorld | undefined
+    beforeAll(async () => {
+      open = await openWorld(DECISIONS[name])
+    })
+    afterAll(() => open?.close())
+    tests(() => {
+      if (!open) throw new Error('the world is there only inside tests')
+      return open
+    })
+  })
+}
+
+interface OpenWorld extends World {
+  readonly close: () => Promise<void>
+}
+
+async function openWorld(decisions: Decisions | undefined): Promise<OpenWorld> {
+  const place = await openWorkplace()
+  const flags = decisions ? ['--contract', await place.write('contract.json', JSON.stringify(decisions))] : []
+  const server = await startServer({ args: ['--ephemeral', ...flags] })
+  const second = decisions && (await startSecondServer(server.url))
+  const world = {
+    place,
+    server,
+    second,
+    flags,
+    url: second?.url ?? server.url,
+    createPath: String(decisions?.['create.path'] ?? '/payment_intents'),
+  }
+  return {
+    ...world,
+    shop: async settings => {
+      const merchant = await server.merchant({
+        clock: { mode: 'virtual' },
+        catalogue: probeCatalogue(),
+        ...settings,
+      })
+      return openShop(world, merchant)
+    },
+    async close() {
+      await second?.stop()
+      await server.stop()
+      await Promise.all([removeDirectory(server.dataDir), place.close()])
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { apply } from '../../../src/domain/apply.ts'
+import type { Command } from '../../../src/domain/commands.ts'
+import { type Context, type Decision, decide } from '../../../src/domain/decide/index.ts'
+import { MutableWorld } from '../../../src/domain/world.ts'
+import { context } from './decisions.ts'
+
+/** A world and a context: what was given is applied, and a test looks at what a command decides. */
+export class AccountInHand {
+  readonly world = new MutableWorld()
+  readonly context: Context
+  #at: number
+
+  constructor(differences: Partial<Context> = {}) {
+    this.context = context(differences)
+    this.#at = this.context.at
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  /** What the command decides, and that it happened; the id of its record. */
+  given(command: Command): string {
+    const decision = this.when(command)
+    if (!('events' in decision)) throw new Error(`refused: ${JSON.stringify(decision)}`)
+    if (decision.events.length > 0)
+      apply(this.world, { v: 1, seq: this.world.seq + 1, at: this.#at, by: 'test', events: decision.events })
+    return decision.id
+  }
+
+  when(command: Command): Decision {
+    return decide(this.world, command, { ...this.context, at: this.#at })
+  }
+
+  /** Time passes; what is due on the way happens. */
+  advance(byMs: number): void {
+    const target = this.#at + byMs
+    for (let { next } = this.world.timers; next && next.dueAt <= target; next = this.world.timers.next) {
+      this.#at = Math.max(this.#at, next.dueAt)
+      const decision = this.when(next.command)
+      const events = 'events' in decision ? decision.events : []
+      apply(this.world, {
+        v: 1,
+        seq: this.world.seq + 1,
+        at: this.#at,
+        by: 'timer',
+        events: [{ type: 'TimerFired', timer: next.id }, ...events],
+      })
+    }
+    this.#at = target
+  }
+}

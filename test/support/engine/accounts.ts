@@ -1,0 +1,47 @@
+import { resolveContract } from '../../../src/contract/resolve-contract.ts'
+import { indexCatalogue } from '../../../src/domain/catalogue.ts'
+import { Account } from '../../../src/engine/account.ts'
+import type { Journal } from '../../../src/engine/journal.ts'
+import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
+import type { RealTime } from '../../../src/engine/real-time.ts'
+import { aRoute } from '../domain/decisions.ts'
+import { SteadyTime } from './steady-time.ts'
+
+interface Settings {
+  readonly time?: RealTime
+  readonly journal?: Journal
+}
+
+/** An account that lives in memory, with one route and no rules. */
+export function anAccount({
+  time = new SteadyTime(),
+  journal = new MemoryJournal(),
+}: Settings = {}): Account {
+  const account = new Account({
+    id: 'acme.test',
+    environment: 'test',
+    seed: 'a seed',
+    time,
+    outerContext: () => ({
+      // A page of half an hour is the first thing that comes due.
+      contract: resolveContract({ 'hosted.page': '30m' }),
+      merchantName: 'Acme',
+      checkoutModes: ['hosted', 'merchant'],
+      catalogue: indexCatalogue({
+        providers: [{ id: 'siam' }],
+        methods: [{ code: 'transfer', label: 'Transfer', category: 'bank_transfer' }],
+        routes: [aRoute()],
+      }),
+      rules: [],
+    }),
+  })
+  account.start(journal)
+  return account
+}
+
+export function createPayment(account: Account): string {
+  const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {}, payment_method: 'transfer' }
+  const outcome = account.execute({ type: 'CreatePayment', request }, 'merchant')
+  if (!('id' in outcome)) throw new Error('the payment was refused')
+  return outcome.id
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Json } from './merchant.ts'
+
+const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+
+/** A directory for one test. */
+export async function scratchDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'paysim-gateway-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => probe.once('listening', resolve))
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function spawnServe(
+  args: string[],
+  cwd: string | undefined,
+): ChildProcess & { output: () => [string, string] } {
+  const child = spawn(process.execPath, [BINARY, 'serve', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output: [string, string] = ['', '']
+  child.stdout.on('data', chunk => {
+    output[0] += chunk
+  })
+  child.stderr.on('data', chunk => {
+    output[1] += chunk
+  })
+  return Object.assign(child, { output: () => output })
+}
+
+/** `paysim serve` as it must end by itself. One that starts after all is killed, and then code is null. */
+export async function serveUntilExit(args: string[], cwd?: string) {
+  const child = spawnServe(args, cwd)
+  child.stdout?.once('data', () => child.kill('SIGKILL'))
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
+  const [stdout, stderr] = child.output()
+  return { code, stdout, stderr }
+}
+
+/** `paysim serve --json` with exactly these arguments, where the harness would add a data directory. */
+export async function serveIn(
+  cwd: string,
+  args: string[],
+): Promise<{
+  ready: Json
+  /** Closes the pipes that it writes to. */
+  turnAway: () => void
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}> {
+  const child = spawnServe(['--json', ...args], cwd)
+  const closed = new Promise<number | null>(resolve => child.once('close', resolve))
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const ready = await new Promise<Json>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const [line, rest] = child.output()[0].split('\n')
+      if (rest !== undefined) resolve(JSON.parse(line ?? ''))
+    })
+    closed.then(code => reject(new Error(`serve exited with ${code}: ${child.output()[1]}`)))
+  })
+  return {
+    ready,
+    turnAway: () => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return closed
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
+import type { Answer, CallOptions, Server } from '../gateway/server.ts'
+import { TIMESTAMP } from './answers.ts'
+
+/** Holds every request that was granted, and every answer, against the OpenAPI document that the server gives out. */
+export interface Conformance {
+  check: (method: string, path: string, options: CallOptions | undefined, answer: Answer) => void
+}
+
+interface Content {
+  content?: Record<string, { schema: object }>
+}
+
+interface Operation {
+  parameters?: { in: string; name: string; required?: boolean; schema: object }[]
+  requestBody?: Content
+  responses: Record<string, Content>
+}
+
+const documents = new WeakMap<Server, Promise<Conformance>>()
+
+/** The document is fetched and compiled once a server. */
+export function conformanceOf(server: Server): Promise<Conformance> {
+  const known = documents.get(server)
+  if (known) return known
+  const made = server.control('GET', '/openapi.json').then(({ body }) => conformanceTo(body))
+  documents.set(server, made)
+  return made
+}
+
+/** What is answered is in UTC with milliseconds; what is asked may have any offset and fraction. */
+const isTimestamp = (text: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+
+function expectation(components: object, timestamp: RegExp | { validate: (text: string) => boolean }) {
+  const formats = { uri: URL.canParse, 'date-time': timestamp, binary: true as const }
+  const ajv = new Ajv2020({ strict: false, formats, allErrors: true })
+  const validators = new Map<object, ReturnType<typeof ajv.compile>>()
+  return (schema: object, value: unknown, what: string) => {
+    const validate = validators.get(schema) ?? ajv.compile({ ...schema, components })
+    validators.set(schema, validate)
+    expect(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`).toBe(true)
+  }
+}
+
+function conformanceTo(document: { paths: Record<string, Record<string, Operation>>; components: object }) {
+  const expectAnswered = expectation(document.components, TIMESTAMP)
+  const expectAsked = expectation(document.components, { validate: isTimestamp })
+  const paths = Object.entries(document.paths).map(([template, operations]) => ({
+    pattern: new RegExp(
+      `^${template
+        .split(/\{\w+\}/)
+        .map(escaped)
+        .join('[^/]+')}$`,
+    ),
+    operations,
+  }))
+
+  const check: Conformance['check'] = (method, path, options, answer) => {
+    const [route = '', query = ''] = path.split('?')
+    const operation = paths.find(({ pattern }) => pattern.test(route))?.operations[method.toLowerCase()]
+    if (operation === undefined) return
+    const what = `${method} ${route} ${answer.status}`
+    const response = operation.responses[answer.status]
+    expect(response, `${what} is not in the OpenAPI document`).toBeDefined()
+    const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+    const described = response?.content?.[type]
+    expect(described, `${what} has no ${type} in the OpenAPI document`).toBeDefined()
+    if (described) expectAnswered(described.schema, answer.body, `the answer to ${what}`)
+    if (answer.status >= 300) return
+
+    const given = new URLSearchParams(query)
+    for (const parameter of operation.parameters ?? []) {
+      const values = parameter.in === 'query' ? given.getAll(parameter.name) : []
+      if (values.length === 0) continue
+      expectAsked(parameter.schema, meantBy(values, parameter.schema), `${parameter.name} of ${what}`)
+    }
+    const json = operation.requestBody?.content?.['application/json']
+    if (json && options?.body !== undefined) {
+      expectAsked(json.schema, JSON.parse(JSON.stringify(options.body)), `the body of ${what}`)
+    }
+  }
+  return { check }
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** A query is text: the schema says what it stands for. */
+function meantBy(values: readonly string[], schema: { type?: string }): unknown {
+  if (schema.type === 'array') return values.flatMap(value => value.split(','))
+  return schema.type === 'integer' ? Number(values[0]) : values[0]
+}

@@ -1,0 +1,81 @@
+import { request } from 'node:http'
+import type { Account, Json } from '../gateway/merchant.ts'
+import type { Server } from '../gateway/server.ts'
+import { paymentBody } from '../payments/payments.ts'
+import { basic } from './raw-http.ts'
+
+/** What came back over a connection of its own, however little it was. */
+export interface Heard {
+  /** Undefined where the connection ended before any answer. */
+  status: number | undefined
+  headers: Record<string, string>
+  text: string
+  /** The parsed text; undefined where it is no JSON. */
+  body: Json
+  /** Whether all that was promised has come. */
+  whole: boolean
+  /** In how many pieces the body came. */
+  pieces: number
+  ms: number
+}
+
+export interface Said {
+  body?: unknown
+  raw?: Uint8Array
+  headers?: Record<string, string>
+}
+
+/** Asks the merchant API as a client that minds neither a cut connection nor a spoilt answer. */
+export function hear(
+  server: Server,
+  account: Account,
+  method: string,
+  path: string,
+  said: Said = {},
+): Promise<Heard> {
+  const started = performance.now()
+  const bytes = said.raw ?? (said.body === undefined ? undefined : Buffer.from(JSON.stringify(said.body)))
+  const headers: Record<string, string> = { authorization: basic(account.keys), ...said.headers }
+  if (said.body !== undefined) headers['content-type'] ??= 'application/json'
+  if (bytes) headers['content-length'] = String(bytes.length)
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let answered: { status: number | undefined; headers: Record<string, string> } = {
+      status: undefined,
+      headers: {},
+    }
+    const end = (whole: boolean) => {
+      const text = Buffer.concat(chunks).toString('utf8')
+      const ms = performance.now() - started
+      resolve({ ...answered, text, body: parsed(text), whole, pieces: chunks.length, ms })
+    }
+    const asked = request(`${server.url}${path}`, { method, headers, agent: false }, response => {
+      answered = { status: response.statusCode, headers: response.headers as Record<string, string> }
+      response.on('data', chunk => chunks.push(chunk))
+      response.on('error', () => {})
+      response.once('close', () => end(response.complete))
+    })
+    asked.once('error', () => end(false))
+    asked.end(bytes)
+  })
+}
+
+/** A create request, heard as it comes. */
+export const hearCreate = (
+  server: Server,
+  account: Account,
+  key?: string,
+  changes?: Record<string, unknown>,
+) =>
+  hear(server, account, 'POST', '/payment_intents', {
+    body: paymentBody(changes),
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  })
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

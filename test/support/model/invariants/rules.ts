@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { DomainEvent, Entry } from '../../../../src/domain/events.ts'
+import type { Facts } from '../../../../src/domain/rules/condition.ts'
+import { compileRule, type Rule } from '../../../../src/domain/rules/rule.ts'
+import { type Machine, SERVER_RULES, type Watch } from '../machine.ts'
+import { must } from '../must.ts'
+
+interface Counted {
+  readonly rule: Rule
+  held: number
+  used: number
+}
+const uncounted = (rule: Rule): Counted => ({ rule, held: 0, used: 0 })
+
+/** Each intent follows the first rule that matches, by counts that are kept here and nowhere near the world. */
+export class Rules implements Watch {
+  #inForce = SERVER_RULES.map(uncounted)
+
+  entry({ events }: Entry, machine: Machine): void {
+    for (const event of events) this.#follow(event, machine)
+  }
+
+  #follow(event: DomainEvent, machine: Machine): void {
+    switch (event.type) {
+      case 'RulesReplaced':
+        this.#inForce = (event.rules?.map(compileRule) ?? SERVER_RULES).map(uncounted)
+        return
+      case 'RulesPutInFront':
+        this.#inForce.unshift(...event.rules.map(compileRule).map(uncounted))
+        return
+      case 'RouteFrozen': {
+        const rule = this.#first(paymentFacts(event.payment, machine))
+        return must(isDeepStrictEqual(event.script, rule?.payment), 'an intent follows its rule', {
+          event,
+          rule,
+        })
+      }
+      case 'PayoutCreated': {
+        const { recipient, ...facts } = event
+        const rule = this.#first({ ...facts, kind: 'payout', environment: 'test', recipient })
+        return must(isDeepStrictEqual(event.script, rule?.payout), 'a payout follows its rule', {
+          event,
+          rule,
+        })
+      }
+    }
+  }
+
+  #first(facts: Facts): Rule | undefined {
+    for (const counted of this.#inForce) {
+      const { rule } = counted
+      if (!rule.holds(facts)) continue
+      counted.held++
+      if (rule.nth !== null && counted.held !== rule.nth) continue
+      if (rule.skipNth === counted.held) continue
+      if (rule.times !== null && counted.used >= rule.times) continue
+      counted.used++
+      return rule
+    }
+    return undefined
+  }
+}
+
+function paymentFacts(id: string, { world }: Machine): Facts {
+  const payment = world.payments.get(id)
+  must(payment?.route !== null && payment !== undefined, 'a route is frozen into its intent', id)
+  const { route, ...facts } = payment
+  return { ...facts, kind: 'payment', environment: 'test', method: route.method, provider: route.provider }
+}

@@ -1,0 +1,74 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Account } from '../../../src/engine/account.ts'
+import { FileJournal } from '../../../src/engine/file-journal.ts'
+import { type Journal, readLine } from '../../../src/engine/journal.ts'
+import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
+import { must } from './must.ts'
+
+/** Where a history's journal lies between two lives of its account. */
+export interface Shelf {
+  /** The journal as it was left, each of its entries told to the account. */
+  open(account: Account): Promise<Journal>
+  /** A write that a crash cut short. */
+  tear(bytes: number): Promise<void>
+  close(): Promise<void>
+}
+
+export class MemoryShelf implements Shelf {
+  #journal: MemoryJournal | undefined
+
+  async open(account: Account): Promise<Journal> {
+    const lines: string[] = []
+    for await (const line of this.#journal?.lines() ?? []) lines.push(line)
+    this.#journal = new MemoryJournal()
+    for (const [at, line] of lines.entries()) {
+      const entry = readLine(line.slice(0, -1), at + 1)
+      this.#journal.append(entry)
+      account.replayed(entry)
+    }
+    return this.#journal
+  }
+
+  async tear(): Promise<void> {}
+  async close(): Promise<void> {}
+}
+
+export class FileShelf implements Shelf {
+  #torn = 0
+  private constructor(private readonly directory: string) {}
+
+  static async make(): Promise<FileShelf> {
+    return new FileShelf(await mkdtemp(join(tmpdir(), 'paysim-model-')))
+  }
+
+  get #path(): string {
+    return join(this.directory, 'journal.jsonl')
+  }
+
+  async open(account: Account): Promise<Journal> {
+    let said = 0
+    const journal = await FileJournal.open(this.#path, {
+      sync: false,
+      onEntry: account.replayed,
+      onFailure: cause => {
+        throw cause
+      },
+      onTorn: () => said++,
+    })
+    must(said === (this.#torn > 0 ? 1 : 0), 'a torn last line is said, and nothing else is')
+    this.#torn = 0
+    return journal
+  }
+
+  async tear(bytes: number): Promise<void> {
+    this.#torn = bytes
+    const line = `{"v":1,"seq":1,"at":0,"by":"merchant","events":[{"type":"PaymentSucceeded","payment":"pi_${'x'.repeat(400)}`
+    await appendFile(this.#path, line.slice(0, bytes))
+  }
+
+  async close(): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,70 @@
+import { FROM_THE_TOP, type PagePosition } from '../../../src/domain/list-index.ts'
+import type { World } from '../../../src/domain/world.ts'
+
+/** Everything that a world holds, as plain data. */
+export function dump(world: World) {
+  const { payments, payouts, assets, kept, endpoints, events, deliveries, providerCalls } = world
+  const maps = { payments, payouts, assets, kept, endpoints, events, deliveries, health: world.health }
+  const references = new Set([...payouts.values()].map(({ merchantReference }) => merchantReference))
+  return {
+    seq: world.seq,
+    at: world.at,
+    ...Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, [...map]])),
+    providerCalls: [...providerCalls],
+    paymentShelves: shelves(world.paymentList),
+    payoutShelves: shelves(world.payoutList),
+    byReference: [...references].map(word => [word, [...world.payoutsByReference.below(FROM_THE_TOP, word)]]),
+    timers: world.timers.list(),
+    timerCount: world.timers.size,
+    catalogue: world.catalogue?.data ?? null,
+    rules: world.rules?.map(rule => rule.data) ?? null,
+    ruleCounts: [...world.ruleCounts],
+    faults: world.faults.data,
+    faultCounts: [...world.faultCounts],
+    heldDeliveries: [...world.heldDeliveries],
+    clock: world.clock,
+  }
+}
+
+type List = World['payoutList']
+
+/** Each facet combination of a list with the places on it; an empty shelf is as good as none. */
+function shelves(list: List): [string, unknown][] {
+  const facets: string[] = []
+  list.count(shelf => {
+    facets.push(shelf.join('|'))
+    return false
+  })
+  const from: PagePosition = FROM_THE_TOP
+  return facets
+    .map((name): [string, unknown[]] => [name, [...list.below(from, shelf => shelf.join('|') === name)]])
+    .filter(([, places]) => places.length > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** What must be the very same objects after a refusal; the answers kept for keys stand apart. */
+export function snapshot(world: World): {
+  readonly records: readonly unknown[]
+  readonly kept: readonly unknown[]
+} {
+  const { payments, payouts, assets, endpoints, events, deliveries, health } = world
+  const counts = [world.ruleCounts, world.faultCounts, world.heldDeliveries]
+  const maps = [payments, payouts, assets, endpoints, events, deliveries, health, ...counts]
+  return {
+    records: [
+      ...maps.flatMap((map: ReadonlyMap<unknown, unknown>) => [map.size, ...[...map].flat()]),
+      world.providerCalls.length,
+      ...world.timers.list(),
+      ...world.paymentList.below(FROM_THE_TOP, () => true),
+      ...world.payoutList.below(FROM_THE_TOP, () => true),
+      world.catalogue,
+      world.rules,
+      world.faults,
+      world.clock,
+    ],
+    kept: [world.seq, world.at, ...[...world.kept].flat()],
+  }
+}
+
+export const same = (a: readonly unknown[], b: readonly unknown[]) =>
+  a.length === b.length && a.every((value, at) => Object.is(value, b[at]))

@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { runBinary } from '../gateway/server.ts'
+
+/** What a run must not take from the environment of whoever runs the tests. */
+const NOTHING_SET = {
+  PAYSIM_CONTROL_URL: undefined,
+  PAYSIM_CONTROL_TOKEN: undefined,
+  PAYSIM_PUBLIC_KEY: undefined,
+  PAYSIM_SECRET_KEY: undefined,
+} as unknown as Record<string, string>
+
+export const paysim = (args: string[], env: Record<string, string> = {}) =>
+  runBinary(args, { env: { ...NOTHING_SET, ...env } })
+
+/** A folder for one test. */
+export async function workspace(files: Record<string, string> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-scenario-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const at = (name: string) => join(folder, name)
+  for (const [name, text] of Object.entries(files)) await writeFile(at(name), text)
+  return { folder, at, read: (name: string) => readFile(at(name), 'utf8') }
+}
+
+/** A story that any gateway with a PromptPay route can tell. */
+export const GOOD = `paysim: 1
+name: A payment & its <reading>
+steps:
+  - create payment: { amount: "9900", currency: THB, country: TH, checkout_mode: merchant, payment_method: th_promptpay, merchant_reference: order-1, customer: {} }
+    as: payment
+  - get payment: \${payment.id}
+    expect: { same as: payment }
+  - wait for payment: \${payment.id}
+    is: { status: pending }
+`
+export const BAD = `${GOOD.replace('A payment & its <reading>', 'A payment that is not so')}  - expect payment: \${payment.id}
+    is: { status: succeeded }
+`

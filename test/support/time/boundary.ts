@@ -1,0 +1,25 @@
+import { expect } from 'vitest'
+import type { Account, Intent } from '../gateway/account.ts'
+
+interface Moment {
+  /** How long before it comes, in milliseconds. */
+  in: number
+  /** What the record reads until then, and from then on. */
+  before: Record<string, unknown>
+  then: Record<string, unknown>
+}
+
+/** Looks one millisecond before the moment and exactly at it. */
+export async function expectAtBoundary(
+  account: Account,
+  read: () => Promise<Intent>,
+  { in: ms, before, then }: Moment,
+): Promise<void> {
+  const start = await account.now()
+  await account.advance(`${ms - 1}ms`)
+  expect(await read(), 'one millisecond early').toMatchObject(before)
+  await account.advance('1ms')
+  const after = await read()
+  expect(after, 'at the moment itself').toMatchObject(then)
+  expect(Date.parse(after.updated_at) - start, 'when it was changed').toBe(ms)
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type Account, type Json, succeeded } from '../gateway/merchant.ts'
+
+export interface Delivery {
+  path: string
+  headers: Record<string, string>
+  text: string
+  event: Json
+}
+
+/** What the receiver does with the nth delivery, counted from 1 at each path. */
+export interface Reply {
+  status?: number
+  headers?: Record<string, string>
+  /** Answered only when this resolves. */
+  after?: Promise<unknown>
+  /** The connection is cut instead of answered. */
+  reset?: boolean
+}
+
+interface Receiver {
+  url: string
+  deliveries: Delivery[]
+  /** Deliveries that have been answered in full. */
+  answered: () => number
+  at: (path: string) => Delivery[]
+  reply: (decide: (nth: number, delivery: Delivery) => Reply) => void
+  /** Resolves once so many deliveries have come. */
+  arrived: (count: number) => Promise<Delivery[]>
+}
+
+/** A merchant's webhook receiver, for one test. */
+export async function openReceiver(): Promise<Receiver> {
+  const deliveries: Delivery[] = []
+  const waiting: { count: number; resolve: () => void }[] = []
+  let decide: (nth: number, delivery: Delivery) => Reply = () => ({})
+  let answered = 0
+
+  const at = (path: string) => deliveries.filter(delivery => delivery.path === path)
+  const receive = async (delivery: Delivery, response: ServerResponse) => {
+    deliveries.push(delivery)
+    for (const waiter of waiting) if (deliveries.length >= waiter.count) waiter.resolve()
+    const reply = decide(at(delivery.path).length, delivery)
+    await reply.after
+    if (reply.reset) return response.socket?.resetAndDestroy()
+    response.writeHead(reply.status ?? 204, reply.headers).end(() => {
+      answered += 1
+    })
+  }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString('utf8')
+    const headers = request.headers as Record<string, string>
+    await receive({ path: request.url ?? '', headers, text, event: JSON.parse(text) }, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    answered: () => answered,
+    at,
+    reply: next => {
+      decide = next
+    },
+    arrived: async count => {
+      if (deliveries.length < count) {
+        await new Promise<void>(resolve => waiting.push({ count, resolve }))
+      }
+      return deliveries
+    },
+  }
+}
+
+/** Registers a webhook endpoint, of all default events unless told which. */
+export const subscribe = (account: Account, url: string, events?: string[]): Promise<Json> =>
+  succeeded(
+    account.control('POST', '/webhook-endpoints', { body: events === undefined ? { url } : { url, events } }),
+  )
+
+/** A receiver with one endpoint of the account pointed at it. */
+export async function listen(account: Account, events?: string[]) {
+  const receiver = await openReceiver()
+  return Object.assign(receiver, { endpoint: await subscribe(account, `${receiver.url}/hook`, events) })
+}
+
+/** Lets everything that is due now be done, without moving the clock. */
+export const settle = (account: Account): Promise<Json> => account.pass('0s')

@@ -1,0 +1,15 @@
+import { HOUR, MINUTE, SECOND } from '../time/instants.ts'
+
+/** When each of the ten attempts of a webhook is made, counted from the event. */
+export const ATTEMPTS = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+].map((_, at, gaps) => gaps.slice(0, at + 1).reduce((sum, gap) => sum + gap, 0))
