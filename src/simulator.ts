@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Contract } from './contract/decisions.ts'
 import { ContractError, resolveContract } from './contract/resolve-contract.ts'
@@ -15,6 +14,7 @@ import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
 import { packageFile } from './package-files.ts'
 import { App } from './server/app.ts'
+import { chooseControlToken } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
 import { listen, listenAgain } from './server/listening.ts'
@@ -84,6 +84,8 @@ export class Simulator {
     directory: DataDirectory | null,
   ): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
+    const host = options.host ?? '127.0.0.1'
+    const controlToken = chooseControlToken(options.controlToken, host)
     const webhookHosts = readWebhookHosts(options.allowWebhooks)
     let url = ''
     let controlUrl = ''
@@ -99,8 +101,6 @@ export class Simulator {
       warn,
     })
     const requests = new RequestLog()
-    const controlToken = options.controlToken ?? randomBytes(24).toString('base64url')
-    const host = options.host ?? '127.0.0.1'
     const apart = options.controlPort !== undefined
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`)
     const settings = {

@@ -142,6 +142,7 @@ export class App {
       `HTTP/1.1 ${status} Refused`,
       `request-id: ${requestId}`,
       'cache-control: no-store',
+      'x-content-type-options: nosniff',
       `content-type: ${contentType}`,
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',

@@ -60,7 +60,6 @@ function sendPage(reply: Reply, dashboard: string): Reply {
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; img-src 'self'; style-src 'sha256-${style}'; frame-ancestors 'none'; base-uri 'none'`,
-      'x-content-type-options': 'nosniff',
     })
     .send(page.text)
 }

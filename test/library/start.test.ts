@@ -25,10 +25,10 @@ test('options are those of serve: the contract, the clock, a token, a control po
   const sim = await simulator({
     contract: { 'errors.body': 'flat' },
     clock: 'virtual',
-    controlToken: 'known',
+    controlToken: 'known-token',
     controlPort: 0,
   })
-  expect(sim.controlToken).toBe('known')
+  expect(sim.controlToken).toBe('known-token')
   expect(new URL(sim.controlUrl).port).not.toBe(new URL(sim.url).port)
   const account = await sim.account('default.test')
   expect(await account.clock.get()).toMatchObject({ mode: 'virtual' })

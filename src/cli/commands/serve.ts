@@ -23,6 +23,7 @@ interface ServeFlags {
   open?: true
   controlPort?: number
   controlToken?: string
+  controlTokenFile?: string
   allowHost: string[]
   allowWebhooks: string[]
   durability: 'commit' | 'process'
@@ -59,6 +60,7 @@ export function command(): Command {
         'PAYSIM_CONTROL_TOKEN',
       ),
     )
+    .option('--control-token-file <file>', 'read the token from a file; - reads it from stdin')
     .option('--allow-host <name>', 'answer to this host name too (repeatable)', collect, [])
     .option(
       '--allow-webhooks <host>',
@@ -154,6 +156,15 @@ async function playScenarios(simulator: Simulator, flags: ServeFlags, output: Se
     })
 }
 
+/** The file goes before the environment, as any flag does. */
+async function controlTokenOf({ controlToken, controlTokenFile }: ServeFlags): Promise<string | undefined> {
+  if (controlTokenFile === undefined) return controlToken
+  if (controlToken !== undefined && controlToken !== process.env.PAYSIM_CONTROL_TOKEN)
+    throw new StartError('give --control-token or --control-token-file, not both', 2)
+  const { readToken } = await import('../control/find-control.ts')
+  return readToken(controlTokenFile)
+}
+
 async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator> {
   if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch goes with --scenario', 2)
   return Simulator.start({
@@ -165,7 +176,7 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     clock: flags.clock,
     seed: flags.seed,
     controlPort: flags.controlPort,
-    controlToken: flags.controlToken,
+    controlToken: await controlTokenOf(flags),
     allowHosts: flags.allowHost,
     allowWebhooks: flags.allowWebhooks,
     durability: flags.durability,

@@ -111,7 +111,8 @@ async function tokenOf(
   return simulator && found(simulator.control_token, RUNS_HERE)
 }
 
-async function readToken(path: string): Promise<string> {
+/** A token that a file holds, so that it stands in no list of processes. */
+export async function readToken(path: string): Promise<string> {
   const contents =
     path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(unreadable(path))
   const token = contents.replace(/^\uFEFF/, '').trim()

@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
+import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { Session } from '../dashboard/session.ts'
+import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
-import { refuse } from '../refusal.ts'
+import { RefusalError, refuse } from '../refusal.ts'
 import { archiveCalls } from './archive.ts'
 import { browseCalls } from './browse.ts'
 import { deliveryBrowsing } from './browse-deliveries.ts'
@@ -28,6 +30,16 @@ const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
 /** Of the dashboard's calls, those that make links are for who is in already. */
 const isOpen = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
+
+/**
+ * A browser says which page a request comes from. Another site's page has no business here, even with the token: who
+ * pasted it there did not mean to let that site in.
+ */
+function demandOwnOrigin({ headers: { origin, host } }: Request): void {
+  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return
+  const message = `The control surface does not answer to pages of ${origin === 'null' ? 'unknown origin' : origin}`
+  throw new RefusalError({ ...rejection('unauthorized', message), status: 403 })
+}
 
 /** The surface that drives the simulator: not a merchant's, and behind its own token. */
 export function controlSurface(settings: ControlSettings): Surface {
@@ -57,6 +69,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     routes,
     enter(request, reply) {
       const { route, headers } = request
+      demandOwnOrigin(request)
       const given = Buffer.from(headers.authorization ?? '')
       const isSole = !request.repeats('authorization')
       if (isSole && given.length === bearer.length && timingSafeEqual(given, bearer)) return

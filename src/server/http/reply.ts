@@ -9,7 +9,10 @@ export class Reply {
   payload: Payload = null
   /** Somebody else writes to the connection, or has ended it. */
   hijacked = false
-  readonly #headers: OutgoingHttpHeaders = { 'cache-control': 'no-store' }
+  readonly #headers: OutgoingHttpHeaders = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
 
   constructor(readonly raw: ServerResponse) {}
 

@@ -40,7 +40,6 @@ function sendAsset(name: AssetName, request: Request, reply: Reply): Reply {
   reply.headers({
     'content-type': TYPES[name],
     'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'x-content-type-options': 'nosniff',
     etag,
   })
   return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(bytes)

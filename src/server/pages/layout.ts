@@ -48,7 +48,6 @@ export function sendPage(reply: Reply, status: number, words: Words, path: strin
       'content-language': words.lang,
       'content-security-policy': POLICY,
       'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
     })

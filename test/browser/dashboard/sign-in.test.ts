@@ -87,7 +87,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     await again.stop()
 
     // Another token, another session: the old one opens nothing.
-    await serve(['--control-token', 'another', '--port', port], first.dataDir)
+    await serve(['--control-token', 'another-token', '--port', port], first.dataDir)
     await page.getByRole('heading', { level: 1, name: 'Sign in to paysim' }).waitFor()
     watch.expectNothing()
   })

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
+import { StartError } from '../../engine/start-error.ts'
+
+const SHORTEST = 8
+/** Where strangers can try tokens as fast as the network lets them. */
+const SHORTEST_ON_NETWORK = 16
+
+/**
+ * Whoever has the token of the control surface can do everything, so one that can be guessed is refused, and a server
+ * that other machines can reach needs one that its operator chose: they have to hand it to somebody there anyway.
+ */
+export function chooseControlToken(given: string | undefined, host: string): string {
+  const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  if (given === undefined && isLocal) return randomBytes(24).toString('base64url')
+  if (given === undefined)
+    throw new StartError(
+      `other machines can reach ${host}, and the control token opens everything: choose one of at least ${SHORTEST_ON_NETWORK} characters, by --control-token-file or PAYSIM_CONTROL_TOKEN`,
+      2,
+    )
+  const shortest = isLocal ? SHORTEST : SHORTEST_ON_NETWORK
+  if (given.length < shortest)
+    throw new StartError(
+      `the control token has ${given.length} characters, and needs at least ${shortest}${isLocal ? '' : ` where other machines can reach ${host}`}`,
+      2,
+    )
+  if (!/^[\x21-\x7e]+$/.test(given))
+    throw new StartError(
+      'the control token may only have letters, digits and signs of ASCII, and no space',
+      2,
+    )
+  return given
+}

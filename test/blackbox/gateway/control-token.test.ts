@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchDirectory, serveIn, serveUntilExit } from './support/serve-process.ts'
+import { sharedServer } from './support/shared-server.ts'
+
+const server = sharedServer()
+const LONG = 'a-token-of-27-characters-ab'
+
+const health = (url: string, token: string) =>
+  fetch(`${url}/merchants`, { headers: { authorization: `Bearer ${token}` } })
+
+describe('a server does not start', () => {
+  const local = ['--ephemeral', '--port', '0']
+  const everywhere = [...local, '--host', '0.0.0.0']
+  test.each<[string, string[], RegExp]>([
+    ['with an empty control token', [...local, '--control-token', ''], /0 characters.* at least 8/],
+    ['with one of 7 characters', [...local, '--control-token', '1234567'], /at least 8/],
+    ['with one that no header can carry', [...local, '--control-token', 'of two words'], /no space/],
+    ['open to the network without one', everywhere, /0\.0\.0\.0.*--control-token-file/],
+    ['open to the network by ::', [...local, '--host', '::'], /--control-token-file/],
+    [
+      'open to the network with 15 characters',
+      [...everywhere, '--control-token', '123456789012345'],
+      /at least 16/,
+    ],
+    [
+      'with a token in both ways',
+      [...local, '--control-token', LONG, '--control-token-file', 'x'],
+      /not both/,
+    ],
+    [
+      'with a file that is not there',
+      [...local, '--control-token-file', 'not-there'],
+      /not-there cannot be read/,
+    ],
+  ])('%s', async (_, args, names) => {
+    const { code, stdout, stderr } = await serveUntilExit(['--json', ...args])
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(names)
+  })
+})
+
+test('a token may come from a file, and then opens a server that the network reaches', async () => {
+  const directory = await scratchDirectory()
+  const file = join(directory, 'token')
+  await writeFile(file, `${LONG}\n`)
+  const args = ['--ephemeral', '--port', '0', '--host', '0.0.0.0', '--control-token-file', file]
+  const { ready } = await serveIn(directory, args)
+  expect(ready.control_token).toBe(LONG)
+  expect((await health(ready.control_url, LONG)).status).toBe(200)
+})
+
+describe('a page of another site', () => {
+  test.each(['http://evil.example', 'http://127.0.0.1:1', 'null', 'file://', 'chrome-extension://abc'])(
+    'of origin %s is refused with the right token, on the stream too',
+    async origin => {
+      for (const path of ['/merchants', '/accounts/default.test/stream', '/health', '/nowhere']) {
+        const answer = await server().control('GET', path, { headers: { origin } })
+        expect([path, answer.status]).toEqual([path, 403])
+      }
+    },
+  )
+
+  test('is told from the server’s own', async () => {
+    const { origin } = new URL(server().url)
+    expect((await server().control('GET', '/merchants', { headers: { origin } })).status).toBe(200)
+  })
+})
