@@ -1,31 +1,34 @@
-/** A call that the control surface turned down. */
+import type { Answer } from './answer-type.ts'
+import { readErrorBody } from './error-body.ts'
+import type { FieldProblem } from './errors.ts'
+
+/** A call that the control surface refused. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
+  /** What the server said, without the call that it said it to. */
+  readonly reason: string
+  readonly status: number
+  readonly code: string
+  readonly details: readonly FieldProblem[]
+  readonly requestId: string | null
+  /** The whole answer. It may be long, so it is kept out of what is logged. */
+  declare readonly answer: Answer
 
   constructor(
-    message: string,
-    /** What the server said, without the call that it said it to. */
-    readonly reason: string,
-    readonly status: number,
-    readonly code: string,
-    readonly details: readonly { readonly field: string; readonly message: string }[],
-    readonly requestId: string | null,
+    /** The method and the path. */
+    readonly call: string,
+    answer: Answer,
   ) {
-    super(message)
-  }
-
-  /** From an answer's body, in whichever shape the contract in force gives errors. */
-  static from(call: string, status: number, text: string): ControlError {
-    const { code, message, details, request_id } = factsIn(text)
-    const why = typeof message === 'string' ? message : text.slice(0, 200)
-    return new ControlError(
-      `${call}: ${status}${typeof code === 'string' ? ` ${code}` : ''}: ${why}`,
-      why,
-      status,
-      typeof code === 'string' ? code : 'unknown',
-      Array.isArray(details) ? details : [],
-      typeof request_id === 'string' ? request_id : null,
-    )
+    const { status, text } = answer
+    const { code, message, details } = readErrorBody(isObject(answer.body) ? answer.body : {}, status)
+    const reason = isObject(answer.body) ? message : text.slice(0, 200)
+    super(`${call}: ${status}${code === 'unknown' ? '' : ` ${code}`}: ${reason}`)
+    this.reason = reason
+    this.status = status
+    this.code = code
+    this.details = details
+    this.requestId = answer.requestId ?? null
+    Object.defineProperty(this, 'answer', { value: answer })
   }
 }
 
@@ -34,13 +37,4 @@ export class ControlUnreachableError extends Error {
   override readonly name = 'ControlUnreachableError'
 }
 
-function factsIn(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (typeof body !== 'object' || body === null) return {}
-    const nested = 'error' in body ? body.error : undefined
-    return (typeof nested === 'object' && nested !== null ? nested : body) as Record<string, unknown>
-  } catch {
-    return {}
-  }
-}
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

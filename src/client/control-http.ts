@@ -1,4 +1,5 @@
 import { join, readBaseUrl } from './address.ts'
+import { answerOf } from './answer.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, pointing } from './call-site.ts'
@@ -61,10 +62,13 @@ export class ControlHttp {
   }
 
   async #json<T>(method: Method, path: string, options: ControlCallOptions): Promise<Answer<T>> {
-    const { status, headers, body } = await this.open(method, path, options)
-    const text = (await this.#whole(body, method, options)).toString('utf8')
-    const requestId = headers['request-id']
-    return { status, headers, text, body: parse<T>(text, `${method} ${path}`), requestId, attempts: 1 }
+    const opened = await this.open(method, path, options)
+    const answer = await this.#read(opened, method, options)
+    if (answer.body === undefined && answer.text !== '')
+      throw new ControlUnreachableError(
+        `${method} ${path} was not answered with JSON: ${answer.text.slice(0, 100)}`,
+      )
+    return answer as Answer<T>
   }
 
   async text(path: string): Promise<string> {
@@ -81,8 +85,12 @@ export class ControlHttp {
     const request = await this.#onTheWire(method, path, options)
     const answer = await this.#door.open(request, options.signal ?? this.#signal)
     if (answer.status < 300) return answer
-    const text = await this.#whole(answer.body, method, options)
-    throw ControlError.from(`${method} ${path}`, answer.status, text.toString('utf8'))
+    throw new ControlError(`${method} ${path}`, await this.#read(answer, method, options))
+  }
+
+  async #read({ status, headers, body }: OpenAnswer, method: Method, options: ControlCallOptions) {
+    const text = (await this.#whole(body, method, options)).toString('utf8')
+    return answerOf({ status, headers, text }, 1)
   }
 
   async #whole(
@@ -119,13 +127,5 @@ export class ControlHttp {
 
   close(): Promise<void> {
     return this.#door.close()
-  }
-}
-
-function parse<T>(text: string, call: string): T {
-  try {
-    return (text === '' ? undefined : JSON.parse(text)) as T
-  } catch {
-    throw new ControlUnreachableError(`${call} was not answered with JSON: ${text.slice(0, 100)}`)
   }
 }

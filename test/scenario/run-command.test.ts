@@ -359,7 +359,7 @@ describe('against a simulator that runs', () => {
     await server.stop()
     expect(await run(server.controlToken)).toMatchObject({
       code: 7,
-      stderr: expect.stringContaining('cannot be reached'),
+      stderr: expect.stringContaining('nothing listens there'),
     })
   })
 })

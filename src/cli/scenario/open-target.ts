@@ -1,35 +1,28 @@
+import { ControlError } from '../../client/control-error.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
-import { Receiver, type Target, Wire } from '../../scenario/index.ts'
+import { type OpenTarget, openGatewayTarget, openSimulatorTarget } from '../../scenario/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import type { RunFlags } from './run-flags.ts'
 
-export interface OpenTarget {
-  readonly target: Target
-  close(): Promise<void>
-}
-
-const CREATE_PATH = '/payment_intents'
-
-/** Where the stories play. A base URL is taken from the flag alone: a run must not reach a real gateway by accident. */
+/** Where the scenarios run. Only the flag names a gateway: a run must not reach a real one by accident. */
 export async function openTarget(flags: RunFlags): Promise<OpenTarget> {
   const { controlUrl, controlToken, baseUrl, embedded } = flags
-  const wire = new Wire()
-  if (embedded) return startOwn(wire)
-  if (isReal(flags)) return openBase(baseUrl ?? '', wire)
-  if (controlUrl === undefined) return startOwn(wire)
+  if (embedded) return startOwn()
+  if (isReal(flags)) return openGateway(baseUrl ?? '')
+  if (controlUrl === undefined) return startOwn()
   if (controlToken === undefined)
     throw new UsageError('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
   const control = address('--control-url', controlUrl)
-  const merchant = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
-  return openRunning({ url: merchant, controlUrl: control, controlToken }, wire)
+  const url = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
+  return openRunning({ url, controlUrl: control, controlToken })
 }
 
-/** A base URL without a control surface is a gateway as it is. */
+/** A base URL without a control surface: a gateway that cannot be set up. */
 export const isReal = ({ controlUrl, baseUrl }: RunFlags) => baseUrl !== undefined && controlUrl === undefined
 
-async function startOwn(wire: Wire): Promise<OpenTarget> {
+async function startOwn(): Promise<OpenTarget> {
   const simulator = await startSimulator()
-  const { target, close } = await openRunning(simulator, wire)
+  const { target, close } = await openSimulatorTarget(simulator)
   return {
     target,
     async close() {
@@ -39,63 +32,22 @@ async function startOwn(wire: Wire): Promise<OpenTarget> {
   }
 }
 
-interface Running {
-  readonly url: string
-  readonly controlUrl: string
-  readonly controlToken: string
-}
-
-async function openRunning({ url, controlUrl, controlToken }: Running, wire: Wire): Promise<OpenTarget> {
-  const answer = await wire.send({
-    method: 'GET',
-    url: `${controlUrl}/contract`,
-    headers: { authorization: `Bearer ${controlToken}` },
-  })
-  if (answer.status !== 200)
+async function openRunning(simulator: Parameters<typeof openSimulatorTarget>[0]): Promise<OpenTarget> {
+  try {
+    return await openSimulatorTarget(simulator)
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error
     throw new UsageError(
-      `${controlUrl} is no control surface that takes this token: ${answer.lost ?? answer.status}`,
+      `${simulator.controlUrl} is no control surface that takes this token: ${error.status}`,
     )
-  const contract = answer.body as Record<string, { value: string }>
-  const receiver = await Receiver.open()
-  const createPath = contract['create.path']?.value ?? CREATE_PATH
-  const merchants = new Set<string>()
-  const target: Target = {
-    kind: 'simulator',
-    baseUrl: url,
-    controlUrl,
-    controlToken,
-    receiver,
-    merchants,
-    createPath,
-    wire,
   }
-  return { target, close: () => leave(target) }
 }
 
-/** Nothing stays behind in a simulator that goes on, also where the run was broken off. */
-async function leave({
-  merchants,
-  controlUrl,
-  controlToken,
-  wire,
-  receiver,
-}: Extract<Target, { kind: 'simulator' }>): Promise<void> {
-  const headers = { authorization: `Bearer ${controlToken}` }
-  for (const merchant of merchants)
-    await wire.send({ method: 'DELETE', url: `${controlUrl}/merchants/${merchant}`, headers }).catch(() => {})
-  await wire.close()
-  await receiver.close()
-}
-
-function openBase(baseUrl: string, wire: Wire): OpenTarget {
+function openGateway(baseUrl: string): OpenTarget {
   const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey || !secretKey)
     throw new UsageError('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
-  const url = address('--base-url', baseUrl)
-  return {
-    target: { kind: 'base', baseUrl: url, publicKey, secretKey, createPath: CREATE_PATH, wire },
-    close: () => wire.close(),
-  }
+  return openGatewayTarget({ baseUrl: address('--base-url', baseUrl), publicKey, secretKey })
 }
 
 function address(flag: string, text: string): string {

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { ControlUnreachableError } from '../../client/control-error.ts'
 import {
-  ConnectionError,
+  type OpenTarget,
   refused,
   runAll,
   type Scenario,
@@ -13,7 +12,7 @@ import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
-import { isReal, type OpenTarget, openTarget } from './open-target.ts'
+import { isReal, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
 import { annotate, isSeenTwice, showRun } from './show-run.ts'
 import { watchFiles } from './watch.ts'
@@ -40,9 +39,8 @@ async function runOnce(paths: readonly string[], flags: RunFlags): Promise<numbe
     interruptible(opened)
     return await runIn(opened, loaded, flags)
   } catch (error) {
-    const played = error instanceof ConnectionError ? new ControlUnreachableError(error.message) : error
-    reportError(played)
-    return exitCodeOf(played)
+    reportError(error)
+    return exitCodeOf(error)
   } finally {
     await opened?.close()
   }

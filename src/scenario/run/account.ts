@@ -1,82 +1,94 @@
+import {
+  type AccountControl,
+  type Catalogue,
+  type ControlClient,
+  ControlError,
+  type NewMerchant,
+} from '../../client/control-client.ts'
 import type { Scenario } from '../load/load.ts'
 import { type CatalogueLists, overlay } from '../load/overlay.ts'
 import type { CatalogueOverlay } from '../schema/catalogue.ts'
-import { Control, ControlError } from './control.ts'
 import type { Inbox } from './receiver.ts'
-import type { Keys, SimulatorTarget } from './target.ts'
+import type { SimulatorTarget } from './target.ts'
 
-/** A merchant made for one run of one scenario, as the file wants it. */
+/** A merchant made for one run of one scenario, set up as the file describes it. */
 export interface RunAccount {
   readonly id: string
   readonly merchant: string
   readonly environment: 'test' | 'live'
   readonly keys: Readonly<Record<'test' | 'live', Keys>>
-  readonly control: Control
+  readonly control: AccountControl
+  readonly simulator: ControlClient
   readonly inbox: Inbox
 }
 
-/** Where standing time begins, unless the file says: far from the wall's, so that a real instant in a story shows. */
-const STORY_BEGINS = '2030-01-01T00:00:00Z'
+export interface Keys {
+  readonly publicKey: string
+  readonly secretKey: string
+}
+
+/** Where a virtual clock begins unless the file says otherwise: far from today, so that a real instant shows. */
+const CLOCK_BEGINS = '2030-01-01T00:00:00Z'
 
 export async function makeAccount(
   { data }: Scenario,
   target: SimulatorTarget,
   wanted: string,
 ): Promise<RunAccount> {
-  const control = new Control(target.wire, target.controlUrl, target.controlToken)
   const environment = data.environment ?? 'test'
-  const { merchant, inbox, keys } = await makeMerchant(data, target, control, wanted)
+  const { merchant, inbox, keys } = await makeMerchant(data, target, wanted)
   const id = `${merchant}.${environment}`
-  const path = `/accounts/${id}`
-  const endpoints = await control.demand<{ data: { secret: string }[] }>('GET', `${path}/webhook-endpoints`)
-  inbox.secret = endpoints.data[0]?.secret ?? ''
+  const control = target.control.account(id)
+  const [endpoint] = await control.webhookEndpoints.list()
+  inbox.secret = endpoint?.secret ?? ''
   if (data.receiver?.answers) inbox.behave(data.receiver.answers)
-  if (data.catalogue) await layOver(control, path, data.catalogue)
-  if (data.faults) await control.demand('PUT', `${path}/faults`, { faults: data.faults })
-  return { id, merchant, environment, keys, control, inbox }
+  if (data.catalogue) await layOver(control, data.catalogue)
+  if (data.faults) await control.faults.replace(data.faults)
+  return { id, merchant, environment, keys, control, simulator: target.control, inbox }
 }
-
-const ENVIRONMENTS = ['test', 'live'] as const
 
 async function makeMerchant(
   data: Scenario['data'],
-  { receiver, merchants }: SimulatorTarget,
-  control: Control,
+  { receiver, merchants, control }: SimulatorTarget,
   wanted: string,
 ) {
   const events = data.receiver?.events
-  // On a simulator that is shared another run may have the name.
+  // On a shared simulator another run may have the name already.
   for (let nth = 1; ; nth++) {
     const merchant = nth === 1 ? wanted : `${wanted}-${nth}`
     const inbox = receiver.inbox(merchant)
-    const answer = await control.send('POST', '/merchants', {
-      id: merchant,
-      name: data.name,
-      seed: data.seed ?? 1,
-      clock: clockOf(data.clock),
-      ...(data.policy ? { checkout_modes: data.policy.checkout_modes } : {}),
-      ...(data.provider ? { rules: data.provider } : {}),
-      webhooks: [{ url: inbox.url, environment: data.environment ?? 'test', ...(events ? { events } : {}) }],
-    })
-    if (answer.status === 201) {
-      const { accounts } = answer.body as { accounts: (Keys & { environment: 'test' | 'live' })[] }
-      const [test, live] = ENVIRONMENTS.map(name => accounts.find(({ environment }) => environment === name))
+    try {
+      const { accounts } = await control.merchants.create({
+        id: merchant,
+        name: data.name,
+        seed: data.seed ?? 1,
+        clock: clockOf(data.clock),
+        ...(data.policy ? { checkout_modes: data.policy.checkout_modes } : {}),
+        ...(data.provider ? { rules: data.provider } : {}),
+        webhooks: [
+          { url: inbox.url, environment: data.environment ?? 'test', ...(events ? { events } : {}) },
+        ],
+      })
       merchants.add(merchant)
-      if (!test || !live) throw new ControlError('POST /merchants', answer)
-      return { merchant, inbox, keys: { test, live } }
+      const keysOf = (environment: 'test' | 'live'): Keys => {
+        const account = accounts.find(one => one.environment === environment)
+        return { publicKey: account?.public_key ?? '', secretKey: account?.secret_key ?? '' }
+      }
+      return { merchant, inbox, keys: { test: keysOf('test'), live: keysOf('live') } }
+    } catch (error) {
+      inbox.close()
+      if (!(error instanceof ControlError) || error.status !== 422 || nth === 1000) throw error
     }
-    inbox.close()
-    if (answer.status !== 422 || nth === 1000) throw new ControlError('POST /merchants', answer)
   }
 }
 
-function clockOf(clock: Scenario['data']['clock']): object {
+function clockOf(clock: Scenario['data']['clock']): NonNullable<NewMerchant['clock']> {
   const setting = typeof clock === 'object' ? clock : { mode: clock ?? 'virtual' }
-  return setting.mode === 'virtual' ? { now: STORY_BEGINS, ...setting } : setting
+  return setting.mode === 'virtual' ? { now: CLOCK_BEGINS, ...setting } : setting
 }
 
-/** Over what the account has: the default catalogue of whoever runs the simulator. */
-export async function layOver(control: Control, path: string, over: CatalogueOverlay): Promise<void> {
-  const base = await control.demand<CatalogueLists>('GET', `${path}/catalogue`)
-  await control.demand('PUT', `${path}/catalogue`, overlay(base, over))
+/** Lays a catalogue over the one that the account has, which depends on who runs the simulator. */
+export async function layOver(control: AccountControl, over: CatalogueOverlay): Promise<void> {
+  const base = (await control.catalogue.get()) as unknown as CatalogueLists
+  await control.catalogue.replace(overlay(base, over) as Catalogue)
 }

@@ -1,6 +1,6 @@
+import { ControlError } from '../../client/control-error.ts'
 import type { Scenario } from '../load/load.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
-import { ControlError } from './control.ts'
 import { play } from './play.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
@@ -113,7 +113,7 @@ async function tellIt(stage: Stage, records: StepRecord[], began: (title: string
 function refusedAtFirst({ positions }: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
   const place = positions.of([])
   const answer = cause instanceof ControlError ? cause.answer : undefined
-  const actual = answer ? (answer.body ?? answer.lost) : 'nothing'
+  const actual = answer ? (answer.body ?? answer.status) : 'nothing'
   const mismatch = {
     path: [],
     subject: 'simulator',

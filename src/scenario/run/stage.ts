@@ -1,3 +1,5 @@
+import type { Answer } from '../../client/answer-type.ts'
+import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client/control-client.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Scenario } from '../load/load.ts'
 import { makeAccount, type RunAccount } from './account.ts'
@@ -35,22 +37,18 @@ export class Stage {
   }
 
   static async open(scenario: Scenario, target: Target, run: string): Promise<Stage> {
-    if (target.kind === 'base') return new Stage(scenario, target, undefined, run, Date.now(), false)
+    if (target.kind === 'gateway') return new Stage(scenario, target, undefined, run, Date.now(), false)
     const account = await makeAccount(scenario, target, run)
-    const clock = await account.control.demand<{ mode: string; now: string }>(
-      'GET',
-      `/accounts/${account.id}/clock`,
-    )
+    const clock = await account.control.clock.get()
     const now = parseTimestamp(clock.now) ?? 0
     return new Stage(scenario, target, account, account.merchant, now, clock.mode === 'virtual')
   }
 
   #nameWhatIsThere(): void {
     const { account, target, scope } = this
-    const keys = account ? account.keys[account.environment] : target.kind === 'base' ? target : undefined
-    const publicKey = keys && ('public_key' in keys ? keys.public_key : keys.publicKey)
+    const keys = account ? account.keys[account.environment] : target.kind === 'gateway' ? target : undefined
     scope.set('run', this.run)
-    scope.set('account', { id: account?.id ?? null, public_key: publicKey, base_url: target.baseUrl })
+    scope.set('account', { id: account?.id ?? null, public_key: keys?.publicKey, base_url: target.baseUrl })
     for (const [name, value] of Object.entries(this.scenario.data.let ?? {}))
       scope.set(name, scope.resolve(value))
   }
@@ -78,10 +76,6 @@ export class Stage {
     return this.account
   }
 
-  get path(): string {
-    return `/accounts/${this.simulated.id}`
-  }
-
   /** Something was set going that may not have ended: a webhook is on its way. */
   stir(): void {
     this.#stirred = true
@@ -94,7 +88,14 @@ export class Stage {
   async settle(): Promise<void> {
     if (!this.virtual || !this.account || !this.#stirred) return
     this.#stirred = false
-    await this.account.control.demand('POST', `${this.path}/clock/advance`, { by: '0s' })
+    await this.advance({ by: '0s' })
+  }
+
+  /** Moves the account's clock. When it returns, all that was due has happened, webhooks included. */
+  async advance(goal: AdvanceGoal): Promise<Answer<AdvanceResult>> {
+    const answer = await this.simulated.control.clock.advance(goal).answer()
+    this.arriveAt(answer.body.now)
+    return answer
   }
 
   /** The page of a payment, as an answer names it. */
@@ -116,18 +117,23 @@ export class Stage {
     const basic = (publicKey: string, secretKey: string) => ({
       authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`,
     })
-    if (target.kind === 'base')
+    if (target.kind === 'gateway')
       return basic(target.publicKey, keys === 'wrong' ? 'sk_test_wrong' : target.secretKey)
     const whose = keys === 'test' || keys === 'live' ? keys : this.simulated.environment
     const pair = account?.keys[whose]
-    return basic(pair?.public_key ?? '', keys === 'wrong' ? `sk_${whose}_wrong` : (pair?.secret_key ?? ''))
+    return basic(pair?.publicKey ?? '', keys === 'wrong' ? `sk_${whose}_wrong` : (pair?.secretKey ?? ''))
   }
 
   async close(): Promise<void> {
     if (!this.account) return
-    const { inbox, control, merchant } = this.account
+    const { inbox, merchant, simulator } = this.account
     inbox.close()
-    await control.send('DELETE', `/merchants/${merchant}`)
+    await simulator.merchants.remove(merchant).catch(ignoreRefusal)
     if (this.target.kind === 'simulator') this.target.merchants.delete(merchant)
   }
+}
+
+/** A step of the scenario, or somebody else, may have removed the merchant. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ControlError)) throw error
 }

@@ -1,7 +1,7 @@
+import { ControlError } from '../../client/control-error.ts'
 import type { Path } from '../load/positions.ts'
 import type { Verb } from '../schema/steps.ts'
 import { lastOf } from '../steps/history.ts'
-import { ControlError } from './control.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
 import { StepFailedError, type StepRecord, type StepResult } from './step-result.ts'

@@ -26,7 +26,7 @@ export async function transcriptOf(records: readonly StepRecord[], stage: Stage)
 }
 
 function accountOf({ account }: Stage) {
-  return account && { id: account.id, public_key: account.keys[account.environment].public_key }
+  return account && { id: account.id, public_key: account.keys[account.environment].publicKey }
 }
 
 /** An upload by its digest: what a form holds says little, and is long. */
@@ -41,10 +41,7 @@ const shownHeaders = (headers: Readonly<Record<string, string>>) =>
 
 async function journalOf(stage: Stage): Promise<object[]> {
   await stage.settle()
-  const { entries } = await stage.simulated.control.demand<{ entries: object[] }>(
-    'GET',
-    `${stage.path}/export`,
-  )
+  const { entries } = await stage.simulated.control.export()
   return entries.map(entry => ({ journal: entry }))
 }
 

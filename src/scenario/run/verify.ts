@@ -20,9 +20,8 @@ const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
   intents: async stage => {
     const matched = (await uses('rules', stage)).reduce((sum, { used }) => sum + used, 0)
     const { control } = stage.simulated
-    const payments = await control.demand<{ data: { route: unknown }[] }>('GET', `${stage.path}/payments`)
-    const payouts = await control.demand<{ data: unknown[] }>('GET', `${stage.path}/payouts`)
-    const all = payments.data.filter(({ route }) => route !== null).length + payouts.data.length
+    const [payments, payouts] = [await control.payments.list(), await control.payouts.list()]
+    const all = payments.filter(({ route }) => route !== null).length + payouts.length
     return all === matched
       ? []
       : [miss(['verify'], 'intents', all, matched, `${all - matched} met no rule of the file`)]
@@ -38,7 +37,7 @@ const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
 }
 
 async function uses(kind: 'rules' | 'faults', stage: Stage): Promise<Use[]> {
-  const { used } = await stage.simulated.control.demand<{ used: number[] }>('GET', `${stage.path}/${kind}`)
+  const { used } = await stage.simulated.control[kind].get()
   return stage.tracker.uses(kind, used)
 }
 

@@ -1,4 +1,7 @@
-import { Agent, request } from 'undici'
+import { Readable } from 'node:stream'
+import { ArgumentError, ConnectError } from '../../client/errors.ts'
+import { openTransport } from '../../client/transport/open-transport.ts'
+import type { Transport, Upload } from '../../client/transport/transport.ts'
 
 /** One request as it leaves. */
 export interface Sent {
@@ -8,52 +11,76 @@ export interface Sent {
   readonly body?: string | Buffer
 }
 
-/** What came back; `lost` is why nothing whole did. */
+/** What came back. `lost` says why no whole answer came. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined where it is not JSON. */
   readonly body: unknown
   readonly lost?: string
 }
 
-/** The server could not be reached at all: no story can be told. */
-export class ConnectionError extends Error {}
+/** A test may hold an answer back for as long as this. */
+const TIMEOUT_MS = 300_000
 
 /**
- * HTTP as it is: one request, one answer, nothing tried again and nothing smoothed over, since what goes wrong on
- * the wire is part of the story.
+ * Sends each request once and returns what came, without retries and without errors for refusals: what goes wrong on
+ * the wire is part of a scenario. Throws only where nothing listens.
  */
 export class Wire {
-  readonly #agent = new Agent({ keepAliveTimeout: 4000 })
+  readonly #transports = new Map<string, Transport>()
+  readonly #closing = new AbortController()
 
   async send({ method, url, headers, body }: Sent): Promise<Answer> {
-    const target = new URL(url)
+    const { origin, pathname, search } = new URL(url)
+    const payload = Buffer.isBuffer(body) ? asUpload(body) : body
+    const request = { method, origin, path: pathname + search, headers }
     try {
-      const response = await request(target, {
-        dispatcher: this.#agent,
-        method: method as 'GET',
-        headers,
-        ...(body === undefined ? {} : { body }),
-      })
-      const text = await response.body.text()
-      return { status: response.statusCode, headers: single(response.headers), text, body: parse(text) }
-    } catch (cause) {
-      const why = codeOf(cause)
-      if (why === 'ECONNREFUSED' || why === 'ENOTFOUND')
-        throw new ConnectionError(`${target.origin} cannot be reached: ${why}`)
-      return { status: 0, headers: {}, text: '', body: undefined, lost: why }
+      const answer = await this.#to(origin).send(
+        payload === undefined ? request : { ...request, body: payload },
+        this.#closing.signal,
+      )
+      return { ...answer, body: parse(answer.text) }
+    } catch (error) {
+      return { status: 0, headers: {}, text: '', body: undefined, lost: this.#whyLost(error) }
     }
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy()
+  #to(origin: string): Transport {
+    const transport =
+      this.#transports.get(origin) ?? openTransport(origin, { timeoutMs: TIMEOUT_MS, proxy: false })
+    this.#transports.set(origin, transport)
+    return transport
+  }
+
+  #whyLost(error: unknown): string {
+    if (this.#closing.signal.aborted) return 'the run was stopped'
+    if (error instanceof ArgumentError) return error.message
+    if (!(error instanceof ConnectError) || error.code === 'ECONNREFUSED' || error.code === 'ENOTFOUND')
+      throw error
+    return error.code
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.all([...this.#transports.values()].map(transport => transport.close()))
   }
 }
 
-const single = (headers: Record<string, string | string[] | undefined>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
+function asUpload(bytes: Buffer): Upload {
+  return {
+    filename: '',
+    contentType: '',
+    size: bytes.length,
+    fields: 'none',
+    open: async () => ({
+      headers: { 'content-length': String(bytes.length) },
+      body: Readable.from([bytes]),
+    }),
+  }
+}
 
 function parse(text: string): unknown {
   try {
@@ -61,9 +88,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function codeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

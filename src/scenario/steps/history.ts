@@ -1,3 +1,4 @@
+import { ControlError, type JournalEntry } from '../../client/control-client.ts'
 import type { Stage } from '../run/stage.ts'
 
 /** How the simulator keeps its books says nothing of what happened to a record. */
@@ -9,24 +10,21 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'FaultsCounted',
 ])
 
-interface Entry {
-  readonly seq: number
-  readonly at: string
-  readonly by: string
-  readonly events: readonly { readonly type: string }[]
-}
-
 /** What happened to a record, event by event, oldest first. */
 export async function historyOf(
   id: string,
   stage: Stage,
 ): Promise<{ type: string; at: string; by: string }[]> {
-  const { control } = stage.simulated
-  const answer = await control.send('GET', `${stage.path}/history/${encodeURIComponent(id)}`)
-  const entries = answer.status === 200 ? (answer.body as { data: Entry[] }).data : []
+  const entries = await stage.simulated.control.history(id).catch(noneIfRefused)
   return entries.flatMap(({ at, by, seq, events }) =>
     events.filter(({ type }) => !BOOKKEEPING.has(type)).map(event => ({ at, by, seq, ...event })),
   )
+}
+
+/** A record that does not exist has no history. */
+function noneIfRefused(error: unknown): JournalEntry[] {
+  if (error instanceof ControlError) return []
+  throw error
 }
 
 const SHOWN = 6

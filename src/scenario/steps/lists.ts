@@ -18,15 +18,9 @@ interface Source {
   readonly fetch: (stage: Stage) => Promise<readonly unknown[]>
 }
 
-const data = (path: string) => async (stage: Stage) => {
-  const body = await stage.simulated.control.demand<{ data: unknown[] }>('GET', stage.path + path)
-  return body.data
-}
-
 /** The log has the newest first, a story the oldest; and what the story itself asked the control surface is none of it. */
 const CONTROL = '/_paysim/'
-const requestsOf = async (stage: Stage) =>
-  ((await data('/requests')(stage)) as { path: string }[]).slice().reverse()
+const requestsOf = async (stage: Stage) => (await stage.simulated.control.requests()).reverse()
 
 const SOURCES = {
   'expect webhooks': {
@@ -34,8 +28,16 @@ const SOURCES = {
     key: 'type',
     fetch: async stage => [...stage.simulated.inbox.received],
   },
-  'expect provider calls': { subject: 'provider calls', key: 'call', fetch: data('/provider-calls') },
-  'expect deliveries': { subject: 'deliveries', key: 'event_type', fetch: data('/webhook-deliveries') },
+  'expect provider calls': {
+    subject: 'provider calls',
+    key: 'call',
+    fetch: async stage => stage.simulated.control.providerCalls(),
+  },
+  'expect deliveries': {
+    subject: 'deliveries',
+    key: 'event_type',
+    fetch: async stage => stage.simulated.control.deliveries(),
+  },
   'expect requests': {
     subject: 'requests',
     key: 'path',
@@ -45,7 +47,7 @@ const SOURCES = {
     subject: 'timers',
     key: 'type',
     fetch: async stage =>
-      ((await data('/timers')(stage)) as { command: { type: string } }[]).map(timer => ({
+      (await stage.simulated.control.timers()).map(timer => ({
         type: timer.command.type,
         ...timer,
       })),

@@ -5,6 +5,7 @@ import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import type { Answer, Sent } from '../run/wire.ts'
+import { answerOf } from './control-call.ts'
 import type { Handlers } from './handlers.ts'
 
 const PAGE = 100
@@ -25,18 +26,18 @@ async function merchantGet(path: string, stage: Stage): Promise<Fetched> {
 }
 
 /** A record with all that the merchant API hides. */
-async function controlGet(path: string, { simulated, path: account }: Stage): Promise<Fetched> {
-  const answer = await simulated.control.send('GET', account + path)
-  return { sent: { method: 'GET', url: `/_paysim${account}${path}`, headers: {} }, answer }
+async function controlGet(records: 'payments' | 'payouts', id: string, stage: Stage): Promise<Fetched> {
+  const { control } = stage.simulated
+  const url = `/_paysim/accounts/${control.id}/${records}/${id}`
+  return { sent: { method: 'GET', url, headers: {} }, answer: await answerOf(control[records].get(id)) }
 }
 
 const paymentOf: Fetch = (id, stage) => merchantGet(`/payment_intents/${encodeURIComponent(id)}`, stage)
-const recordOf: Fetch = (id, stage) =>
-  controlGet(`/${id.startsWith('po_') ? 'payouts' : 'payments'}/${id}`, stage)
+const recordOf: Fetch = (id, stage) => controlGet(id.startsWith('po_') ? 'payouts' : 'payments', id, stage)
 
 /** The merchant API has no call for one payout: a real gateway is asked for all of them, page by page. */
 const payoutOf: Fetch = async (id, stage) => {
-  if (stage.account) return controlGet(`/payouts/${id}`, stage)
+  if (stage.account) return controlGet('payouts', id, stage)
   for (let cursor = ''; ; ) {
     const { sent, answer } = await merchantGet(`/payout_intents?limit=${PAGE}${cursor}`, stage)
     const page = answer.body as
@@ -86,11 +87,9 @@ async function later(stage: Stage, deadline: number): Promise<boolean> {
     await pause(GLANCE_MS)
     return stage.now < deadline
   }
-  const { control } = stage.simulated
-  const { next_due: next } = await control.demand<{ next_due: string | null }>('GET', `${stage.path}/clock`)
+  const { next_due: next } = await stage.simulated.control.clock.get()
   if (next === null || Date.parse(next) > deadline) return false
-  const { now } = await control.demand<{ now: string }>('POST', `${stage.path}/clock/advance`, { to: next })
-  stage.arriveAt(now)
+  await stage.advance({ to: next })
   return true
 }
 

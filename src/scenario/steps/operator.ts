@@ -1,11 +1,13 @@
+import type { Answer } from '../../client/answer-type.ts'
+import type { AdvanceGoal, NewPayout } from '../../client/control-client.ts'
 import { layOver } from '../run/account.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
 import { nothingWrong, type StepResult } from '../run/step-result.ts'
-import type { Answer } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
+import { answerOf } from './control-call.ts'
 import { expectAnswer } from './expect-answer.ts'
-import { formOf, pictureOf } from './form.ts'
+import { pictureOf } from './form.ts'
 import type { Handlers } from './handlers.ts'
 
 interface Manner {
@@ -14,10 +16,9 @@ interface Manner {
   failure_message?: string
 }
 
-/** A call that the simulator may refuse, as the state of a record may forbid it. */
-async function ask(stage: Stage, path: string, body: unknown, step: Manner, scope: Scope, subject?: string) {
-  return heard(await stage.simulated.control.send('POST', stage.path + path, body), step, scope, subject)
-}
+/** A call that the simulator may refuse. */
+const ask = async (call: { answer(): Promise<Answer> }, step: Manner, scope: Scope, subject?: string) =>
+  heard(await answerOf(call), step, scope, subject)
 
 function heard(answer: Answer, step: Manner, scope: Scope, subject?: string): StepResult {
   const made = (answer.body as { id?: string } | undefined)?.id
@@ -29,16 +30,13 @@ function heard(answer: Answer, step: Manner, scope: Scope, subject?: string): St
   }
 }
 
-const failureOf = ({ failure_code, failure_message }: Manner) => ({ failure_code, failure_message })
+const failureOf = ({ failure_code, failure_message }: Manner) => ({
+  ...(failure_code === undefined ? {} : { failure_code }),
+  ...(failure_message === undefined ? {} : { failure_message }),
+})
 
-async function put(stage: Stage, path: string, body: unknown, method = 'PUT'): Promise<StepResult> {
-  await stage.simulated.control.demand(method, stage.path + path, body)
-  return nothingWrong
-}
-
-async function usedSoFar(stage: Stage, kind: 'rules' | 'faults'): Promise<number[]> {
-  const { used } = await stage.simulated.control.demand<{ used: number[] }>('GET', `${stage.path}/${kind}`)
-  return used
+async function usedSoFar({ simulated }: Stage, kind: 'rules' | 'faults'): Promise<readonly number[]> {
+  return (await simulated.control[kind].get()).used
 }
 
 export const OPERATOR: Pick<
@@ -61,70 +59,72 @@ export const OPERATOR: Pick<
   | 'receiver'
 > = {
   advance: async ({ advance }, stage, scope) => {
-    const goal =
-      advance === 'idle' ? { until: 'idle' } : typeof advance === 'string' ? { by: advance } : advance
-    const happening = await ask(stage, '/clock/advance', goal, {}, scope)
-    const { now } = (happening.answer?.body ?? {}) as { now?: string }
-    if (now !== undefined) stage.arriveAt(now)
-    return happening
+    const goal: AdvanceGoal = advance === 'idle' ? { until: 'idle' } : advance
+    return ask({ answer: () => stage.advance(goal) }, {}, scope)
   },
-  trigger: (step, stage, scope) =>
-    ask(stage, `/payments/${step.payment}/${step.trigger}`, failureOf(step), step, scope, step.payment),
-  'create payout': (step, stage, scope) => ask(stage, '/payouts', step['create payout'], step, scope),
-  'approve payout': (step, stage, scope) => {
+  trigger: (step, { simulated }, scope) =>
+    ask(
+      simulated.control.payments.trigger(step.payment, step.trigger, failureOf(step)),
+      step,
+      scope,
+      step.payment,
+    ),
+  'create payout': (step, { simulated }, scope) =>
+    // What is wrong with the body, the simulator says.
+    ask(simulated.control.payouts.create(step['create payout'] as unknown as NewPayout), step, scope),
+  'approve payout': (step, { simulated }, scope) => {
     const id = step['approve payout']
-    return ask(stage, `/payouts/${id}/approve`, {}, step, scope, id)
+    return ask(simulated.control.payouts.approve(id), step, scope, id)
   },
-  'succeed payout': (step, stage, scope) => {
+  'succeed payout': (step, { simulated }, scope) => {
     const id = step['succeed payout']
-    return ask(stage, `/payouts/${id}/succeed`, {}, step, scope, id)
+    return ask(simulated.control.payouts.succeed(id), step, scope, id)
   },
-  'fail payout': (step, stage, scope) => {
+  'fail payout': (step, { simulated }, scope) => {
     const id = step['fail payout']
-    return ask(stage, `/payouts/${id}/fail`, failureOf(step), step, scope, id)
+    return ask(simulated.control.payouts.fail(id, failureOf(step)), step, scope, id)
   },
   'upload asset': async (step, stage, scope) => {
-    const form = formOf(stage.nextBoundary(), { kind: step['upload asset'] }, await pictureOf(step, stage))
-    return heard(await stage.simulated.control.sendForm(`${stage.path}/assets`, form), step, scope)
+    const { bytes, fileName } = await pictureOf(step, stage)
+    const options = { kind: step['upload asset'], filename: fileName }
+    return ask(stage.simulated.control.assets.upload(bytes, options), step, scope)
   },
-  redeliver: (step, stage, scope) =>
-    ask(stage, `/webhook-deliveries/${step.redeliver}/redeliver`, undefined, step, scope),
-  'set health': async (step, stage) => {
+  redeliver: (step, { simulated }, scope) => ask(simulated.control.redeliver(step.redeliver), step, scope),
+  'set health': async (step, { simulated }) => {
     for (const [provider, healthy] of Object.entries(step['set health']))
-      await put(stage, `/catalogue/providers/${encodeURIComponent(provider)}`, { healthy }, 'PATCH')
+      await simulated.control.catalogue.setHealth(provider, healthy)
     return nothingWrong
   },
-  'set policy': async (step, stage) => {
-    const { control, merchant } = stage.simulated
-    await control.demand('PATCH', `/merchants/${merchant}`, step['set policy'])
+  'set policy': async (step, { simulated }) => {
+    await simulated.simulator.merchants.change(simulated.merchant, step['set policy'])
     return nothingWrong
   },
-  'set catalogue': async (step, stage) => {
-    await layOver(stage.simulated.control, stage.path, step['set catalogue'])
+  'set catalogue': async (step, { simulated }) => {
+    await layOver(simulated.control, step['set catalogue'])
     return nothingWrong
   },
   'set rules': async (step, stage, _, path) => {
     const rules = step['set rules']
     stage.tracker.replace('rules', await usedSoFar(stage, 'rules'), [...path, 'set rules'], rules)
-    return put(stage, '/rules', { rules })
+    await stage.simulated.control.rules.replace(rules)
+    return nothingWrong
   },
   'add rules': async (step, stage, _, path) => {
     const rules = step['add rules']
     stage.tracker.addRules([...path, 'add rules'], rules)
-    return put(stage, '/rules', { rules }, 'POST')
+    await stage.simulated.control.rules.prepend(rules)
+    return nothingWrong
   },
   'set faults': async (step, stage, _, path) => {
     const faults = step['set faults']
     stage.tracker.replace('faults', await usedSoFar(stage, 'faults'), [...path, 'set faults'], faults)
-    return put(stage, '/faults', { faults })
+    await stage.simulated.control.faults.replace(faults)
+    return nothingWrong
   },
   'set clock': async (step, stage) => {
-    const clock = step['set clock']
-    const setting = typeof clock === 'string' ? { mode: clock } : clock
-    const { control } = stage.simulated
-    const { now } = await control.demand<{ now: string }>('PUT', `${stage.path}/clock`, setting)
+    const { now, mode } = await stage.simulated.control.clock.set(step['set clock'])
     stage.arriveAt(now)
-    stage.virtual = setting.mode === 'virtual'
+    stage.virtual = mode === 'virtual'
     return nothingWrong
   },
   receiver: async ({ receiver }, stage) => {

@@ -1,39 +1,25 @@
 import { afterAll, beforeAll } from 'vitest'
 import { startSimulator } from '../../../src/index.ts'
 import {
-  Receiver,
+  type OpenTarget,
+  openSimulatorTarget,
   readScenario,
   runScenario,
   type ScenarioResult,
-  type Target,
-  Wire,
 } from '../../../src/scenario/index.ts'
 
 /** One embedded simulator for a test file, and a way to tell a story in it. */
 export function useStage() {
-  let target: Extract<Target, { kind: 'simulator' }>
+  let target: OpenTarget['target']
   let close: () => Promise<void>
   let runs = 0
 
   beforeAll(async () => {
     const simulator = await startSimulator({ seed: 7 })
-    const { url: baseUrl, controlUrl, controlToken } = simulator
-    const receiver = await Receiver.open()
-    const wire = new Wire()
-    const createPath = '/payment_intents'
-    target = {
-      kind: 'simulator',
-      baseUrl,
-      controlUrl,
-      controlToken,
-      receiver,
-      merchants: new Set(),
-      createPath,
-      wire,
-    }
+    const opened = await openSimulatorTarget(simulator)
+    target = opened.target
     close = async () => {
-      await wire.close()
-      await receiver.close()
+      await opened.close()
       await simulator.stop()
     }
   })

@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSimulator } from '../../../src/index.ts'
-import {
-  loadScenario,
-  Receiver,
-  runScenario,
-  type Scenario,
-  type Target,
-  Wire,
-} from '../../../src/scenario/index.ts'
+import { loadScenario, openSimulatorTarget, runScenario, type Scenario } from '../../../src/scenario/index.ts'
 
 /**
  * Many mixed runs in one process, one at a time and then 8 at a time, in one simulator: prints what became of each
@@ -22,20 +15,7 @@ const AT_A_TIME = 8
 const WARM_UP = 100
 
 const simulator = await startSimulator({ seed: 7 })
-const { url: baseUrl, controlUrl, controlToken } = simulator
-const receiver = await Receiver.open()
-const wire = new Wire()
-const createPath = '/payment_intents'
-const target: Target = {
-  kind: 'simulator',
-  baseUrl,
-  controlUrl,
-  controlToken,
-  receiver,
-  merchants: new Set(),
-  createPath,
-  wire,
-}
+const { target, close } = await openSimulatorTarget(simulator)
 
 const files = readdirSync(folder)
   .filter(name => name.endsWith('.yaml'))
@@ -82,6 +62,5 @@ const merchants = (await simulator.control.merchants.list()).map(({ id }) => id)
 process.stdout.write(
   JSON.stringify({ alone, together, heapBefore, heapAfter, merchants, left: target.merchants.size }),
 )
-await wire.close()
-await receiver.close()
+await close()
 await simulator.stop()
