@@ -43,7 +43,7 @@ const BROKEN: [rule: string, files: Record<string, string>][] = [
       '../node_modules/tool/index.js': '',
     },
   ],
-  ['stays-inside', { 'cli/a.ts': `import '../b.ts'`, '../test/b.ts': '' }],
+  ['stays-inside', { 'cli/a.ts': `import '../../test/b.ts'`, '../test/b.ts': '' }],
 ]
 
 test.each(BROKEN)('%s notices %j', async (rule, files) => {
