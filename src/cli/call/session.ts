@@ -1,7 +1,7 @@
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, Transport } from '../../client/index.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
-import { openPrinter, type Printer } from '../output/printer.ts'
+import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
@@ -47,7 +47,7 @@ export async function withSession(
       printer,
       signal: interruption.signal,
       async show(answer, view) {
-        if (flags.showHeaders) (await import('../output/headers.ts')).showHeaders(answer)
+        if (flags.showHeaders) showHeaders(answer)
         await printer.show(answer, view)
       },
     })

@@ -4,8 +4,8 @@ import { type MerchantFlags, merchantCommand } from '../call/merchant-command.ts
 import { type Session, withSession } from '../call/session.ts'
 import { readBody } from '../fields/read-data.ts'
 import { didYouMean } from '../flag-values.ts'
+import { visibleLines } from '../output/text.ts'
 import type { View } from '../output/view.ts'
-import { visibleLines } from '../output/visible.ts'
 import { confirmLive } from '../prompts/confirm.ts'
 
 interface RequestFlags extends MerchantFlags {

@@ -3,7 +3,7 @@ import type { Call } from '../../client/call.ts'
 import type { ListBody } from '../../client/control-http.ts'
 import type { PageQuery } from '../../client/control-record-calls.ts'
 import { atLeastOne } from '../flag-values.ts'
-import type { ListView } from '../output/printer.ts'
+import type { ListView } from '../output/view.ts'
 import type { ControlSession } from './session.ts'
 
 /** Which part of a list that may be long. */

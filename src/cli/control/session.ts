@@ -3,7 +3,7 @@ import { type AccountControl, ControlClient } from '../../client/control-client.
 import type { ControlDoor } from '../../client/control-door.ts'
 import { DryRun } from '../call/dry-run.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
-import { openPrinter, type Printer } from '../output/printer.ts'
+import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { accountNamed } from '../target/local-simulator.ts'
 import { tellChoice } from '../target/other-targets.ts'
@@ -50,7 +50,7 @@ export async function withControl(
       human: printer.format === 'human' && flags.query === undefined,
       async show(call, view) {
         const answer = await call.answer()
-        if (flags.showHeaders) (await import('../output/headers.ts')).showHeaders(answer)
+        if (flags.showHeaders) showHeaders(answer)
         await printer.show(answer, view)
       },
     })

@@ -6,7 +6,7 @@ import { readErrorBody } from '../../client/error-body.ts'
 import { type Answer, ApiError, NotJsonError } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/text.ts'
 import { type Check, fault, ok, warning } from './report.ts'
 
 /** A payment as every country of the interface could have it; discovery only reads. */

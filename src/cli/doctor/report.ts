@@ -1,7 +1,6 @@
 import type { Screen } from '../output/screen.ts'
+import { visible, wrapTo } from '../output/text.ts'
 import type { View } from '../output/view.ts'
-import { visible } from '../output/visible.ts'
-import { wrapTo } from '../output/wrap.ts'
 
 type Verdict = 'ok' | 'warning' | 'fault'
 

@@ -9,7 +9,7 @@ import {
   WaitTimeoutError,
 } from '../../client/index.ts'
 import { StartError } from '../../engine/start-error.ts'
-import { QueryError } from '../output/path.ts'
+import { QueryError } from '../output/query.ts'
 import { InterruptedError, NotFoundError, UsageError } from './cli-errors.ts'
 
 /** What scripts go by. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../client/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/text.ts'
 import { type Body, valueAt } from './body.ts'
 import { isRequestField, REQUEST_FIELDS, type RequestField } from './request-fields.ts'
 

@@ -1,8 +1,31 @@
 import { closest } from '../../contract/closest.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { flatten, valueAt, withDecimals } from './flatten.ts'
-import { plain } from './plain.ts'
-import type { Column, Table } from './table.ts'
+import type { Column, Table } from './columns.ts'
+import { flatten, plain, valueAt, withDecimals } from './members.ts'
+
+/** A table of any rows, with the given columns or else all members of the rows. The first columns stay the longest. */
+export function anyTable(rows: readonly unknown[], named?: readonly string[]): Table {
+  const paths = named ?? [...new Set(rows.flatMap(row => [...flatten(row).keys()]))]
+  const flat = flattenOnce()
+  const columns = paths.map(
+    (path, index): Column => ({
+      header: path || 'value',
+      value: row => plain(flat(row).get(path)),
+      give: index,
+      least: 16,
+    }),
+  )
+  return { columns, empty: 'nothing there' }
+}
+
+/** A table asks for the same row once for each column. */
+function flattenOnce() {
+  let last: { readonly row: unknown; readonly members: ReadonlyMap<string, unknown> } | undefined
+  return (row: unknown) => {
+    if (last === undefined || last.row !== row) last = { row, members: flatten(row) }
+    return last.members
+  }
+}
 
 /** What `--columns` chooses from: the columns of the table, and the members of the records. */
 export interface Choosable {
@@ -10,10 +33,10 @@ export interface Choosable {
   readonly csv?: readonly string[] | undefined
 }
 
-/** A column as it is written on the command line. */
+/** A column's name on the command line. */
 const nameOf = ({ header }: Column): string => header.toLowerCase().replaceAll(' ', '_')
 
-/** The columns of a table that are named, in that order: its own, or one for a member. */
+/** The named columns in the given order: the table's own, or one made for a member. */
 export function chosenTable(
   names: readonly string[],
   { table, csv }: Choosable,
@@ -24,16 +47,18 @@ export function chosenTable(
   const columns = names.map(
     (name): Column =>
       own.find(column => nameOf(column) === name.toLowerCase() || column.path === name) ??
-      (members.includes(name) ? memberColumn(name) : refuse(name, [...own.map(nameOf), ...members], rows)),
+      (members.includes(name)
+        ? memberColumn(name)
+        : unknownColumn(name, [...own.map(nameOf), ...members], rows)),
   )
-  // Chosen columns are all wanted: where they have no room beside each other, they stand below each other.
+  // The user asked for all of them: if they do not fit side by side, they are shown one below the other.
   return {
     columns: columns.map(column => ({ ...column, give: 0 })),
     empty: table?.empty ?? 'nothing there',
   }
 }
 
-/** The paths of csv columns that are named: members, or what the table's columns show. */
+/** The csv paths of the named columns: members, or what the table's columns show. */
 export function chosenPaths(
   names: readonly string[],
   { table, csv }: Choosable,
@@ -47,9 +72,13 @@ export function chosenPaths(
     if (column?.path !== undefined) return column.path
     if (column)
       throw new UsageError(
-        `--columns ${name} is made of several members, and csv has members: ${members.join(', ')}`,
+        `--columns ${name}: this column is made of several members, and csv prints one member per column: ${members.join(', ')}`,
       )
-    refuse(name, [...own.flatMap(each => (each.path === undefined ? [] : [nameOf(each)])), ...members], rows)
+    unknownColumn(
+      name,
+      [...own.flatMap(each => (each.path === undefined ? [] : [nameOf(each)])), ...members],
+      rows,
+    )
     return name
   })
 }
@@ -63,11 +92,13 @@ const memberColumn = (path: string): Column => ({
   value: row => plain(valueAt(flatten(row), path)),
 })
 
-/** Where there are no records, one of this server's own may be meant: then only a slip is refused. */
-function refuse(name: string, known: readonly string[], rows: readonly unknown[]): Column {
+/** Without records, the name may be a member that only this server has: then only a likely typo is refused. */
+function unknownColumn(name: string, known: readonly string[], rows: readonly unknown[]): Column {
   const all = [...new Set(known)]
   const meant = closest(name, all)
   if (rows.length === 0 && meant === undefined) return memberColumn(name)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new UsageError(`--columns ${name}: there is no such column.${hint} There are ${all.join(', ')}.`)
+  throw new UsageError(
+    `--columns ${name}: there is no such column.${hint} The columns are ${all.join(', ')}.`,
+  )
 }

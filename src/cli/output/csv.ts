@@ -1,18 +1,18 @@
-import { flatten, valueAt, withDecimals } from './flatten.ts'
-import type { Form, Sheet } from './sheet.ts'
+import type { Form, Sheet } from './formats.ts'
+import { flatten, valueAt, withDecimals } from './members.ts'
 
 export interface CsvOptions {
-  /** The columns; without them, the members of the records that come first. */
+  /** The columns. Without them, the members of the first records. */
   readonly columns?: readonly string[] | undefined
-  /** Members that are known and have no column. Where they are told, members that nobody knows get columns too. */
+  /** Known members without a column. If given, each unknown member gets a column too. */
   readonly leavesOut?: readonly string[] | undefined
-  /** Whether the columns were chosen: then they are all there is. */
+  /** Whether the user chose the columns: then there are no others. */
   readonly chosen?: boolean | undefined
-  /** The header over values that are no records. */
+  /** The header above values that are not records. */
   readonly valueName: string
-  /** Whether a byte order mark comes first, by which some spreadsheets know UTF-8. */
+  /** Whether to begin with a byte order mark, by which some spreadsheets recognize UTF-8. */
   readonly bom?: boolean | undefined
-  /** Called once, with members that came too late for a column. */
+  /** Called once, with members that appeared too late to get a column. */
   readonly onLate?: ((paths: readonly string[]) => void) | undefined
 }
 
@@ -21,20 +21,20 @@ export function csvForm(options: CsvOptions): Form {
 }
 
 function csvSheet(options: CsvOptions): Sheet {
-  const { columns: told, leavesOut, chosen = false, valueName, bom = false } = options
+  const { columns: given, leavesOut, chosen = false, valueName, bom = false } = options
   let columns: readonly string[] | undefined
   let known = new Set<string>()
-  let onLate = chosen || (told && !leavesOut) ? undefined : options.onLate
+  let onLate = chosen || (given && !leavesOut) ? undefined : options.onLate
   const isLeftOut = (path: string) =>
     (leavesOut ?? []).some(name => path === name || path.startsWith(`${name}.`))
   const begin = (records: readonly ReadonlyMap<string, unknown>[]) => {
     const found = [...new Set(records.flatMap(record => [...record.keys()]))]
-    const more = told && !leavesOut ? [] : found.filter(path => !told?.includes(path) && !isLeftOut(path))
-    columns = chosen ? (told ?? []) : withDecimals([...(told ?? []), ...more])
+    const more = given && !leavesOut ? [] : found.filter(path => !given?.includes(path) && !isLeftOut(path))
+    columns = chosen ? (given ?? []) : withDecimals([...(given ?? []), ...more])
     known = new Set(columns)
     return `${bom ? '\ufeff' : ''}${line(columns.map(path => path || valueName))}`
   }
-  const tellLate = (records: readonly ReadonlyMap<string, unknown>[]) => {
+  const reportLate = (records: readonly ReadonlyMap<string, unknown>[]) => {
     const late = new Set<string>()
     for (const record of records)
       for (const path of record.keys()) if (!known.has(path) && !isLeftOut(path)) late.add(path)
@@ -47,28 +47,28 @@ function csvSheet(options: CsvOptions): Sheet {
       if (values.length === 0) return ''
       const records = values.map(flatten)
       const header = columns ? '' : begin(records)
-      if (header === '' && onLate) tellLate(records)
+      if (header === '' && onLate) reportLate(records)
       return header + records.map(record => line((columns ?? []).map(path => valueAt(record, path)))).join('')
     },
-    end: () => (columns || !told ? '' : begin([])),
+    end: () => (columns || !given ? '' : begin([])),
   }
 }
 
-/** As RFC 4180 has it. A line of nothing at all would be skipped by its readers: one empty field is quoted. */
+/** RFC 4180. A single empty field is quoted, because readers skip empty lines. */
 function line(values: readonly unknown[]): string {
   const fields = values.map(field)
   return `${fields.length === 1 && fields[0] === '' ? '""' : fields.join(',')}\r\n`
 }
 
 function field(value: unknown): string {
-  const text = typeof value === 'string' ? disarmed(value) : value == null ? '' : JSON.stringify(value)
+  const text = typeof value === 'string' ? withoutFormula(value) : value == null ? '' : JSON.stringify(value)
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /**
- * A spreadsheet takes text that begins like this for a formula, and runs it: a reference, written by anyone, could send
- * the sheet away. The apostrophe makes it text. Programs that want it exact have json and jsonl.
+ * A spreadsheet runs text that begins like this as a formula, so a reference written by an attacker could send the sheet
+ * to them. The apostrophe makes it text. Programs that need the exact value use json or jsonl.
  */
 const FORMULA = /^[=+\-@\t\r\uff0b\uff0d\uff1d\uff20]/
 
-const disarmed = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
+const withoutFormula = (text: string) => (FORMULA.test(text) ? `'${text}` : text)

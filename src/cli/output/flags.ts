@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { words } from '../flag-values.ts'
-import { FORMATS, type Format } from './format.ts'
-import { parsePath, QueryError } from './path.ts'
+import { FORMATS, type Format } from './formats.ts'
+import { parsePath, QueryError } from './query.ts'
 
 export interface OutputFlags {
   output?: Format
@@ -13,34 +13,31 @@ export interface OutputFlags {
 }
 
 interface Shape {
-  /** Whether what is printed is a list, whose columns can be chosen. */
+  /** Whether the output is a list, whose columns can be chosen. */
   readonly list?: boolean
 }
 
 /** Adds -o/--output, --query, --columns, --bom and --no-color. */
 export function outputFlags(command: Command, { list = false }: Shape = {}): Command {
-  const output = new Option('-o, --output <format>', 'how to print it')
+  const output = new Option('-o, --output <format>', 'output format')
     .choices(FORMATS)
     .argParser(format)
     .env('PAYSIM_OUTPUT')
     .default('human')
   command
     .addOption(output)
-    .option('--query <path>', 'print only what is there: id, next_action.qr_data, data[].id', query)
+    .option('--query <path>', 'print only this part, such as id, next_action.qr_data or data[].id', query)
   if (list)
-    command.option(
-      '--columns <names>',
-      'which columns, for people and csv, such as id,amount,status',
-      columns,
-    )
+    command.option('--columns <names>', 'columns of a table or of csv, such as id,amount,status', columns)
   return command
-    .option('--bom', 'begin csv with a byte order mark, by which some spreadsheets know UTF-8')
-    .option('--no-color', 'no colours, as NO_COLOR does')
+    .option('--bom', 'begin csv with a byte order mark, which some spreadsheets need to read UTF-8')
+    .option('--no-color', 'print no colours (or set NO_COLOR)')
 }
 
 function columns(text: string, before: readonly string[] = []): string[] {
   const names = words(text, before)
-  if (names.length === 0) throw new InvalidArgumentError('It must name columns, such as id,amount,status.')
+  if (names.length === 0)
+    throw new InvalidArgumentError('Name at least one column, such as id,amount,status.')
   return names
 }
 
@@ -52,7 +49,7 @@ function format(word: string): Format {
   throw new InvalidArgumentError(`${hint}Allowed choices are ${FORMATS.join(', ')}.`)
 }
 
-/** Looked at before anything is sent: a payment made is not undone by a slip in how it was to be shown. */
+/** Checked before anything is sent, since a wrong path must not fail a command that has created a payment. */
 function query(text: string): string {
   try {
     parsePath(text)

@@ -1,7 +1,7 @@
 import { formatMinor, numericCodeOf } from '../../contract/currencies.ts'
-import { plain } from './plain.ts'
+import { plain } from './members.ts'
 
-/** '123450' of THB is `1,234.50 THB`. What is no amount, or no currency that ISO 4217 has an exponent for, is told as it came. */
+/** '123450' THB is shown as `1,234.50 THB`. Without a valid amount, or a currency of ISO 4217, it is shown unchanged. */
 export function formatMoney(amount: unknown, currency: unknown): string {
   const code = typeof currency === 'string' ? currency : ''
   if (typeof amount !== 'string' || !/^-?\d+$/.test(amount)) return `${plain(amount)} ${code}`.trim()

@@ -1,26 +1,21 @@
+import type { Answer } from '../../client/answer-type.ts'
+import { redactHeaders } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { chosenPaths, chosenTable } from './choose-columns.ts'
+import { type CsvOptions, csvForm } from './csv.ts'
 import type { OutputFlags } from './flags.ts'
-import { formOf } from './form.ts'
-import type { Format } from './format.ts'
-import { parsePath } from './path.ts'
-import { picked } from './picked.ts'
+import { type Form, type Format, jsonForm, jsonLinesForm, rawForm, type Sheet } from './formats.ts'
+import { type Path, parsePath, picked } from './query.ts'
 import { openScreen } from './screen.ts'
-import type { Sheet } from './sheet.ts'
-import { drawTable } from './table.ts'
-import { tableSheet } from './table-sheet.ts'
-import type { View } from './view.ts'
-import { visibleLines } from './visible.ts'
-import { writerTo } from './writer.ts'
+import { drawTable, tableSheet } from './table.ts'
+import { visible, visibleLines } from './text.ts'
+import type { ListView, View } from './view.ts'
 
 export interface Shown<T> {
   readonly body: T
-  /** The body of the answer exactly as it came. */
+  /** The body of the answer exactly as it was received. */
   readonly text?: string
 }
-
-/** A list that may be shown as it comes. */
-export type ListView<T> = View<T> & { readonly rows: NonNullable<View<T>['rows']> }
 
 export interface PageStream<T> {
   page(body: T): Promise<void>
@@ -30,21 +25,21 @@ export interface PageStream<T> {
 export interface Printer {
   readonly format: Format
   show<T>(shown: Shown<T>, view: View<T>): Promise<void>
-  /** Rows as they come, in constant memory: each page is awaited until it is on its way. */
+  /** Prints a list page by page, in constant memory: each page is written before the next one is taken. */
   stream<T>(view: ListView<T>): PageStream<T>
 }
 
-/** Throws a QueryFault where `--query` is no path, before anything is called. */
+/** Throws a QueryError if `--query` is not a path, before anything is sent. */
 export function openPrinter(
   flags: OutputFlags,
   { out }: { out: NodeJS.WriteStream } = { out: process.stdout },
 ): Printer {
   const { output: format = 'human', bom, columns } = flags
   const query = flags.query === undefined ? undefined : parsePath(flags.query)
-  refuseIdle(flags, format)
+  refuseIdleFlags(flags, format)
   const drawn = format === 'human' && !query
   const write = writerTo(out)
-  // Data on a terminal is read by eyes, which a control character deceives. A program gets it to the last one.
+  // Control characters could deceive the reader of a terminal. A program gets the data unchanged.
   const writeData = (text: string) => write(out.isTTY ? visibleLines(text) : text)
   const formFor = (view: ListView<never> | View<never>, rows: readonly unknown[]) =>
     formOf(format, query, {
@@ -57,19 +52,19 @@ export function openPrinter(
     format,
     async show({ body, text }, view) {
       if (drawn) {
-        const room = noteOfRoom(columns === undefined && view.table !== undefined)
+        const dropped = droppedColumns(columns === undefined && view.table !== undefined)
         const screen = {
           ...(await openScreen(out, flags, { ascii: isAscii(body) })),
-          onDropped: room.onDropped,
+          onDropped: dropped.add,
         }
         const rows = columns && view.rows?.(body)
         const drawing = rows
           ? drawTable(rows, chosenTable(columns, view, rows), screen)
           : view.human(body, screen)
-        await write(ended(await drawing))
-        return room.tell()
+        await write(withNewline(await drawing))
+        return dropped.report()
       }
-      if (format === 'json' && !query && text !== undefined) return writeData(ended(text))
+      if (format === 'json' && !query && text !== undefined) return writeData(withNewline(text))
       if (body === undefined) return
       const rows = format === 'jsonl' || format === 'csv' ? view.rows?.(body) : undefined
       const form = await formFor(view, rows ?? [body])
@@ -79,10 +74,10 @@ export function openPrinter(
       return writeData(sheet.rows(values) + sheet.end())
     },
     stream(view) {
-      const room = noteOfRoom(columns === undefined)
+      const dropped = droppedColumns(columns === undefined)
       const openSheet = async (rows: readonly unknown[]): Promise<Sheet> => {
         if (!drawn) return (await formFor(view, rows)).sheet()
-        const screen = { ...(await openScreen(out, flags)), onDropped: room.onDropped }
+        const screen = { ...(await openScreen(out, flags)), onDropped: dropped.add }
         return tableSheet(columns ? { table: chosenTable(columns, view, rows) } : view, screen)
       }
       const writePart = drawn ? write : writeData
@@ -99,40 +94,102 @@ export function openPrinter(
         async end() {
           sheet ??= await openSheet([])
           await writePart(sheet.end())
-          room.tell()
+          dropped.report()
         },
       }
     },
   }
 }
 
-/** A flag that would change nothing is a mistake that nobody would notice. */
-function refuseIdle({ bom, columns, query }: OutputFlags, format: Format): void {
-  if (bom && format !== 'csv') throw new UsageError('--bom goes with -o csv')
+/** A flag without effect is a mistake that nobody would notice. */
+function refuseIdleFlags({ bom, columns, query }: OutputFlags, format: Format): void {
+  if (bom && format !== 'csv') throw new UsageError('--bom works only with -o csv')
   if (columns && query !== undefined)
-    throw new UsageError('--columns and --query are two ways to choose: give one of them')
+    throw new UsageError('--columns and --query cannot be combined: give one of them')
   if (columns && format !== 'human' && format !== 'csv')
     throw new UsageError(
-      `--columns goes with tables and -o csv, not with -o ${format}: --query chooses there`,
+      `--columns works only with tables and -o csv, not with -o ${format}: use --query instead`,
     )
 }
 
-/** Says once, on stderr, what a table had no room for. */
-function noteOfRoom(canChoose: boolean) {
-  const missing = new Set<string>()
+/** Reports once, on stderr, which columns did not fit on the screen. */
+function droppedColumns(canChoose: boolean) {
+  const dropped = new Set<string>()
   return {
-    onDropped(headers: readonly string[]) {
-      for (const header of headers) missing.add(header.toLowerCase())
+    add(headers: readonly string[]) {
+      for (const header of headers) dropped.add(header.toLowerCase())
     },
-    tell() {
-      if (missing.size === 0) return
-      const how = canChoose ? '--columns chooses others, and -o json has all' : '-o json has all'
-      process.stderr.write(`Left out to fit the width: ${[...missing].join(', ')}; ${how}.\n`)
+    report() {
+      if (dropped.size === 0) return
+      const how = canChoose
+        ? 'choose columns with --columns, or see all with -o json'
+        : 'see all with -o json'
+      process.stderr.write(`Left out to fit the width: ${[...dropped].join(', ')}; ${how}.\n`)
     },
   }
 }
 
-const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+const withNewline = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, and shown as such
 const isAscii = (body: unknown) => /^[\x00-\x7f]*$/.test(JSON.stringify(body) ?? '')
+
+/** How data is written in a format. In the format for people, this is only for the result of a query. */
+export async function formOf(
+  format: Format,
+  query: Path | undefined,
+  csv: Omit<CsvOptions, 'valueName' | 'onLate'> = {},
+): Promise<Form> {
+  switch (format) {
+    case 'json':
+      return jsonForm
+    case 'jsonl':
+      return jsonLinesForm
+    case 'yaml':
+      return (await import('./yaml-form.ts')).yamlForm
+    case 'csv':
+      return csvForm(query ? { bom: csv.bom, valueName: query.text } : { ...csv, valueName: 'value', onLate })
+    case 'human':
+      return rawForm
+  }
+}
+
+/** The first page decides the columns of csv. Members that appear later are reported, not lost in silence. */
+function onLate(paths: readonly string[]): void {
+  const [what, have] = paths.length === 1 ? ['this member', 'has'] : ['these members', 'have']
+  process.stderr.write(
+    `paysim: ${what} appeared after the first page and ${have} no column: ${visible(paths.join(', '))}. Use -o jsonl to get all members\n`,
+  )
+}
+
+export type Write = (text: string) => Promise<void>
+
+/** Streams that have a listener for errors, without which Node would end the process. Each write reports its own. */
+const listening = new WeakSet<NodeJS.WritableStream>()
+
+/** How a pipe reports that its reader is gone; the second is Windows. */
+const READER_GONE = new Set(['EPIPE', 'EOF'])
+
+/** Writes, and waits until the text is passed on, so that a slow reader slows down whoever writes. */
+export function writerTo(out: NodeJS.WriteStream): Write {
+  if (!listening.has(out)) {
+    listening.add(out)
+    out.on('error', () => {})
+  }
+  return text =>
+    new Promise((resolve, reject) => {
+      if (text === '') return resolve()
+      out.write(text, error => {
+        if (!error) return resolve()
+        // The reader, such as `head`, has seen enough: that is no error, and nothing is left to do.
+        if (READER_GONE.has((error as NodeJS.ErrnoException).code ?? '')) return process.exit()
+        reject(error)
+      })
+    })
+}
+
+/** Prints status and headers of an answer on stderr, since stdout is for its body. */
+export function showHeaders({ status, headers }: Answer<unknown>): void {
+  const lines = Object.entries(redactHeaders(headers)).map(([name, value]) => `${name}: ${value}`)
+  process.stderr.write(`${[`HTTP ${status}`, ...lines].map(visible).join('\n')}\n\n`)
+}

@@ -1,28 +1,28 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Chalk, type ChalkInstance, type ColorSupportLevel } from 'chalk'
 
-/** What a person looks at, and when. */
+/** The terminal or pipe that a person reads, and the present time. */
 export interface Screen {
   readonly width: number
   readonly paint: ChalkInstance
-  /** An IANA name; empty for the zone of this machine, whose name takes longer to find out than its offset. */
+  /** An IANA name. Empty for the zone of this machine, because its offset is found faster than its name. */
   readonly timeZone: string
-  /** What "3 minutes ago" is reckoned from. */
+  /** The time that "3 minutes ago" is relative to. */
   readonly now: number
-  /** Columns that a text takes, whatever is painted in it. */
+  /** The columns that a text takes, not counting its colours. */
   readonly widthOf: (text: string) => number
-  /** Told of columns that had no room, by whoever draws a table. */
+  /** Called by a table with the columns that did not fit. */
   readonly onDropped?: (headers: readonly string[]) => void
 }
 
-/** A pipe has no width: enough for a table, and not so much that a reader has to scroll. */
+/** A pipe has no width. This is enough for a table, and narrow enough to read without scrolling. */
 const WIDTH_OF_PIPE = 100
 
 export interface ScreenFlags {
   readonly color?: boolean
 }
 
-/** `ascii`: nothing else will be measured, and what measures all of Unicode, a third of a bare start, is not loaded. */
+/** `ascii`: all text to be measured is ASCII, so the module that measures Unicode, a third of a start, is not loaded. */
 export async function openScreen(
   stream: NodeJS.WriteStream,
   flags: ScreenFlags,

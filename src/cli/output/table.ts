@@ -1,33 +1,16 @@
-import { fitWidths, GAP, type Giving } from './column-widths.ts'
-import { cutTo } from './cut.ts'
+import { anyTable, type Choosable } from './choose-columns.ts'
+import { type Column, fitWidths, GAP, type Table } from './columns.ts'
+import type { Sheet } from './formats.ts'
 import { drawRecord } from './record.ts'
 import type { Screen } from './screen.ts'
-import { visible } from './visible.ts'
+import { cutTo, visible } from './text.ts'
 
-/** Methods, not properties, so that a table of payouts is a table of anything: bodies come unchecked in any case. */
-export interface Column<Row = unknown> extends Giving {
-  readonly header: string
-  /** The member that it shows, as csv and --columns name it; without one it is made of several. */
-  readonly path?: string
-  /** As it comes: what a terminal would act on is taken out of it here. */
-  value(row: Row, screen: Screen): string
-  readonly align?: 'left' | 'right'
-  /** Paints what is left of the value after cutting. */
-  paint?(shown: string, row: Row, screen: Screen): string
-}
-
-export interface Table<Row = unknown> {
-  readonly columns: readonly Column<Row>[]
-  /** Said in place of a table without rows. */
-  readonly empty: string
-}
-
-/** A table whose columns are measured once: rows that come later are fitted to them. */
+/** A table whose columns are measured once. Later rows are fitted to them. */
 export interface RuledTable {
-  /** Undefined where the rows are blocks of lines, which name their values themselves. */
+  /** Undefined if each row is a block of labelled lines. */
   readonly header: string | undefined
   line(row: unknown): string
-  /** Headers of the columns that the screen has no room for. */
+  /** Headers of the columns that do not fit on the screen. */
   readonly dropped: readonly string[]
 }
 
@@ -41,12 +24,12 @@ export function drawTable<Row>(rows: readonly Row[], table: Table<Row>, screen: 
 
 export function ruleTable(sample: readonly unknown[], { columns }: Table, screen: Screen): RuledTable {
   const wanted = columns.map(column => {
-    // Not by spreading: a page may have more rows than a call takes arguments.
+    // Not by spreading: a page may have more rows than a call can take arguments.
     const widest = sample.reduce<number>(
       (most, row) => Math.max(most, screen.widthOf(cell(column, row, screen))),
       0,
     )
-    // A column in which nothing stands is left out.
+    // An empty column is left out.
     return widest === 0 ? 0 : Math.max(widest, screen.widthOf(visible(column.header)))
   })
   const widths = fitWidths(columns, wanted, screen.width)
@@ -82,15 +65,15 @@ function placed(
   screen: Screen,
 ): string {
   const textWidth = screen.widthOf(text)
-  // What is kept whole may come wider than the rows that were measured: it moves its line, and is not cut.
+  // A whole value may be wider than the rows that were measured: it shifts its line and is not cut.
   const fits = textWidth <= width || column.whole || (column.give ?? 0) === 0
   const kept = fits ? text : cutTo(text, width, screen.widthOf)
-  // Blanks stay unpainted, and the end of a line free of them.
+  // Blanks stay unpainted, and a line does not end with blanks.
   const blanks = ' '.repeat(Math.max(0, width - (fits ? textWidth : screen.widthOf(kept))))
   return column.align === 'right' ? blanks + paint(kept) : paint(kept) + blanks
 }
 
-/** Where not even what must stay whole has room beside each other, each row is a record: all of it, line below line. */
+/** If even the columns that must stay do not fit side by side, each row is drawn as a record with all its values. */
 function stacked(columns: readonly Column[], screen: Screen): RuledTable {
   return {
     header: undefined,
@@ -110,3 +93,23 @@ function stacked(columns: readonly Column[], screen: Screen): RuledTable {
 }
 
 const cell = (column: Column, row: unknown, screen: Screen) => visible(column.value(row, screen))
+
+/** A table written page by page. The first rows decide the widths of its columns. */
+export function tableSheet({ table, csv }: Choosable, screen: Screen): Sheet {
+  let ruled: RuledTable | undefined
+  const begin = (values: readonly unknown[]) => {
+    ruled = ruleTable(values, table ?? anyTable(values, csv), screen)
+    screen.onDropped?.(ruled.dropped)
+    return ruled.header === undefined ? '' : `${ruled.header}\n`
+  }
+  return {
+    rows(values) {
+      if (values.length === 0) return ''
+      const isFirst = ruled === undefined
+      const before = isFirst ? begin(values) : ruled?.header === undefined ? '\n' : ''
+      const between = ruled?.header === undefined ? '\n\n' : '\n'
+      return `${before}${values.map(row => ruled?.line(row)).join(between)}\n`
+    },
+    end: () => (ruled ? '' : `${screen.paint.dim((table ?? anyTable([])).empty)}\n`),
+  }
+}

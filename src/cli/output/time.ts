@@ -1,8 +1,8 @@
 import { parseTimestamp } from '../../contract/timestamps.ts'
-import { plain } from './plain.ts'
+import { plain } from './members.ts'
 import type { Screen } from './screen.ts'
 
-/** `2026-11-21 22:40:03 +07:00`, in the zone of that name or, without one, in that of this machine. */
+/** `2026-11-21 22:40:03 +07:00` in a time zone, or in that of this machine. */
 export function localTime(at: number, timeZone: string): string {
   const offset = timeZone === '' ? -new Date(at).getTimezoneOffset() : offsetIn(timeZone, at)
   const shifted = new Date(at + offset * 60_000).toISOString()
@@ -26,7 +26,7 @@ function offsetIn(timeZone: string, at: number): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-/** Each unit up to where two of the next say as much. */
+/** A unit is used up to two of the next one. */
 const UNITS = [
   { name: 'second', seconds: 1, below: 2 * 60 },
   { name: 'minute', seconds: 60, below: 2 * 60 },
@@ -35,7 +35,7 @@ const UNITS = [
   { name: 'year', seconds: 365 * 86_400, below: Number.POSITIVE_INFINITY },
 ]
 
-/** `3 minutes ago`, `in 12 minutes`: to the nearest, so that a second after three days were set there are three to go. */
+/** `3 minutes ago`, `in 12 minutes`. Rounded to the nearest, so that it still says 3 days a second after a start. */
 export function relativeTime(at: number, now: number): string {
   const seconds = Math.abs(at - now) / 1000
   if (seconds < 1) return 'now'
@@ -52,7 +52,7 @@ export interface ShownTime {
   readonly note?: string
 }
 
-/** A timestamp of the API for people. One that is none is told as it came. */
+/** A timestamp of the API for people. Any other value is shown unchanged. */
 export function showTime(timestamp: unknown, { timeZone, now }: Screen): ShownTime {
   const at = typeof timestamp === 'string' ? parseTimestamp(timestamp) : undefined
   if (at === undefined) return { value: plain(timestamp) }

@@ -1,18 +1,30 @@
+import type { Table } from './columns.ts'
 import type { Screen } from './screen.ts'
-import type { Table } from './table.ts'
+import { visible } from './text.ts'
 
-/** How a body is shown. */
+/** How the body of an answer is shown. */
 export interface View<T> {
   /** For people, without a final newline. */
   readonly human: (body: T, screen: Screen) => string | Promise<string>
-  /** The records of a list, for jsonl and csv and for `--query` on each; absent where the body is one record. */
+  /** The records of a list, for jsonl, csv and `--query` on each. A body that is one record has none. */
   readonly rows?: (body: T) => readonly unknown[]
-  /** How people see those records; absent where a list is more than one table. */
+  /** How people see those records. Absent if the list is drawn as more than one table. */
   readonly table?: Table
-  /** The columns of csv, as dotted paths; without them, the members of the first row, flattened. */
+  /** The columns of csv, as dotted paths. Without them, the flattened members of the first row. */
   readonly csv?: readonly string[]
-  /** Members that are known and left out of csv. Where they are told, csv has a column for what nobody here knows. */
+  /** Known members that csv leaves out. If given, csv also has a column for each unknown member. */
   readonly csvLeavesOut?: readonly string[]
-  /** Names that a record may go without, for one reason or another: `--query` reads them as null, and as no mistake. */
+  /** Members that a record may lack: `--query` reads them as null instead of reporting a mistake. */
   readonly mayLack?: readonly string[]
 }
+
+/** A view of a list, whose records can be shown page by page. */
+export type ListView<T> = View<T> & { readonly rows: NonNullable<View<T>['rows']> }
+
+/** For a call whose answer has no body: the confirmation is not data, so it goes to stderr. */
+export const doneView = (done: string): View<void> => ({
+  human() {
+    process.stderr.write(`${visible(done)}\n`)
+    return ''
+  },
+})

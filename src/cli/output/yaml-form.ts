@@ -1,17 +1,17 @@
 import { stringify } from 'yaml'
-import type { Form } from './sheet.ts'
+import type { Form } from './formats.ts'
 
-/** Readers of YAML 1.1 take a bare NO, the country, for a no: `compat` has it quoted. */
+/** YAML 1.1 reads the country code NO as false: `compat` quotes it. */
 const yaml = (value: unknown): string =>
   stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false })
 
-/** A file of its own so that the package is loaded for YAML only. */
+/** In its own file so that the package is loaded only for YAML. */
 export const yamlForm: Form = {
   whole: yaml,
   sheet() {
     let empty = true
     return {
-      // The entries of one list, written one part after another.
+      // The parts together are one list.
       rows(values) {
         if (values.length === 0) return ''
         empty = false

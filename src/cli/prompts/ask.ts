@@ -1,6 +1,6 @@
 import type { default as Inquirer } from 'inquirer'
 import { InterruptedError } from '../errors/cli-errors.ts'
-import { visible } from '../output/visible.ts'
+import { visible } from '../output/text.ts'
 
 interface Question {
   readonly message: string

@@ -1,14 +1,13 @@
 import type { ReceivedEvent } from '../../library/webhooks.ts'
 import type { OutputFlags } from '../output/flags.ts'
-import { formOf } from '../output/form.ts'
+import { memberAt, plain } from '../output/members.ts'
 import { formatMoney } from '../output/money.ts'
-import { parsePath } from '../output/path.ts'
-import { picked } from '../output/picked.ts'
-import { memberAt, plain } from '../output/plain.ts'
+import { formOf } from '../output/printer.ts'
+import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
 import { paintStatus } from '../output/status.ts'
+import { visible, visibleLines } from '../output/text.ts'
 import { localTime } from '../output/time.ts'
-import { visible, visibleLines } from '../output/visible.ts'
 
 /** What the application said to a webhook that was forwarded to it, or why it said nothing. */
 export interface Forwarded {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { showHeaders } from '../../../src/cli/output/headers.ts'
+import { showHeaders } from '../../../src/cli/output/printer.ts'
 
 test('status and headers go to stderr, secrets and controls taken out', () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import type { OutputFlags } from '../../../src/cli/output/flags.ts'
-import type { Format } from '../../../src/cli/output/format.ts'
-import { QueryError } from '../../../src/cli/output/path.ts'
-import { type ListView, openPrinter } from '../../../src/cli/output/printer.ts'
-import type { View } from '../../../src/cli/output/view.ts'
+import type { Format } from '../../../src/cli/output/formats.ts'
+import { openPrinter } from '../../../src/cli/output/printer.ts'
+import { QueryError } from '../../../src/cli/output/query.ts'
+import type { ListView, View } from '../../../src/cli/output/view.ts'
 import { MemoryStream } from '../../support/cli/memory-stream.ts'
 
 interface Row {
@@ -105,7 +105,7 @@ describe('--query', () => {
   test('a path that leads nowhere prints nothing, and names the record that there is', async () => {
     const stream = new MemoryStream()
     const show = openPrinter({ query: 'di' }, stream).show({ body: { id: 'pi_1' } }, recordView)
-    await expect(show).rejects.toThrow(/^pi_1: there is no di here \(did you mean id\?\): there are id\n/)
+    await expect(show).rejects.toThrow(/^pi_1: there is no di here \(did you mean id\?\): it has id\n/)
     expect(stream.text).toBe('')
   })
 

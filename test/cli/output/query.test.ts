@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { flatten } from '../../../src/cli/output/flatten.ts'
-import { parsePath, QueryError } from '../../../src/cli/output/path.ts'
-import { select } from '../../../src/cli/output/query.ts'
+import { flatten } from '../../../src/cli/output/members.ts'
+import { parsePath, QueryError, select } from '../../../src/cli/output/query.ts'
 
 const body = {
   id: 'pi_1',
@@ -61,23 +60,23 @@ const faultOf = (path: string) => {
 }
 
 test.each([
-  ['', 'a path is expected, as in id or data[].id', ''],
-  ['data..id', 'a name is expected here; one with other signs is quoted, as in ["a b"]', '     ^'],
-  ['data.', 'a name is expected here; one with other signs is quoted, as in ["a b"]', '     ^'],
-  ['data[', 'this bracket holds nothing, a number or a "name", and is closed', '    ^'],
-  ['data[x]', 'this bracket holds nothing, a number or a "name", and is closed', '    ^'],
-  ['["\\x"]', 'this bracket holds nothing, a number or a "name", and is closed', '^'],
-  ['data[]id', 'a dot or a bracket is expected here', '      ^'],
-  ['a b', 'a dot or a bracket is expected here', ' ^'],
+  ['', 'expected a path, such as id or data[].id', ''],
+  ['data..id', 'expected a name here; write a name with other characters as ["a b"]', '     ^'],
+  ['data.', 'expected a name here; write a name with other characters as ["a b"]', '     ^'],
+  ['data[', 'expected [], [number] or ["name"] here', '    ^'],
+  ['data[x]', 'expected [], [number] or ["name"] here', '    ^'],
+  ['["\\x"]', 'expected [], [number] or ["name"] here', '^'],
+  ['data[]id', 'expected a dot or a bracket here', '      ^'],
+  ['a b', 'expected a dot or a bracket here', ' ^'],
 ])('%j is no path', (path, wrong, caret) => {
   expect(faultOf(path)).toBe(`${wrong}\n  ${path}\n  ${caret || '^'}`)
 })
 
 test.each([
-  ['data[].idd', 'there is no idd here (did you mean id?): there are id, banks\n  data[].idd\n         ^'],
-  ['next_action.zzz', 'there is no zzz here: there are type, qr_data\n  next_action.zzz\n              ^'],
-  ['id.x', 'this is a string: it has no members\n  id.x\n     ^'],
-  ['data.id', 'this is a list: [] goes through all of it, [0] is its first entry\n  data.id\n       ^'],
+  ['data[].idd', 'there is no idd here (did you mean id?): it has id, banks\n  data[].idd\n         ^'],
+  ['next_action.zzz', 'there is no zzz here: it has type, qr_data\n  next_action.zzz\n              ^'],
+  ['id.x', 'this is a string, which has no members\n  id.x\n     ^'],
+  ['data.id', 'this is a list: use [] for all entries, or [0] for the first\n  data.id\n       ^'],
   ['next_action[0]', 'this is an object, not a list\n  next_action[0]\n             ^'],
   ['toString', expect.stringContaining('there is no toString here')],
 ])('%s leads nowhere', (path, message) => {

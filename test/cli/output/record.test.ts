@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawRecord } from '../../../src/cli/output/record.ts'
+import { wrapTo } from '../../../src/cli/output/text.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
-import { wrapTo } from '../../../src/cli/output/wrap.ts'
 import { screenOf } from '../../support/cli/screen-of.ts'
 
 const thai = 'ผู้รับชำระเงินแทนร้านค้าออนไลน์ทั้งหมดในระบบ'

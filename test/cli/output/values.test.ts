@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatMoney } from '../../../src/cli/output/money.ts'
 import { paintStatus } from '../../../src/cli/output/status.ts'
+import { visible, visibleLines } from '../../../src/cli/output/text.ts'
 import { localTime, relativeTime, showTime } from '../../../src/cli/output/time.ts'
-import { visible, visibleLines } from '../../../src/cli/output/visible.ts'
 import { screenOf } from '../../support/cli/screen-of.ts'
 
 test.each([

@@ -173,7 +173,7 @@ test('csv keeps members it does not know, says which came too late, and has amou
   expect(header).toMatch(/^\ufeffid,status,amount,amount_decimal,currency,.*,recipient\.wallet_id$/)
   expect(first).toMatch(/^po_0,succeeded,1050,10\.50,THB,.*,w_0$/)
   expect(stderr.match(/memo/g)).toHaveLength(1)
-  expect(stderr).toContain('-o jsonl has all')
+  expect(stderr).toContain('Use -o jsonl')
 })
 
 test('--columns chooses, for people and for csv, and says what was meant', async () => {

@@ -1,7 +1,7 @@
 import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
 import type { MerchantFlags } from '../../call/merchant-command.ts'
 import type { Session } from '../../call/session.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/text.ts'
 import { shellWords } from '../../shell-words.ts'
 
 interface Begun {

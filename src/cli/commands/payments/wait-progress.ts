@@ -1,7 +1,7 @@
 import type { NextAction, PaymentIntent } from '../../../client/index.ts'
-import { memberAt, plain } from '../../output/plain.ts'
+import { memberAt, plain } from '../../output/members.ts'
 import { paintStatus } from '../../output/status.ts'
-import { visible } from '../../output/visible.ts'
+import { visible } from '../../output/text.ts'
 import { CANCELLED } from '../../statuses.ts'
 
 /** What somebody sees who waits. */

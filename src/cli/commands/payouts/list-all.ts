@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { CursorRepeatedError, type PayoutsQuery } from '../../../client/index.ts'
 import { DryRun } from '../../call/dry-run.ts'
 import type { Session } from '../../call/session.ts'
+import { showHeaders } from '../../output/printer.ts'
 import { payoutsView, payoutTotals } from '../../output/views/payouts.ts'
 
 interface Options {
@@ -17,7 +18,7 @@ interface Options {
 export async function listAll(
   { client, printer, signal }: Session,
   query: PayoutsQuery,
-  { showHeaders, goOn, most }: Options,
+  { showHeaders: headersShown, goOn, most }: Options,
 ): Promise<void> {
   const list = printer.stream(payoutsView)
   const counter = countUp('payouts')
@@ -28,7 +29,7 @@ export async function listAll(
   try {
     for await (const page of client.payouts.pages(query, { signal, most })) {
       counter.hide()
-      if (showHeaders) (await import('../../output/headers.ts')).showHeaders(page.answer)
+      if (headersShown) showHeaders(page.answer)
       await list.page(page.answer.body)
       next = page.nextCursor
       written += page.payouts.length

@@ -1,8 +1,8 @@
 import type { StreamMessage } from '../../../client/control-client.ts'
 import type { OutputFlags } from '../../output/flags.ts'
 import type { PageStream, Printer } from '../../output/printer.ts'
+import { writerTo } from '../../output/printer.ts'
 import { openScreen } from '../../output/screen.ts'
-import { writerTo } from '../../output/writer.ts'
 import { streamLines } from './views/stream-line.ts'
 
 /** Messages as they come: lines for people, and records for programs. */

@@ -1,13 +1,12 @@
-import { anyTable } from '../any-table.ts'
-import { listAt, plain } from '../plain.ts'
-import { drawRecord } from '../record.ts'
+import { anyTable } from '../choose-columns.ts'
+import { listAt, plain } from '../members.ts'
+import { drawRecord, restFields, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { drawTable } from '../table.ts'
+import { visibleLines } from '../text.ts'
 import type { View } from '../view.ts'
-import { visibleLines } from '../visible.ts'
-import { restFields, sections } from './fields.ts'
 
-/** Whatever an answer says: its lists as tables, the rest as fields. */
+/** Any answer: its lists as tables, the rest as fields. */
 export const anyView: View<unknown> = {
   human: drawAny,
   rows: body => (Array.isArray(body) ? body : (listAt(body, 'data') ?? [body])),
@@ -20,7 +19,7 @@ export function drawAny(body: unknown, screen: Screen): string {
   const names = lists.map(([name]) => name)
   const tables = lists.map(([name, list]) => {
     const table = drawTable(list, anyTable(list), screen)
-    // A list on its own needs no title.
+    // The usual list of an answer needs no title.
     return name === 'data' ? table : `${screen.paint.bold(visibleLines(name))}\n${table}`
   })
   return sections(...tables, drawRecord(restFields(body, names), screen))

@@ -1,16 +1,15 @@
 import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { memberAt, plain } from '../members.ts'
 import { formatMoney } from '../money.ts'
-import { memberAt, plain } from '../plain.ts'
 import { drawQr } from '../qr.ts'
-import { drawRecord, type Field } from '../record.ts'
+import { drawRecord, type Field, fieldOf, restFields, timeField } from '../record.ts'
 import type { Screen } from '../screen.ts'
-import { visible } from '../visible.ts'
-import { fieldOf, restFields, timeField } from './fields.ts'
+import { visible } from '../text.ts'
 
-/** What the payer is to do, drawn as far as a terminal can. */
+/** What the payer has to do, with the QR code if there is one. */
 export async function drawNextAction(payment: unknown, screen: Screen): Promise<string> {
   const action = memberAt(payment, 'next_action')
-  // Whatever a server leaves there, nobody is to pay once it has ended.
+  // A server may still send the action of a payment that has ended, but nobody must pay it.
   if (FINAL_STATUSES.some(status => status === memberAt(payment, 'status'))) return ''
   if (typeof action !== 'object' || action === null) return ''
   const draw = DRAWN.get(plain(memberAt(action, 'type')))
@@ -53,7 +52,7 @@ function drawQrCode(action: object, _payment: unknown, screen: Screen): string {
   return titled('next action: the payer scans a QR code', screen, symbol, drawRecord(fields, screen))
 }
 
-/** An image as text is thousands of signs that nobody reads. */
+/** A data URL of an image has thousands of characters. */
 function shortened(dataUrl: unknown): unknown {
   if (typeof dataUrl !== 'string' || dataUrl.length <= 60) return dataUrl
   return `${dataUrl.slice(0, 22)}… (${dataUrl.length} characters; --query next_action.qr_image_data_url prints them)`

@@ -1,17 +1,18 @@
 import type { PaymentMethodOptions } from '../../../client/resources.ts'
-import { drawGrid } from '../grid.ts'
-import { listAt, memberAt, plain } from '../plain.ts'
+import type { Table } from '../columns.ts'
+import { GAP } from '../columns.ts'
+import { listAt, memberAt, plain } from '../members.ts'
+import { drawRest, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
-import { drawTable, type Table } from '../table.ts'
+import { drawTable } from '../table.ts'
+import { cutTo, visible } from '../text.ts'
 import type { View } from '../view.ts'
-import { visible } from '../visible.ts'
 import { drawAny } from './any.ts'
-import { drawRest, sections } from './fields.ts'
 
 const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th']
 
 const TABLE: Table = {
-  empty: 'no method is eligible for this amount, country, currency and checkout mode',
+  empty: 'No method is eligible for this amount, country, currency and checkout mode.',
   columns: [
     { header: 'CODE', path: 'code', value: method => plain(memberAt(method, 'code')) },
     { header: 'LABEL', path: 'label', value: method => plain(memberAt(method, 'label')), give: 2, least: 24 },
@@ -72,15 +73,59 @@ function methodsOf(body: unknown): readonly unknown[] {
 
 const banksOf = (method: unknown) => listAt(method, 'options', 'banks') ?? []
 
-/** What the payer has to give, by the names of discovery. */
+/** The payer details that a method requires. */
 function requiredOf(method: unknown): string[] {
   const payer = memberAt(method, 'options', 'payer')
   if (typeof payer !== 'object' || payer === null) return []
   return Object.keys(payer).filter(field => memberAt(payer, field, 'required') === true)
 }
 
-/** Without what the names of all actions have in common. */
+/** The types of its next actions, without the words that they all share. */
 function actionsOf(method: unknown): string {
   const types = listAt(method, 'next_action_types') ?? []
   return types.map(type => plain(type).replace(/^display_|_to_url$|_instructions$/g, '')).join(', ')
 }
+
+interface GridEntry {
+  readonly name: string
+  readonly text: string
+}
+
+/** Names and labels in as many columns as fit on the screen, sorted downwards. */
+function drawGrid(entries: readonly GridEntry[], screen: Screen, indent = 2): string {
+  const { widthOf, paint } = screen
+  const shown = entries.map(({ name, text }) => ({ name: visible(name), text: visible(text) }))
+  const nameWidth = widest(
+    shown.map(({ name }) => name),
+    widthOf,
+  )
+  const room = screen.width - indent
+  const entryWidth = Math.min(
+    room,
+    nameWidth +
+      GAP +
+      widest(
+        shown.map(({ text }) => text),
+        widthOf,
+      ),
+  )
+  const columns = Math.max(1, Math.floor((room + GAP) / (entryWidth + GAP)))
+  const height = Math.ceil(shown.length / columns)
+  const cell = ({ name, text }: GridEntry) => {
+    const blanks = ' '.repeat(nameWidth + GAP - widthOf(name))
+    const whole = cutTo(`${name}${blanks}${text}`, entryWidth, widthOf)
+    const padding = ' '.repeat(entryWidth - widthOf(whole))
+    return whole.startsWith(name) ? paint.bold(name) + whole.slice(name.length) + padding : whole + padding
+  }
+  return Array.from({ length: height }, (_, line) =>
+    shown
+      .filter((_, index) => index % height === line)
+      .map(cell)
+      .join(' '.repeat(GAP)),
+  )
+    .map(line => `${' '.repeat(indent)}${line}`.trimEnd())
+    .join('\n')
+}
+
+const widest = (texts: readonly string[], widthOf: Screen['widthOf']) =>
+  texts.reduce((most, text) => Math.max(most, widthOf(text)), 0)

@@ -1,20 +1,29 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
 import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { memberAt, plain } from '../members.ts'
 import { formatMoney } from '../money.ts'
-import { memberAt, plain } from '../plain.ts'
-import { drawRecord, type Field } from '../record.ts'
+import {
+  drawRecord,
+  drawRest,
+  type Field,
+  failureField,
+  fieldOf,
+  restFields,
+  sections,
+  timeField,
+  titleOf,
+} from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { paintStatus } from '../status.ts'
 import type { View } from '../view.ts'
 import { drawAny } from './any.ts'
-import { drawRest, failureField, fieldOf, restFields, sections, timeField, titleOf } from './fields.ts'
 import { drawNextAction } from './next-action.ts'
 
 export const paymentView: View<PaymentIntent> = {
   human: drawPayment,
   mayLack: [
     ...['processing_reason', 'receipt', 'failure_code', 'failure_message', 'return_url'],
-    // Which of these an action has depends on its type.
+    // Which of these a next action has depends on its type.
     ...['url', 'expires_at', 'bank', 'account', 'reference'],
     ...['qr_data', 'qr_image_url', 'qr_image_data_url'],
   ],
@@ -26,7 +35,7 @@ const KNOWN = [
   ...['failure_message', 'created_at', 'updated_at', 'return_url'],
 ]
 
-/** After its cancellation was asked for: how that stands, and nothing any more that the payer would be led to pay by. */
+/** A payment whose cancellation was requested, without the next action: the payer must not pay any more. */
 export const cancellationView: View<PaymentIntent> = {
   ...paymentView,
   human: (payment, screen) =>
@@ -37,7 +46,7 @@ function cancellationField({ status, failure_code }: PaymentIntent): Field {
   if (!FINAL_STATUSES.includes(status))
     return fieldOf(
       'cancellation',
-      `asked for: the payment stays ${plain(status)} until that is confirmed, or comes too late`,
+      `requested: the payment stays ${plain(status)} until the provider confirms or refuses it`,
     )
   return fieldOf('cancellation', failure_code === 'payment_cancelled' ? 'confirmed' : undefined)
 }
@@ -74,13 +83,13 @@ function receiptField(payment: unknown, { paint }: Screen): Field {
   const status = memberAt(receipt, 'status') ?? receipt
   return fieldOf('receipt', status, {
     paint: shown => paintStatus(status, paint, shown),
-    // Only a pending payment takes one.
-    note: memberAt(payment, 'status') === 'pending' ? ASKS.get(plain(status)) : undefined,
+    // Only a pending payment accepts a receipt.
+    note: memberAt(payment, 'status') === 'pending' ? NEXT_STEPS.get(plain(status)) : undefined,
   })
 }
 
-/** What is to be done about a receipt, and with what. */
-const ASKS: ReadonlyMap<string, string> = new Map([
-  ['required', '`paysim payments submit-receipt` sends it'],
-  ['rejected', '`paysim payments submit-receipt` sends another'],
+/** How to submit a receipt. */
+const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
+  ['required', 'send it with `paysim payments submit-receipt`'],
+  ['rejected', 'send another with `paysim payments submit-receipt`'],
 ])

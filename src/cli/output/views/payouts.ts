@@ -1,16 +1,67 @@
-import type { PayoutList } from '../../../client/resources.ts'
+import type { PayoutIntent, PayoutList } from '../../../client/resources.ts'
+import type { Table } from '../columns.ts'
+import { listAt, memberAt, plain } from '../members.ts'
 import { formatMoney } from '../money.ts'
-import { listAt, memberAt, plain } from '../plain.ts'
-import type { ListView } from '../printer.ts'
+import {
+  drawRecord,
+  drawRest,
+  type Field,
+  failureField,
+  fieldOf,
+  restFields,
+  sections,
+  timeField,
+  titleOf,
+} from '../record.ts'
+import type { Screen } from '../screen.ts'
 import { paintStatus } from '../status.ts'
-import { drawTable, type Table } from '../table.ts'
+import { drawTable } from '../table.ts'
+import { visible } from '../text.ts'
 import { showTime } from '../time.ts'
-import { visible } from '../visible.ts'
+import type { ListView, View } from '../view.ts'
 import { drawAny } from './any.ts'
-import { accountOf, payoutView } from './payout.ts'
+
+export const payoutView: View<PayoutIntent> = {
+  human: drawPayout,
+  mayLack: ['failure_code', 'failure_message', 'cancel_reason'],
+}
+
+const KNOWN = [
+  ...['id', 'object', 'amount', 'currency', 'country', 'environment', 'merchant_reference', 'status'],
+  ...['recipient', 'failure_code', 'failure_message', 'cancel_reason', 'created_at', 'updated_at'],
+]
+
+function drawPayout(payout: unknown, screen: Screen): string {
+  if (memberAt(payout, 'id') === undefined) return drawAny(payout, screen)
+  const member = (...names: string[]) => memberAt(payout, ...names)
+  const recipient = member('recipient')
+  const fields: Field[] = [
+    { label: 'amount', value: formatMoney(member('amount'), member('currency')) },
+    fieldOf('recipient', memberAt(recipient, 'holder_name') ?? recipient),
+    fieldOf('account', bankAccount(payout)),
+    fieldOf('reference', member('merchant_reference')),
+    fieldOf('country', member('country')),
+    fieldOf('environment', member('environment')),
+    fieldOf('cancelled for', member('cancel_reason')),
+    failureField('failure', payout, screen),
+    timeField('created', member('created_at'), screen),
+    timeField('updated', member('updated_at'), screen),
+    ...restFields(recipient, ['type', 'bank_code', 'holder_name', 'account_last4'], 'recipient.'),
+  ]
+  return sections(
+    `${titleOf(payout, screen)}\n${drawRecord(fields, screen)}`,
+    drawRest(payout, KNOWN, screen),
+  )
+}
+
+/** `bbl *1234`: the bank code and the last four digits of the account. */
+export function bankAccount(payout: unknown): string {
+  const last4 = plain(memberAt(payout, 'recipient', 'account_last4'))
+  return `${plain(memberAt(payout, 'recipient', 'bank_code'))} ${last4 && `*${last4}`}`.trim()
+}
 
 const TABLE: Table = {
-  empty: 'no payouts',
+  empty: 'No payouts.',
   columns: [
     { header: 'ID', path: 'id', value: payout => plain(memberAt(payout, 'id')) },
     {
@@ -44,10 +95,9 @@ const TABLE: Table = {
       path: 'created_at',
       value: (payout, screen) => showTime(memberAt(payout, 'created_at'), screen).value,
       give: 3,
-      // A time that is cut says less than none.
       whole: true,
     },
-    { header: 'ACCOUNT', value: accountOf, give: 4, whole: true },
+    { header: 'ACCOUNT', value: bankAccount, give: 4, whole: true },
     {
       header: 'FAILURE',
       path: 'failure_code',
@@ -72,10 +122,10 @@ export const payoutsView: ListView<PayoutList> = {
   mayLack: [...(payoutView.mayLack ?? []), 'next_cursor'],
 }
 
-/** Counts and sums what went by, for a line on stderr once the list has ended. */
+/** Counts payouts and sums their amounts, for a line on stderr at the end of a list. */
 export interface PayoutTotals {
   add(payouts: readonly unknown[]): void
-  /** `25 payouts, 1,234.50 THB, 5,000 VND`, fit for a terminal. */
+  /** `25 payouts, 1,234.50 THB, 5,000 VND`, safe for a terminal. */
   line(): string
 }
 

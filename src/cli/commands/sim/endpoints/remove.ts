@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { nothingView } from '../views/nothing.ts'
+import { doneView } from '../../../output/view.ts'
 
 export const command = (): Command =>
   controlCommand('sim endpoints remove', declare =>
@@ -11,7 +11,7 @@ export const command = (): Command =>
       .addHelpText('after', '\nExamples:\n  paysim sim endpoints remove we_123')
       .action((id: string, flags: ControlFlags) =>
         withControl(flags, ({ account, show }) =>
-          show(account.webhookEndpoints.remove(id), nothingView(`${id} removed`)),
+          show(account.webhookEndpoints.remove(id), doneView(`${id} removed`)),
         ),
       ),
   )

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { nothingView } from '../views/nothing.ts'
+import { doneView } from '../../../output/view.ts'
 
 export const command = (): Command =>
   controlCommand('sim keys revoke', declare =>
@@ -11,7 +11,7 @@ export const command = (): Command =>
       .addHelpText('after', '\nExamples:\n  paysim sim keys revoke pk_test_123 --account shop')
       .action((publicKey: string, flags: ControlFlags) =>
         withControl(flags, ({ account, show }) =>
-          show(account.keys.revoke(publicKey), nothingView(`${publicKey} revoked`)),
+          show(account.keys.revoke(publicKey), doneView(`${publicKey} revoked`)),
         ),
       ),
   )

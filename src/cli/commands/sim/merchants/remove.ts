@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { confirm } from '../../../control/confirm.ts'
 import { type ControlFlags, controlCommand } from '../../../control/flags.ts'
 import { withControl } from '../../../control/session.ts'
-import { nothingView } from '../views/nothing.ts'
+import { doneView } from '../../../output/view.ts'
 
 export const command = (): Command =>
   controlCommand(
@@ -21,7 +21,7 @@ Examples:
         .action((id: string, flags: ControlFlags) =>
           withControl(flags, async ({ control, show, target }) => {
             await confirm(flags, `remove the merchant ${id} and all it has at ${target.controlUrl}`)
-            await show(control.merchants.remove(id), nothingView(`${id} removed`))
+            await show(control.merchants.remove(id), doneView(`${id} removed`))
           }),
         ),
     { account: false, asks: true },

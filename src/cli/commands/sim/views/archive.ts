@@ -1,5 +1,5 @@
+import { visible } from '../../../output/text.ts'
 import type { View } from '../../../output/view.ts'
-import { visible } from '../../../output/visible.ts'
 
 export const importedView: View<{ readonly account: string; readonly entries: number }> = {
   human: ({ account, entries }, { paint }) =>

@@ -4,9 +4,10 @@ import type {
   CatalogueProvider,
   CatalogueRoute,
 } from '../../../../client/control-client.ts'
+import type { Column } from '../../../output/columns.ts'
 import { formatMoney } from '../../../output/money.ts'
 import type { Screen } from '../../../output/screen.ts'
-import { type Column, drawTable } from '../../../output/table.ts'
+import { drawTable } from '../../../output/table.ts'
 import type { View } from '../../../output/view.ts'
 import { idColumn, memberColumn } from './columns.ts'
 import { modesOf } from './modes.ts'

@@ -1,7 +1,7 @@
+import type { Column } from '../../../output/columns.ts'
+import { memberAt, plain } from '../../../output/members.ts'
 import { formatMoney } from '../../../output/money.ts'
-import { memberAt, plain } from '../../../output/plain.ts'
 import { paintStatus } from '../../../output/status.ts'
-import type { Column } from '../../../output/table.ts'
 import { showTime } from '../../../output/time.ts'
 
 /** Columns that many lists have. */

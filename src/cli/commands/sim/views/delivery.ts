@@ -1,11 +1,10 @@
 import type { DeliveryRecord } from '../../../../client/control-client.ts'
-import { drawRecord, type Field } from '../../../output/record.ts'
+import { drawRecord, type Field, sections, titleOf } from '../../../output/record.ts'
 import type { Screen } from '../../../output/screen.ts'
 import { paintStatus } from '../../../output/status.ts'
+import { visible } from '../../../output/text.ts'
 import { showTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'
-import { sections, titleOf } from '../../../output/views/fields.ts'
-import { visible } from '../../../output/visible.ts'
 import { lastAnswer } from './records.ts'
 
 /** A delivery with each of its attempts: what was sent, and what the receiver made of it. */

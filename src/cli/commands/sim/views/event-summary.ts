@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../../contract/durations.ts'
 import { parseTimestamp } from '../../../../contract/timestamps.ts'
+import { memberAt, plain } from '../../../output/members.ts'
 import { formatMoney } from '../../../output/money.ts'
-import { memberAt, plain } from '../../../output/plain.ts'
 import type { Screen } from '../../../output/screen.ts'
 import { localTime } from '../../../output/time.ts'
 import { inlineMembers } from './inline-members.ts'

@@ -1,5 +1,6 @@
 import type { KeyPairRecord } from '../../../../client/control-client.ts'
-import { type Column, drawTable } from '../../../output/table.ts'
+import type { Column } from '../../../output/columns.ts'
+import { drawTable } from '../../../output/table.ts'
 import type { View } from '../../../output/view.ts'
 import { memberColumn } from './columns.ts'
 import { type Listed, listView } from './list-view.ts'

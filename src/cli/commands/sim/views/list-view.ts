@@ -1,5 +1,6 @@
-import type { ListView } from '../../../output/printer.ts'
-import { type Column, drawTable } from '../../../output/table.ts'
+import type { Column } from '../../../output/columns.ts'
+import { drawTable } from '../../../output/table.ts'
+import type { ListView } from '../../../output/view.ts'
 
 /** What the control surface's lists are. */
 export interface Listed<T> {

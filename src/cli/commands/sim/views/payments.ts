@@ -1,4 +1,5 @@
 import type { PaymentRecord, PayoutRecord } from '../../../../client/control-client.ts'
+import { bankAccount } from '../../../output/views/payouts.ts'
 import { idColumn, memberColumn, moneyColumn, statusColumn, timeColumn } from './columns.ts'
 import { listView } from './list-view.ts'
 
@@ -38,7 +39,7 @@ export const payoutsView = listView<PayoutRecord>(
     statusColumn('status', 'status'),
     moneyColumn(),
     memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
-    { header: 'account', value: row => bankAccount(row as PayoutRecord), give: 3, whole: true },
+    { header: 'account', value: bankAccount, give: 3, whole: true },
     memberColumn('reference', 'merchant_reference', { give: 1 }),
     memberColumn('rule', 'rule', { give: 6 }),
     timeColumn('created', 'created_at', { give: 4 }),
@@ -49,5 +50,3 @@ export const payoutsView = listView<PayoutRecord>(
     ...['failure_code', 'failure_message', 'cancel_reason', 'rule', 'created_at', 'updated_at'],
   ],
 )
-
-const bankAccount = ({ recipient }: PayoutRecord) => `${recipient.bank_code} …${recipient.account_last4}`

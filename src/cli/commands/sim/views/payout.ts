@@ -1,8 +1,7 @@
 import type { ClockState, PayoutRecord } from '../../../../client/control-client.ts'
-import { drawRecord } from '../../../output/record.ts'
+import { drawRecord, fieldOf, sections } from '../../../output/record.ts'
 import type { View } from '../../../output/view.ts'
-import { fieldOf, sections } from '../../../output/views/fields.ts'
-import { payoutView } from '../../../output/views/payout.ts'
+import { payoutView } from '../../../output/views/payouts.ts'
 import { inTimeOf } from './clock.ts'
 
 /** The merchant's view of a payout, and what is behind it; by the clock of its account, where that is known. */

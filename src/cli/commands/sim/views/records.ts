@@ -6,11 +6,12 @@ import type {
   LoggedRequest,
   ProviderCallRecord,
 } from '../../../../client/control-client.ts'
-import { plain } from '../../../output/plain.ts'
-import { type Column, drawTable } from '../../../output/table.ts'
+import type { Column } from '../../../output/columns.ts'
+import { plain } from '../../../output/members.ts'
+import { paintHttpStatus } from '../../../output/status.ts'
+import { drawTable } from '../../../output/table.ts'
 import type { View } from '../../../output/view.ts'
 import { idColumn, memberColumn, statusColumn, timeColumn } from './columns.ts'
-import { paintHttpStatus } from './http-status.ts'
 import { type Listed, listView } from './list-view.ts'
 import { hidden } from './secrets.ts'
 

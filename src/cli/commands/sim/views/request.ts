@@ -1,11 +1,10 @@
 import type { RequestDetail, SaidRecord } from '../../../../client/control-client.ts'
-import { drawRecord } from '../../../output/record.ts'
+import { drawRecord, sections } from '../../../output/record.ts'
 import type { Screen } from '../../../output/screen.ts'
+import { paintHttpStatus } from '../../../output/status.ts'
+import { visible, visibleLines } from '../../../output/text.ts'
 import { showTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'
-import { sections } from '../../../output/views/fields.ts'
-import { visible, visibleLines } from '../../../output/visible.ts'
-import { paintHttpStatus } from './http-status.ts'
 
 /** One request as it went over the wire. */
 export const requestView: View<RequestDetail> = {

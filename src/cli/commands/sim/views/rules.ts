@@ -1,8 +1,7 @@
 import type { FaultRule, FaultsState, RulesState } from '../../../../client/control-client.ts'
 import type { Screen } from '../../../output/screen.ts'
+import { visible, wrapTo } from '../../../output/text.ts'
 import type { View } from '../../../output/view.ts'
-import { visible } from '../../../output/visible.ts'
-import { wrapTo } from '../../../output/wrap.ts'
 import { short } from './inline-members.ts'
 
 export const rulesView: View<RulesState> = {

@@ -1,8 +1,8 @@
-import { drawRecord } from '../../../output/record.ts'
-import { type Column, drawTable } from '../../../output/table.ts'
+import type { Column } from '../../../output/columns.ts'
+import { drawRecord, sections } from '../../../output/record.ts'
+import { drawTable } from '../../../output/table.ts'
 import { relativeTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'
-import { sections } from '../../../output/views/fields.ts'
 import { idColumn, memberColumn, timeColumn } from './columns.ts'
 
 export interface SimStatus {

@@ -1,9 +1,9 @@
 import type { JournalEntry, LoggedRequest, StreamMessage } from '../../../../client/control-client.ts'
 import type { Screen } from '../../../output/screen.ts'
+import { paintHttpStatus } from '../../../output/status.ts'
+import { visible } from '../../../output/text.ts'
 import { showTime } from '../../../output/time.ts'
-import { visible } from '../../../output/visible.ts'
 import { eventSummary } from './event-summary.ts'
-import { paintHttpStatus } from './http-status.ts'
 import { toneOf } from './tone.ts'
 
 /** A message of the stream, in a line or a few. */

@@ -1,5 +1,5 @@
 import type { ClockState, TimerRecord } from '../../../../client/control-client.ts'
-import { plain } from '../../../output/plain.ts'
+import { plain } from '../../../output/members.ts'
 import { drawTable } from '../../../output/table.ts'
 import { showTime } from '../../../output/time.ts'
 import type { View } from '../../../output/view.ts'

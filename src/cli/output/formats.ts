@@ -1,9 +1,23 @@
 import { jsonLine } from '../json-line.ts'
-import type { Form } from './sheet.ts'
+
+export const FORMATS = ['human', 'json', 'jsonl', 'yaml', 'csv'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** Records written part by part, with whatever text belongs before, between and after them. */
+export interface Sheet {
+  rows(values: readonly unknown[]): string
+  end(): string
+}
+
+/** A format that data is written in. Every text it makes ends with a newline. */
+export interface Form {
+  whole(value: unknown): string
+  sheet(): Sheet
+}
 
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** A list is one array, however many pages it comes in. */
+/** A list is one array, even if it has several pages. */
 export const jsonForm: Form = {
   whole: value => `${indented(value)}\n`,
   sheet() {
@@ -26,7 +40,7 @@ export const jsonLinesForm: Form = {
   }),
 }
 
-/** What a query leads to, for people and for shells: a text is itself, without quotes. */
+/** The result of a query, for people and shells: a string is printed without quotes. */
 export const rawForm: Form = {
   whole: raw,
   sheet: () => ({ rows: values => values.map(raw).join(''), end: () => '' }),

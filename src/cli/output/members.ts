@@ -1,7 +1,28 @@
 import { formatMinor, numericCodeOf } from '../../contract/currencies.ts'
-import { joined } from './path.ts'
+import { joined } from './query.ts'
 
-/** The members of a record and of the records within it, each by its path. Lists are members as they are. */
+/** Any value as text: null and undefined as an empty text, other values that are not strings as JSON. */
+export function plain(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The member of a record at these names; undefined if there is none, or if the value is not a record. */
+export function memberAt(value: unknown, ...names: readonly string[]): unknown {
+  let member = value
+  for (const name of names) {
+    if (typeof member !== 'object' || member === null || !Object.hasOwn(member, name)) return undefined
+    member = (member as Record<string, unknown>)[name]
+  }
+  return member
+}
+
+export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] | undefined {
+  const member = memberAt(value, ...names)
+  return Array.isArray(member) ? member : undefined
+}
+
+/** The members of a record and of the records inside it, by their paths. Lists are not flattened. */
 export function flatten(value: unknown): ReadonlyMap<string, unknown> {
   const flat = new Map<string, unknown>()
   gather(value, '', flat)
@@ -18,13 +39,13 @@ function gather(value: unknown, path: string, flat: Map<string, unknown>): void 
   for (const [name, member] of members) gather(member, joined(path, name), flat)
 }
 
-/** The member that says in which currency an amount is; undefined for what is no amount. */
+/** The path of the currency that belongs to an amount; undefined for any other path. */
 const currencyBeside = (path: string): string | undefined =>
   /(?:^|\.)amount$/.test(path) ? `${path.slice(0, -'amount'.length)}currency` : undefined
 
 const decimalOf = (path: string): string => `${path}_decimal`
 
-/** The paths, and behind each amount that has its currency among them the same amount in decimals. */
+/** The paths, with the amount in decimals after each amount whose currency is among them. */
 export function withDecimals(paths: readonly string[]): string[] {
   return paths.flatMap(path => {
     const currency = currencyBeside(path)
@@ -33,7 +54,7 @@ export function withDecimals(paths: readonly string[]): string[] {
   })
 }
 
-/** What stands at a path, and at that of an amount in decimals: nothing where nobody knows the currency's decimals. */
+/** The value at a path, or at the path of an amount in decimals: undefined if the currency is unknown. */
 export function valueAt(flat: ReadonlyMap<string, unknown>, path: string): unknown {
   if (flat.has(path) || !path.endsWith('_decimal')) return flat.get(path)
   const amountPath = path.slice(0, -'_decimal'.length)
