@@ -1,3 +1,5 @@
+import type { FaultType } from '../contract/control/faults.ts'
+
 /** What an account is told to do, as the control surface takes and shows it: time, rules, faults, routes. */
 
 export type Duration = string
@@ -90,19 +92,7 @@ export interface FaultRule {
   /** RFC 3339, as `until`: it can happen from then on, and before the other. */
   from?: string
   until?: string
-  type:
-    | 'latency'
-    | 'status'
-    | 'reset'
-    | 'empty'
-    | 'truncate'
-    | 'garbage'
-    | 'drip'
-    | 'delay'
-    | 'duplicate'
-    | 'drop'
-    | 'reorder'
-    | 'bad_signature'
+  type: FaultType
   /** `after_commit`: the work is done, the answer is lost. */
   when?: 'before' | 'after_commit'
   delay?: Duration | { min: Duration; max: Duration } | { p50: Duration; p99: Duration }

@@ -28,7 +28,7 @@ export class WireFaults {
     const box = this.boxes.of(runtimeOf(request))
     const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
     if (!fault) return undefined
-    if (fault.afterCommit || (SPOILS_BODY.has(fault.type) && changesNothing(fault, request))) {
+    if (fault.afterCommit || needsTheAnswer(fault, request)) {
       request.fault = fault
       return undefined
     }
@@ -69,6 +69,9 @@ export class WireFaults {
         return reply.breakOff(Buffer.from(text).subarray(0, text.length / 2), Buffer.byteLength(text))
       case 'drip':
         reply.header('content-length', Buffer.byteLength(text)).send(drip(text, delayMs() / DRIPS))
+        return
+      default:
+        fault.type satisfies never
     }
   }
 
@@ -93,9 +96,20 @@ function reset(request: Request, reply: Reply): void {
   request.raw.socket.resetAndDestroy()
 }
 
-const SPOILS_BODY: ReadonlySet<string> = new Set(['empty', 'garbage', 'truncate', 'drip'])
-/** Then the real answer can be spoiled, with nothing done; a slow one has to be a real one in any case. */
-const changesNothing = ({ type }: HttpFault, { method }: Request) => method === 'GET' || type === 'drip'
+/** What each fault does with the body of the answer. */
+const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'spoiled' | 'slow'>> = {
+  latency: 'untouched',
+  status: 'untouched',
+  reset: 'untouched',
+  empty: 'spoiled',
+  truncate: 'spoiled',
+  garbage: 'spoiled',
+  drip: 'slow',
+}
+
+/** A slow answer is always the real one, and so is a spoiled one where the call changes nothing. */
+const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>
+  BODY[type] === 'slow' || (BODY[type] === 'spoiled' && method === 'GET')
 
 /** A dripping answer comes in so many pieces, its delay spread over them. */
 const DRIPS = 10

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from '../../src/contract/control/faults.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -27,6 +28,15 @@ describe('the examples of docs/provider.md', () => {
     expect([answer.status, answer.body?.error?.details]).toEqual([200, undefined])
     expect(answer.body[kind]).toEqual(list)
   })
+})
+
+it.for([
+  ['On a call', HTTP_FAULT_TYPES],
+  ['On a webhook', WEBHOOK_FAULT_TYPES],
+] as const)('docs/provider.md has a row for each type of fault: %s', ([title, types]) => {
+  const [, section = ''] = page.split(`### ${title}\n`)
+  const [table = ''] = section.split('\n```')
+  expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type)).toEqual(['type', ...types])
 })
 
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? ''

@@ -1,4 +1,4 @@
-import type { FaultRule, HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from '../../contract/control/faults.ts'
+import type { FaultRule, HttpFaultType, WebhookFaultType } from '../../contract/control/faults.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { MatchLimits } from '../match-limits.ts'
@@ -13,7 +13,7 @@ export interface FaultWindow {
 export interface HttpFault extends MatchLimits {
   readonly window: FaultWindow
   readonly on: string
-  readonly type: (typeof HTTP_FAULT_TYPES)[number]
+  readonly type: HttpFaultType
   readonly afterCommit: boolean
   readonly delay: Spread
   readonly status: number
@@ -23,7 +23,7 @@ export interface HttpFault extends MatchLimits {
 
 export interface WebhookFault extends MatchLimits {
   readonly window: FaultWindow
-  readonly type: (typeof WEBHOOK_FAULT_TYPES)[number]
+  readonly type: WebhookFaultType
   readonly eventTypes: readonly string[] | null
   readonly delayMs: number
 }
@@ -77,7 +77,7 @@ function httpFault(data: FaultRule, setAt: number): HttpFault {
     ...matchLimits(data),
     window: windowOf(data, setAt),
     on: operationName(data.on),
-    type: data.type as HttpFault['type'],
+    type: data.type as HttpFaultType,
     afterCommit: data.when === 'after_commit',
     delay: spread(data.delay ?? '1s'),
     status: data.status ?? 500,
@@ -94,7 +94,7 @@ function webhookFault(data: FaultRule, setAt: number): WebhookFault {
   return {
     ...matchLimits(data),
     window: windowOf(data, setAt),
-    type: data.type as WebhookFault['type'],
+    type: data.type as WebhookFaultType,
     eventTypes: data.match ? [data.match.type].flat() : null,
     delayMs: parseDuration(delay) ?? 0,
   }

@@ -1,5 +1,6 @@
 import { closest } from '../../contract/closest.ts'
 import {
+  delayKey,
   type FaultRule,
   FaultsBody,
   HTTP_FAULT_TYPES,
@@ -58,9 +59,8 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
   if (type === 'status' && fault.status === undefined) say('status', 'is required with type status')
   if (fault.body !== undefined && type !== 'status') say('body', 'goes with type status')
   if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'goes with type status')
-  if (type === 'latency' && delay === undefined) say('delay', 'is required with type latency')
-  if (delay !== undefined && !['latency', 'drip', 'delay', 'reorder'].includes(type))
-    say('delay', `does not go with type ${type}`)
+  if (delay === undefined && delayKey(type) === 'required') say('delay', `is required with type ${type}`)
+  if (delay !== undefined && delayKey(type) === 'none') say('delay', `does not go with type ${type}`)
   if (typeof delay === 'object') {
     if (forWebhooks) say('delay', 'must be one duration on a webhook')
     const [low = '', high = ''] = Object.values(delay)
