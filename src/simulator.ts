@@ -135,7 +135,7 @@ export class Simulator {
       await directory?.announce({ pid: process.pid, ...simulator.facts() })
       return simulator
     } catch (cause) {
-      for (const app of apps) await app.listener.close()
+      await Promise.all(apps.map(app => app.close()))
       await gateway.close()
       throw cause
     }
@@ -188,7 +188,7 @@ export class Simulator {
   }
 
   async stop(): Promise<void> {
-    for (const app of this.apps) await app.listener.close()
+    await Promise.all(this.apps.map(app => app.close()))
     await this.gateway.close()
     await this.directory?.release()
   }

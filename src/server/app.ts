@@ -21,6 +21,7 @@ import { Request } from './http/request.ts'
 import type { Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
+import { refuse } from './refusal.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface AppSettings {
@@ -42,6 +43,8 @@ export interface AppSettings {
 /** One HTTP listener with the surfaces it is to have. A request's whole life is in `answer`. */
 export class App {
   readonly listener: Listener
+  /** Streams of events, which would never end by themselves. */
+  readonly #streams = new Set<ServerResponse>()
   readonly #settings: AppSettings
   readonly #ids = new RequestIds(`${process.pid}/${performance.timeOrigin}/${performance.now()}`)
   readonly #guard: ReturnType<typeof hostGuard>
@@ -82,6 +85,7 @@ export class App {
   }
 
   #serve(request: Request, reply: Reply): Promise<unknown> | unknown {
+    if (this.listener.closing) throw refuse('service_unavailable', 'The server is stopping')
     this.#guard(request.raw)
     const { surface, handle } = this.#find(request)
     surface.enter(request, reply)
@@ -114,6 +118,8 @@ export class App {
 
   #leave(request: Request, reply: Reply): void {
     reply.header('request-id', request.requestId)
+    if (this.listener.closing) reply.header('connection', 'close')
+    if (reply.hijacked) this.#follow(reply.raw)
     reply.leave()
     const { runtime } = request
     const wall = Date.now()
@@ -128,6 +134,18 @@ export class App {
       ignored: request.ignored,
     }
     this.#settings.requests.record(record, wall, request, reply)
+  }
+
+  #follow(stream: ServerResponse): void {
+    this.#streams.add(stream)
+    stream.once('close', () => this.#streams.delete(stream))
+  }
+
+  /** Refuses what comes from here on, and resolves when what is being answered has been, or was cut off. */
+  async close(): Promise<void> {
+    const closed = this.listener.close()
+    for (const stream of this.#streams) stream.end()
+    await closed
   }
 
   /** What came was no request, or did not come to its end. */

@@ -5,13 +5,14 @@ import type { Duplex } from 'node:stream'
 const SLOWEST_REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 /** How long a stop waits for answers that are on their way. */
-const LAST_ANSWERS_MS = 500
+const LAST_ANSWERS_MS = 1500
 
 type ClientError = Error & { readonly code?: string }
 
 /** One port and what listens on it. */
 export class Listener {
   readonly #server: Server
+  #closing = false
 
   constructor(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -38,7 +39,13 @@ export class Listener {
     })
   }
 
+  /** From when on nothing new is begun: clients that keep a connection open go on sending until somebody tells them. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
   close(): Promise<void> {
+    this.#closing = true
     return new Promise(resolve => {
       const cut = setTimeout(() => this.#server.closeAllConnections(), LAST_ANSWERS_MS)
       this.#server.close(() => {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratchDirectory, serveIn, serveUntilExit } from './support/serve-process.ts'
-import { sharedServer } from './support/shared-server.ts'
+import { scratchDirectory, serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 
 const server = sharedServer()
 const LONG = 'a-token-of-27-characters-ab'

@@ -1,0 +1,61 @@
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { openAccount, rows } from '../../support/gateway/merchant.ts'
+import { ownServer } from '../../support/gateway/shared-server.ts'
+import { paymentBody } from '../../support/payments/payments.ts'
+
+const LOOPS = 16
+
+test('a stop under load refuses what is new, finishes what is under way, and answers all that it carries out', async () => {
+  const server = await ownServer()
+  const account = await openAccount(server)
+  const call = server.as(account.keys)
+  const paid: string[] = []
+  let refusedAt = Number.POSITIVE_INFINITY
+  let begun = 0
+  let stopping: Promise<number | null> | undefined
+  const lateAnswers: number[] = []
+  let refused = 0
+  const loop = async () => {
+    for (;;) {
+      const place = begun++
+      const answer = await call('POST', '/payment_intents', { body: paymentBody() }).catch(() => undefined)
+      if (answer?.status === 201) {
+        paid.push(answer.body.id)
+        if (place > refusedAt) lateAnswers.push(place)
+      } else {
+        if (answer) {
+          expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } })
+          refused++
+        }
+        refusedAt = Math.min(refusedAt, begun)
+        return
+      }
+      if (paid.length >= 10 * LOOPS) stopping ??= server.stop()
+    }
+  }
+  await Promise.all(Array.from({ length: LOOPS }, loop))
+  expect(await stopping).toBe(0)
+  expect(lateAnswers).toEqual([])
+  expect(refused).toBeGreaterThan(0)
+  const again = await ownServer({ dataDir: server.dataDir })
+  const kept = await rows(again.control('GET', `/accounts/${account.id}/payments`))
+  expect(kept.map(({ id }) => id).sort()).toEqual(paid.sort())
+})
+
+test('a stream of events does not hold up a stop', async () => {
+  const server = await ownServer()
+  const { controlUrl, controlToken } = server
+  const stream = request(`${controlUrl}/accounts/default.test/stream`, {
+    headers: { authorization: `Bearer ${controlToken}` },
+  })
+  const ended = new Promise<string>(resolve =>
+    stream
+      .once('response', response => response.once('end', () => resolve('ended whole')).resume())
+      .once('error', () => resolve('cut'))
+      .end(),
+  )
+  await new Promise(resolve => stream.once('response', resolve))
+  expect(await server.stop()).toBe(0)
+  expect(await ended).toBe('ended whole')
+})
