@@ -17,7 +17,7 @@ export function readBaseUrl(text: string): Address {
   if (!url || !/^https?:$/.test(url.protocol))
     throw new ArgumentError(`the base URL must be an absolute http or https URL${shownUnlessSecret(text)}`)
   if (url.username !== '' || url.password !== '')
-    throw new ArgumentError('the base URL must not carry credentials: keys are given apart from it')
+    throw new ArgumentError('the base URL must not contain credentials: give the keys separately')
   if (url.search !== '' || url.hash !== '')
     throw new ArgumentError(`the base URL must end with its path: ${url.origin}${url.pathname}`)
   const prefix = url.pathname.replace(/\/+$/, '')

@@ -13,7 +13,7 @@ export interface Expected {
  * base URL may say more than the interface document, and less.
  */
 export function shapeProblems(body: unknown, { resource, id }: Expected): readonly FieldProblem[] {
-  if (!isRecord(body)) return [{ field: '', message: `is no object, but ${kindOf(body)}` }]
+  if (!isRecord(body)) return [{ field: '', message: `must be an object, not ${kindOf(body)}` }]
   switch (resource) {
     case 'PaymentIntent':
       return recordProblems(body, { object: 'payment_intent', id })
@@ -34,7 +34,7 @@ function recordProblems(
 ): FieldProblem[] {
   const problems = [...text(body, 'id'), ...constant(body, 'object', object), ...text(body, 'status')]
   if (id === undefined || typeof body.id !== 'string' || body.id === '' || body.id === id) return problems
-  return [{ field: 'id', message: `is ${shown(body.id)}, and ${shown(id)} was asked for` }, ...problems]
+  return [{ field: 'id', message: `is ${shown(body.id)}, but ${shown(id)} was requested` }, ...problems]
 }
 
 function listProblems(body: Loose): FieldProblem[] {
@@ -45,7 +45,7 @@ function listProblems(body: Loose): FieldProblem[] {
     ...(cursor === null || typeof cursor === 'string' ? [] : [wrong(body, 'next_cursor', 'a string')]),
     // Without one, what is still to come could not be asked for, and would be missed in silence.
     ...(body.has_more === true && (cursor === null || cursor === '')
-      ? [{ field: 'next_cursor', message: `is ${cursor === '' ? 'empty' : 'missing'}, and has_more is true` }]
+      ? [{ field: 'next_cursor', message: `is ${cursor === '' ? 'empty' : 'missing'}, but has_more is true` }]
       : []),
   ]
 }
@@ -57,7 +57,7 @@ function each(body: Loose, name: string, look: (member: Loose) => FieldProblem[]
   return list.flatMap((member: unknown, at) =>
     isRecord(member)
       ? look(member).map(({ field, message }) => ({ field: `${name}.${at}.${field}`, message }))
-      : [{ field: `${name}.${at}`, message: `is no object, but ${kindOf(member)}` }],
+      : [{ field: `${name}.${at}`, message: `must be an object, not ${kindOf(member)}` }],
   )
 }
 
@@ -71,7 +71,7 @@ function wrong(body: Loose, name: string, wanted: string): FieldProblem {
   const found = body[name]
   if (found === undefined) return { field: name, message: 'is missing' }
   const what = typeof found === 'string' ? shown(found) : kindOf(found)
-  return { field: name, message: `is ${what}, and not ${wanted}` }
+  return { field: name, message: `is ${what}, not ${wanted}` }
 }
 
 function kindOf(value: unknown): string {

@@ -58,7 +58,7 @@ function requestIdOf(body: unknown): string | undefined {
 
 const SHOWN_CHARACTERS = 200
 
-const PERHAPS_DONE = 'The call may have been carried out all the same: look before making it again.'
+const PERHAPS_DONE = 'The call may have been carried out anyway: check before you repeat it.'
 
 /** Whatever stands there is shown on somebody's terminal: no control sequences. */
 const beginningOf = (text: string, hide: Acceptance['hide']) =>
@@ -68,12 +68,12 @@ function notJson(answer: Answer, { isRead, hide }: Acceptance): NotJsonError {
   const { status, text, headers } = answer
   const firstBytes = beginningOf(text, hide)
   const type = headers['content-type']
-  const what = text.trim() === '' ? 'empty' : `no JSON object, but ${type ?? 'something'}: ${firstBytes}`
+  const what = text.trim() === '' ? 'empty' : `not a JSON object but ${type ?? 'something'}: ${firstBytes}`
   const location = headers.location
   const hint =
     status >= 300 && status < 400 && location !== undefined
-      ? `; it redirects to ${hide(location)}, and redirects are not followed: use that as the base URL`
-      : '; is the base URL that of the API?'
+      ? `; it redirects to ${hide(location)}, and paysim does not follow redirects: use that address as the base URL`
+      : '; is the base URL the address of the API?'
   // What redirects or refuses did nothing; behind a proxy's page, or a page in place of the answer, it may be done.
   const perhapsDone = !isRead && (status < 300 || status >= 500) ? ` ${PERHAPS_DONE}` : ''
   return new NotJsonError(`the answer (${status}) was ${what}${hint}${perhapsDone}`, answer, firstBytes)
@@ -97,7 +97,7 @@ function unexpected(
     ...lines,
     more > 0 ? `\n  and ${more} more` : '',
     `\nThe answer begins: ${firstBytes}${cut}`,
-    '\nIs the base URL (--base-url) that of the API?',
+    '\nIs the base URL (--base-url) the address of the API?',
     isRead ? '' : ` ${PERHAPS_DONE}`,
   ]
   return new UnexpectedAnswerError(hide(message.join('')), answer, firstBytes, problems)

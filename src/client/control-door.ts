@@ -88,7 +88,7 @@ const isReset = (cause: unknown) =>
 
 function unreused(answer: OpenAnswer | undefined): OpenAnswer {
   if (answer) return answer
-  throw new ControlUnreachableError('the control surface closes each connection as soon as it is used')
+  throw new ControlUnreachableError('the control surface closes every connection at once')
 }
 
 /** In words that say what to do. `sent`: the answer had begun. */

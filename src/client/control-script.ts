@@ -79,7 +79,7 @@ export interface RulesState {
   readonly used: readonly number[]
 }
 
-/** What goes wrong on the wire. `on` is an operation as `POST /payment_intents`, `*` for each, or `webhook`. */
+/** What goes wrong on the wire. `on` is an operation such as `POST /payment_intents`, `*` for all, or `webhook`. */
 export interface FaultRule {
   name?: string
   on: string

@@ -28,7 +28,7 @@ export async function* readStream(
 const brokenOff = (cause: unknown) =>
   cause instanceof ControlError || cause instanceof ControlUnreachableError
     ? cause
-    : new ControlUnreachableError('the stream broke off: the simulator is gone', { cause })
+    : new ControlUnreachableError('the stream ended: the simulator has stopped', { cause })
 
 /** By line feeds alone: Node's own reader also ends a line at U+2028, which a string in JSON may hold. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

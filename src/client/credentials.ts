@@ -21,7 +21,7 @@ export function isLive(publicKey: string): boolean {
 export function basic({ publicKey, secretKey }: Keys): Credentials {
   if (publicKey === '' || secretKey === '')
     throw new ArgumentError('a public key and a secret key are needed')
-  if (publicKey.includes(':')) throw new ArgumentError('a public key has no colon in it')
+  if (publicKey.includes(':')) throw new ArgumentError('a public key must not contain a colon')
   const encoded = Buffer.from(`${publicKey}:${secretKey}`).toString('base64')
   return { authorization: `Basic ${encoded}`, hide: hiding([secretKey, encoded]) }
 }
@@ -49,6 +49,6 @@ export function refuseUnsafe({ publicKey, secretKey }: Keys, { hostname, secure,
   if (secure || isLoopback(hostname)) return
   if (!isLive(publicKey) && !secretKey.startsWith('sk_live_')) return
   throw new UnsafeTargetError(
-    `a live key is not sent to ${origin}: plain http lets anyone on the way read it; use https, or a test key`,
+    `a live key is not sent to ${origin}: others can read plain http; use https, or a test key`,
   )
 }

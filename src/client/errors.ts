@@ -122,7 +122,7 @@ export class CursorRepeatedError extends UnexpectedAnswerError {
   ) {
     const problem = { field: 'next_cursor', message: `is ${JSON.stringify(cursor)} a second time` }
     super(
-      `the list gave the cursor ${JSON.stringify(cursor)} a second time: its pages would never end`,
+      `the list gave the cursor ${JSON.stringify(cursor)} a second time, so its pages would never end`,
       answer,
       '',
       [problem],

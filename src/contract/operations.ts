@@ -34,7 +34,7 @@ export function operations(contract: Contract): readonly Operation[] {
     {
       id: 'listPaymentMethods',
       ...OPERATION_PATHS.listPaymentMethods,
-      summary: 'List the payment methods that are eligible',
+      summary: 'List the eligible payment methods',
       query: DiscoveryQuery,
       success: { status: 200, resource: 'PaymentMethodOptions' },
       errors: ['validation_failed', 'checkout_mode_not_allowed'],
@@ -73,7 +73,7 @@ export function operations(contract: Contract): readonly Operation[] {
     {
       id: 'submitReceipt',
       ...OPERATION_PATHS.submitReceipt,
-      summary: 'Submit a receipt: an asset, or an image',
+      summary: 'Submit a receipt, as an asset or an image',
       json: { schema: AssetReceiptBody, required: true },
       multipart: true,
       idempotencyKey: 'multipart',

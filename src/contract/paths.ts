@@ -44,16 +44,16 @@ function problemWithForm(path: string): string | undefined {
     return 'it must have no placeholder such as {id} or :id: payments are created at one address'
   const foreign = /[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/u.exec(path.replace(/\p{Cs}/gu, '\ufffd'))?.[0]
   if (foreign !== undefined)
-    return `it must not hold ${JSON.stringify(foreign)}: write ${encodeURIComponent(foreign)} for it`
+    return `it must not contain ${JSON.stringify(foreign)}: write ${encodeURIComponent(foreign)} instead`
   if (/%(?![0-9A-Fa-f]{2})/.test(path))
-    return 'it has a % without two hexadecimal digits behind it: write %25'
+    return 'it has a % that two hexadecimal digits do not follow: write %25'
   return undefined
 }
 
 function problemWithSegments(segments: readonly string[]): string | undefined {
   for (const [at, segment] of segments.entries()) {
     const isLast = at === segments.length - 1
-    if (segment === '' && !isLast) return 'it must have no empty segment: write one / for two'
+    if (segment === '' && !isLast) return 'it must have no empty segment: write one / instead of two'
     const text = decodeSegment(segment)
     if (text === undefined) return `its ${segment} must be percent-encoded UTF-8`
     if (text === '.' || text === '..')
@@ -70,7 +70,7 @@ function takenBy(path: string): string | undefined {
       return `it is the path of ${operation.method} ${inBraces(operation.path)}`
   }
   if (decodeSegment(segments[1] ?? '') === CONTROL_PREFIX.slice(1))
-    return `${CONTROL_PREFIX} and what is below it are paysim's control surface`
+    return `${CONTROL_PREFIX} and the paths below it belong to paysim's control surface`
   const page = PAGES.find(isAt)
   return page === undefined ? undefined : `it is the path of a page of paysim's own, ${inBraces(page)}`
 }

@@ -17,13 +17,13 @@ export function allowedValues(decision: Decision): string | undefined {
     case 'choice':
       return decision.values.join(', ')
     case 'path':
-      return 'any path that nothing else has'
+      return 'any path that nothing else uses'
     case 'duration':
       return 'a duration, such as 30m or 72h'
     case 'word or duration':
       return `${decision.value}, or a duration such as 30m or 72h`
     case 'durations':
-      return 'a list of durations, as ["0s","5s"]'
+      return 'a list of durations, such as ["0s","5s"]'
     case 'constant':
       return undefined
   }
@@ -57,7 +57,7 @@ export function resolveContract(overrides: Readonly<Record<string, unknown>> = {
   for (const key of Object.keys(overrides)) {
     if (!isDecisionKey(key)) throw new ContractError(unknownKey(key))
     if (DECISIONS[key].kind === 'constant')
-      throw new ContractError(`${key} is constant: it cannot be switched`)
+      throw new ContractError(`${key} is a constant: it cannot be changed`)
   }
   return contract as unknown as Contract
 }

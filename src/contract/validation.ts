@@ -78,14 +78,25 @@ function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
     case 'format':
       if (params.format === 'uri') return 'must be an absolute URL'
       return params.format === 'duration'
-        ? 'must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M'
-        : 'must be an RFC 3339 date-time with an offset, as 2026-01-31T09:30:00Z or 2026-01-31T16:30:00%2B07:00'
+        ? 'must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M'
+        : 'must be an RFC 3339 date-time with an offset, such as 2026-01-31T09:30:00Z or 2026-01-31T16:30:00%2B07:00'
     case 'additionalProperties':
       return `is not a known key${didYouMean(params.additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`
     case 'enum':
       return `must be one of ${params.allowedValues.join(', ')}${didYouMean(data, params.allowedValues)}`
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return `must be ${params.comparison} ${params.limit}${also}`
+    case 'minItems':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`
+    case 'maxItems':
+      return `must have at most ${params.limit} entries`
+    case 'anyOf':
+      return `must have one of the allowed forms${also}`
     default:
-      return `breaks the rule ${keyword} ${JSON.stringify(params)}`
+      return `is not valid (${keyword} ${JSON.stringify(params)})`
   }
 }
 

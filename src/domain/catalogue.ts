@@ -43,7 +43,7 @@ function incoherences({ providers, methods, routes }: CatalogueData): FieldProbl
   const say = (field: string, message: string) => problems.push({ field, message })
   const unique = (list: string, key: string, values: readonly string[]) => {
     values.forEach((value, at) => {
-      if (values.indexOf(value) < at) say(`${list}.${at}.${key}`, `is taken: another one is ${value} too`)
+      if (values.indexOf(value) < at) say(`${list}.${at}.${key}`, `is used twice: ${value}`)
     })
   }
   unique(
@@ -70,16 +70,16 @@ function incoherences({ providers, methods, routes }: CatalogueData): FieldProbl
   })
   routes.forEach((route, at) => {
     const method = methods.find(candidate => candidate.code === route.method)
-    if (!method) say(`routes.${at}.method`, `names no method: ${route.method}`)
+    if (!method) say(`routes.${at}.method`, `is not a method of this catalogue: ${route.method}`)
     if (!providers.some(provider => provider.id === route.provider))
-      say(`routes.${at}.provider`, `names no provider: ${route.provider}`)
+      say(`routes.${at}.provider`, `is not a provider of this catalogue: ${route.provider}`)
     if (route.action_after !== undefined && parseDuration(route.action_after) === undefined)
-      say(`routes.${at}.action_after`, 'must be a duration, as 10s')
+      say(`routes.${at}.action_after`, 'must be a duration, such as 10s')
     if (route.min_amount && route.max_amount && compareAmounts(route.min_amount, route.max_amount) > 0)
       say(`routes.${at}.max_amount`, 'must not be below min_amount')
     const banks = new Set(method?.banks?.map(bank => bank.code))
     for (const bank of Object.keys(route.banks ?? {}))
-      if (method && !banks.has(bank)) say(`routes.${at}.banks.${bank}`, 'is no bank of the method')
+      if (method && !banks.has(bank)) say(`routes.${at}.banks.${bank}`, 'is not a bank of the method')
     if (route.payer?.bank && Object.keys(route.banks ?? {}).length === 0)
       say(`routes.${at}.payer.bank`, 'is required, but the route maps no bank')
   })

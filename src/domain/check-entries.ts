@@ -38,7 +38,7 @@ export function checkEntries(entries: readonly unknown[]): FieldProblem[] {
     if (malformed.length === 0) {
       const { seq, at: time, events } = entry as Entry
       if (seq !== at + 1) say({ field: 'seq', message: `must be ${at + 1}` })
-      if (time < before) say({ field: 'at', message: 'must not be before the entry before it' })
+      if (time < before) say({ field: 'at', message: 'must not be earlier than the previous entry' })
       before = Math.max(before, time)
       events.forEach((event, nth) => {
         for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })

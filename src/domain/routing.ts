@@ -128,12 +128,12 @@ export function unknownBank(
   if (banks.some(listed => listed.code === bank)) return undefined
   const message =
     banks.length > 0
-      ? `is no bank of this method: ${bank}`
+      ? `is not a bank of this method: ${bank}`
       : `must be left out: ${code} has no banks to choose from`
   return { field: 'payment_method_options.bank', message }
 }
 
-const noRoute = () => rejection('routing_unavailable', 'No healthy route can carry this request now')
+const noRoute = () => rejection('routing_unavailable', 'No healthy route is available for this request now')
 
 function outsideLimits(routes: readonly RouteEntry[], contract: Contract, amount: string): Rejection {
   const limits = limitsOf(routes).map(({ min, max }) =>
@@ -177,8 +177,8 @@ function unconfigured(what: string): Rejection {
 
 function unknownMethod(contract: Contract, method: string): Rejection {
   const code = contract['errors.unknown_method']
-  const details = [{ field: 'payment_method', message: `names no known method: ${method}` }]
-  return rejection(code, 'payment_method names no known method', details)
+  const details = [{ field: 'payment_method', message: `is not a known method: ${method}` }]
+  return rejection(code, 'payment_method is not a known method', details)
 }
 
 /** The fields that a route requires and a request lacks, named as the request names them. */

@@ -33,7 +33,7 @@ export class DataDirectory {
       const hasParent = existsSync(dirname(path))
       if (!existsSync(path)) await mkdir(path, { recursive: !hasParent, mode: 0o700 })
     } catch (cause) {
-      throw new StartError(`the data directory ${path} cannot be made: ${reason(cause)}`)
+      throw new StartError(`the data directory ${path} cannot be created: ${reason(cause)}`)
     }
     await demandSafeFolder(path)
     const isOurs = await holdsNothingElse(path)
@@ -67,8 +67,8 @@ export class DataDirectory {
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
       throw new StartError(
-        `${path} is missing, and ${this.#accounts} holds accounts, such as ${account}. Put back a copy of the file, ` +
-          'or use another --data to begin anew',
+        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}. Restore the file from a copy, ` +
+          'or use another --data to start with an empty directory',
       )
     return Registry.open(file)
   }
@@ -85,11 +85,13 @@ export class DataDirectory {
       if (known) await rm(join(folder, MARK), { force: true })
       else if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true })
       else if (existsSync(join(folder, MARK))) {
-        warn(`${folder} was left half made or half removed by a stop in between: it is removed now`)
+        warn(
+          `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,
+        )
         await rm(folder, { recursive: true, force: true })
       } else
         throw new StartError(
-          `${folder} belongs to no merchant that ${this.path}/merchants.jsonl names. Put back a copy of that file, ` +
+          `${folder} belongs to no merchant that ${this.path}/merchants.jsonl names. Restore that file from a copy, ` +
             'or move the folder away',
         )
     }
@@ -97,8 +99,8 @@ export class DataDirectory {
       for (const environment of ['test', 'live'])
         if (!existsSync(this.account(`${id}.${environment}`)))
           throw new StartError(
-            `${this.account(`${id}.${environment}`)} is missing. Put back a copy of it, or make it an empty folder to ` +
-              'begin that account anew',
+            `${this.account(`${id}.${environment}`)} is missing. Restore it from a copy, or create an empty folder there to ` +
+              'start that account from nothing',
           )
   }
 
@@ -108,7 +110,7 @@ export class DataDirectory {
 
   /** The folder of an account. What comes from outside never leads out of the directory. */
   account(id: string): string {
-    if (!MERCHANT_ID.test(id.replace(/\.(test|live)$/, ''))) throw new Error(`no account is called ${id}`)
+    if (!MERCHANT_ID.test(id.replace(/\.(test|live)$/, ''))) throw new Error(`there is no account ${id}`)
     return join(this.#accounts, id)
   }
 
@@ -184,7 +186,7 @@ async function lock(path: string): Promise<ProcessLock> {
       throw new StartError(`the data directory ${path} cannot be written: ${reason(cause)}`)
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
     throw new StartError(
-      `${holder} (pid ${cause.pid}) serves ${path}; stop it, or give this one another directory with --data`,
+      `${holder} (pid ${cause.pid}) already serves ${path}; stop it, or use another directory with --data`,
     )
   }
 }
@@ -198,7 +200,9 @@ async function readList(path: string): Promise<MerchantList> {
     throw new StartError(`${path} cannot be read: ${reason(cause)}`)
   }
   if (held?.version !== 1 || !Array.isArray(held.merchants))
-    throw new StartError(`${path} is not a file that this paysim reads; move it away or use another --data`)
+    throw new StartError(
+      `${path} is not a file that this version of paysim can read; move it away or use another --data`,
+    )
   return {
     merchants: held.merchants,
     lastPort: held.lastPort,

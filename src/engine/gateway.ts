@@ -100,7 +100,7 @@ export class Gateway {
   /** All of it, or none: it is there from the moment that the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
     const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
-    if (this.isTaken(id)) throw new Error(`merchant ${id} is there already`)
+    if (this.isTaken(id)) throw new Error(`merchant ${id} already exists`)
     // Before anything is awaited, or two that come at once get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []

@@ -77,7 +77,7 @@ export class FileImages implements ImageStore {
 
   /** Checked where the path is made: a digest may come from an import. */
   #path(digest: string): string {
-    if (!DIGEST.test(digest)) throw new Error(`no image is called ${JSON.stringify(digest)}`)
+    if (!DIGEST.test(digest)) throw new Error(`there is no image ${JSON.stringify(digest)}`)
     return join(this.directory, digest)
   }
 }

@@ -55,11 +55,11 @@ const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
 /** What a sealed line says; throws with what is wrong with it. */
 export function openLine<T extends Numbered>(line: string, expectedSeq: number): T {
   const tail = TAIL.exec(line)
-  if (!tail) throw new Error('it does not end as a journal line does')
+  if (!tail) throw new Error('it does not end like a journal line')
   if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
   const { crc: _, ...said } = JSON.parse(line) as T & { crc: string }
-  if (said.v !== 1) throw new Error(`it is of version ${said.v}, which this paysim does not read`)
-  if (said.seq !== expectedSeq) throw new Error(`it is entry ${said.seq} where ${expectedSeq} was expected`)
+  if (said.v !== 1) throw new Error(`its version is ${said.v}, which this version of paysim cannot read`)
+  if (said.seq !== expectedSeq) throw new Error(`its number is ${said.seq}, but ${expectedSeq} was expected`)
   return said as unknown as T
 }
 

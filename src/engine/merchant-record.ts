@@ -54,6 +54,6 @@ export function demandWhole(path: string, merchant: MerchantRecord): MerchantRec
       account => typeof account?.seed === 'string' && Array.isArray(account.keys),
     )
   if (!whole)
-    throw new StartError(`${path} holds a merchant that is none: ${JSON.stringify(merchant)?.slice(0, 80)}`)
+    throw new StartError(`${path} has an invalid merchant: ${JSON.stringify(merchant)?.slice(0, 80)}`)
   return merchant
 }

@@ -26,7 +26,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
   } catch (cause) {
     if (codeOf(cause) !== 'ELOOP') throw cause
     throw new StartError(
-      `${path} is a symbolic link, and paysim follows none there; put the file itself in its place`,
+      `${path} is a symbolic link, which paysim does not follow here; replace it with the file itself`,
     )
   }
   try {
@@ -48,7 +48,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   })
   const found = await lstat(path)
   if (!found.isDirectory())
-    throw new StartError(`${path} is not a directory, and not a link to one is followed`)
+    throw new StartError(`${path} is not a directory, and paysim does not follow links here`)
   demandOwner(path, found)
   if (modeOf(found) !== 0o700) await chmod(path, 0o700)
 }
@@ -64,7 +64,7 @@ export async function demandSafeFolder(path: string): Promise<void> {
   if (entries.length === 0) return chmod(path, 0o700)
   if (modeOf(found) & 0o022)
     throw new StartError(
-      `the data directory ${path} can be written by other users; look at what it holds, then close it: chmod 700 ${path}`,
+      `the data directory ${path} can be written by other users; check what is in it, then run: chmod 700 ${path}`,
     )
   if (entries.includes('accounts')) await chmod(path, 0o700)
 }

@@ -93,7 +93,7 @@ export class Registry {
 
   get(id: string): MerchantRecord {
     const merchant = this.find(id)
-    if (!merchant) throw new Error(`merchant ${id} is gone`)
+    if (!merchant) throw new Error(`merchant ${id} was removed`)
     return merchant
   }
 

@@ -24,13 +24,13 @@ export async function replay<T extends Numbered>(
     const how = line.terminated ? 'whole' : endOf(line.text)
     if (how === 'torn') {
       onTorn(
-        `${path}: the last line (${line.number}) is torn: its ${line.length} bytes are cut off; nothing answered is lost`,
+        `${path}: the last line (${line.number}) is incomplete: its ${line.length} bytes are removed; nothing that was confirmed is lost`,
       )
       await handle.truncate(end)
       break
     }
     try {
-      if (how === 'damaged') throw new Error('something stands between its checksum and its end')
+      if (how === 'damaged') throw new Error('there is something between its checksum and its end')
       const next = isHeader(line) ? 0 : seq + 1
       onEntry(openLine<T>(line.text, next))
       seq = next
@@ -38,7 +38,7 @@ export async function replay<T extends Numbered>(
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new StartError(
         `${path}:${line.number}: this journal line is damaged: ${why}. Nothing was changed. ` +
-          `Put back a copy of the file, or keep the ${line.number - 1} good lines before it: head -n ${line.number - 1}`,
+          `Restore the file from a copy, or keep the ${line.number - 1} good lines before it: head -n ${line.number - 1}`,
       )
     }
     if (!line.terminated) await writeAll(handle, Buffer.from('\n'))

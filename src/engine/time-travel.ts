@@ -63,7 +63,9 @@ export class TimeTravel {
   async #travel({ until, limit }: AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
     if (account.clock.mode !== 'virtual')
-      return { refused: rejection('invalid_state', 'The clock of this account is real: it moves by itself') }
+      return {
+        refused: rejection('invalid_state', 'The clock of this account is real, so it cannot be advanced'),
+      }
     const target = until === 'idle' ? limit : until
     let fired = await this.quiet()
     for (

@@ -18,6 +18,6 @@ export function allFacts({ id: merchant, accounts }: MerchantRecord): AccountFac
 
 export function factsOf(merchant: MerchantRecord, environment: string): AccountFacts {
   const facts = allFacts(merchant).find(candidate => candidate.environment === environment)
-  if (!facts) throw new Error(`${merchant.id}.${environment} is no account, or has no keys left`)
+  if (!facts) throw new Error(`${merchant.id}.${environment} is not an account, or has no keys`)
   return facts
 }

@@ -97,7 +97,7 @@ export class Inbox {
   /** Nothing more will come. */
   close(): void {
     for (const { reject } of this.#waiters)
-      reject(new Error('the account was closed while a webhook was awaited'))
+      reject(new Error('the account was closed while the test waited for a webhook'))
   }
 }
 

@@ -8,7 +8,7 @@ import { type IncomingWebhook, listenForWebhooks, type WebhookListener } from '.
 import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
 
 /** What a verifier answers to what it does not believe. */
-const REFUSED: WebhookAnswer = { status: 400, body: 'the signature does not hold' }
+const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid' }
 
 const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true, reset: true }
 

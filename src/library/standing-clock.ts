@@ -25,9 +25,9 @@ export async function whyNothingComes(account: AccountControl): Promise<string |
     const standing = `The clock of ${account.id} stands still at ${now}`
     const [next] = timers
     if (!next)
-      return `${standing}, and nothing is due: act on a payment, such as account.payments.succeed(id)`
+      return `${standing}, and nothing is due: act on a payment, for example with account.payments.succeed(id)`
     const goal = formatDuration(Math.max(1, Date.parse(next.due_at) - Date.parse(now)))
-    return `${standing}; what is due next is due ${goal} later: account.clock.advance('${goal}') moves it there`
+    return `${standing}; the next timer is due in ${goal}: call account.clock.advance('${goal}')`
   } catch {
     // A hint that cannot be given is no fault of the call.
     return undefined

@@ -40,12 +40,12 @@ export function checkWebhook({
       check: 'signature',
       problem: matches
         ? null
-        : `the signature ${signature} does not match the body under the endpoint's secret`,
+        : `the signature ${signature} does not match the body and the endpoint's secret`,
     },
     { check: 'timestamp', problem: isStale ? `the timestamp ${timestamp} is stale` : null },
     {
       check: 'event',
-      problem: bodyId === id ? null : `the body is of event ${bodyId}, the header says ${id}`,
+      problem: bodyId === id ? null : `the body has event ${bodyId}, but the header says ${id}`,
     },
   ]
 }

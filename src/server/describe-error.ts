@@ -25,5 +25,5 @@ export const isBug = (error: unknown) => reasonOf(error).code === 'internal_erro
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection
   if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
-  return rejection('internal_error', 'paysim met a fault of its own; its log says more')
+  return rejection('internal_error', 'An internal error occurred in paysim; its log has the details')
 }

@@ -49,7 +49,7 @@ function sendPage(reply: Reply, dashboard: string): Reply {
   <body>
     <main>
       <h1>This is paysim, a simulator of a payment gateway</h1>
-      <p>The merchant API answers here, to programs that send its keys.</p>
+      <p>This is the address of the merchant API, for programs that send its keys.</p>
       <p>The dashboard is at <a href="${dashboard}">${dashboard}</a>, on the port of the control surface.</p>
     </main>
   </body>

@@ -19,7 +19,7 @@ export function hostGuard(allowed: readonly string[]): (request: IncomingMessage
       lastSeen = host
       return
     }
-    const message = 'names no host of this server; start it with --allow-host NAME to answer to that name'
+    const message = 'is not a host name of this server; to allow it, start the server with --allow-host NAME'
     throw refuseProblems([{ field: 'Host', message }])
   }
 }

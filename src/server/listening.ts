@@ -34,11 +34,11 @@ export async function listen(
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (code === 'EADDRINUSE')
       throw new StartError(
-        `port ${port} on ${host} is taken; choose another with ${flag}, or 0 for any free one`,
+        `port ${port} on ${host} is in use; choose another with ${flag}, or 0 for any free port`,
         2,
       )
     throw new StartError(
-      `cannot listen on ${host}:${port}, by --host and ${flag}: ${cause instanceof Error ? cause.message : cause}`,
+      `cannot listen on ${host}:${port} (--host and ${flag}): ${cause instanceof Error ? cause.message : cause}`,
       2,
     )
   }

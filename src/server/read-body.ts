@@ -25,10 +25,10 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
     })
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', () =>
-      reject(refuseProblems([{ field: 'body', message: 'ended before it was whole' }])),
+      reject(refuseProblems([{ field: 'body', message: 'ended too early' }])),
     )
     request.once('close', () => {
-      if (!request.complete) reject(refuseProblems([{ field: 'body', message: 'ended before it was whole' }]))
+      if (!request.complete) reject(refuseProblems([{ field: 'body', message: 'ended too early' }]))
     })
   })
 }
@@ -83,7 +83,7 @@ function parseObject(request: IncomingMessage, bytes: Buffer): JsonObject {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badBody('must be a JSON object')
-  if (/\\ud[89a-f]/i.test(text) && !isWellFormed(value)) throw badBody('must not hold a lone surrogate')
+  if (/\\ud[89a-f]/i.test(text) && !isWellFormed(value)) throw badBody('must not contain a lone surrogate')
   return value as JsonObject
 }
 

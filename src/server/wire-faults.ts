@@ -80,7 +80,7 @@ export class WireFaults {
     if (retryAfterMs !== null) reply.header('retry-after', Math.ceil(retryAfterMs / 1000))
     if (body === undefined) {
       const code = CODES[status] ?? 'internal_error'
-      const reason = { ...rejection(code, `A fault has this answered with ${status}`), status }
+      const reason = { ...rejection(code, `A fault that you set returns ${status}`), status }
       const rendered = renderError(this.contract, reason, request.requestId)
       reply.header('content-type', rendered.contentType).send(rendered.body)
       return

@@ -36,7 +36,7 @@ describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
 })
 
 it.each(ofKind('constant'))('$key is constant', ({ key, decision }) => {
-  expect(given(key, decision.answer)).toThrow(`${key} is constant`)
+  expect(given(key, decision.answer)).toThrow(`${key} is a constant`)
 })
 
 describe.each(ofKind('duration'))('$key', ({ key, decision }) => {
@@ -140,7 +140,7 @@ describe('create.path', () => {
   })
 
   it.each([[5], [null], [['/a']], [true]])('refuses %j', value => {
-    expect(given('create.path', value)).toThrow('is not allowed; allowed: any path that nothing else has')
+    expect(given('create.path', value)).toThrow('is not allowed; allowed: any path that nothing else uses')
   })
 
   it('refuses each path of the pages and of the control surface', () => {

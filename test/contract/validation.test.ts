@@ -34,7 +34,7 @@ describe('a fault names its field and the rule it broke', () => {
     [{ amount: '1', note: '' }, 'note must not be empty'],
     [{ amount: '1', note: 'four' }, 'note must have at most 3 characters'],
     [{ amount: '1', code: 'x' }, 'code must have at least 2 characters'],
-    [{ amount: '1', after: 'soon' }, 'after must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M'],
+    [{ amount: '1', after: 'soon' }, 'after must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M'],
     [{ amount: '1', count: 1.5 }, 'count must be an integer'],
     [{ amount: '1', customer: null }, 'customer must be an object'],
     [{ amount: '1', customer: {} }, 'customer.name is required'],

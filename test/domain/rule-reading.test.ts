@@ -54,19 +54,19 @@ describe('what is well-formed and cannot be meant', () => {
   it.each([
     [
       { match: { kind: 'payout' }, expiry: '1h' },
-      'rules.0.expiry is for payments, and the rule matches payouts',
+      'rules.0.expiry is only for payments, but the rule matches payouts',
     ],
     [
       { match: { kind: 'payout' }, receipt: 'manual', cancel: 'manual' },
-      'rules.0.receipt is for payments, and the rule matches payouts',
+      'rules.0.receipt is only for payments, but the rule matches payouts',
     ],
     [
       { match: { kind: 'payment' }, approval: 'manual' },
-      'rules.0.approval is for payouts, and the rule matches payments',
+      'rules.0.approval is only for payouts, but the rule matches payments',
     ],
     [
       { approval: {}, action: {} },
-      'rules.0.approval is for payouts, and action is for payments: a rule has one kind',
+      'rules.0.approval is only for payouts, but action is only for payments: write two rules',
     ],
     [
       { match: { kind: 'payout' }, outcome: { status: 'expired' } },

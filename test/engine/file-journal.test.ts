@@ -113,7 +113,7 @@ describe('opened again', () => {
       await journal.close()
       await appendFile(path, torn)
       const again = await journalInFile({ path })
-      expect(again.told.torn).toEqual([expect.stringContaining('the last line (3) is torn')])
+      expect(again.told.torn).toEqual([expect.stringContaining('the last line (3) is incomplete')])
       expect(again.told.entries).toEqual(entriesTo(2))
       again.journal.append(entryNumber(3))
       await again.journal.close()

@@ -54,10 +54,10 @@ describe('images on disk', () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(join(directory, 'images'), true)
     for (const digest of ['../escaped', '', 'one', `${one}/../../x`, one.toUpperCase(), `${one}0`])
-      await expect(images.put(digest, bytes), digest).rejects.toThrow('no image is called')
+      await expect(images.put(digest, bytes), digest).rejects.toThrow('there is no image')
     expect(await readdir(directory)).toEqual([])
     await writeFile(join(directory, 'secret'), bytes)
-    await expect(images.get('../secret')).rejects.toThrow('no image is called')
+    await expect(images.get('../secret')).rejects.toThrow('there is no image')
   })
 
   it('are not taken for what they are not: damaged, or reached by a link', async () => {

@@ -51,13 +51,13 @@ describe('a journal line', () => {
   })
 
   it.each([
-    ['nothing', '', 'does not end as a journal line does'],
+    ['nothing', '', 'does not end like a journal line'],
     [
       'another version',
       withoutFeed(writeLine({ ...entryNumber(7), v: 2 } as unknown as Entry)),
-      'of version 2',
+      'its version is 2',
     ],
-    ['another number', withoutFeed(writeLine(entryNumber(8))), 'it is entry 8 where 7 was expected'],
+    ['another number', withoutFeed(writeLine(entryNumber(8))), 'its number is 8, but 7 was expected'],
     ['two lines in one', withoutFeed(writeLine(entryNumber(7))).repeat(2), 'checksum'],
   ])('%s is refused', (_, line, why) => {
     expect(() => readLine(line, 7)).toThrow(why)

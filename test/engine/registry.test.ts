@@ -63,7 +63,7 @@ describe('the list of merchants', () => {
     await registry.add(merchant('a'))
     expect(registry.find('a')?.id).toBe('a')
     for (const id of ['b', '', '__proto__', 'constructor']) expect(registry.find(id)).toBeUndefined()
-    expect(() => registry.get('b')).toThrow('merchant b is gone')
+    expect(() => registry.get('b')).toThrow('merchant b was removed')
   })
 
   it('names merchants that come without a name, and none twice, also after a restart', async () => {
@@ -152,6 +152,6 @@ describe('a file that is none', () => {
     await appendFile(path, '{"v":1,"seq":2,"merch')
     const again = await openAt(path)
     expect(ids(again.registry)).toEqual(['a'])
-    expect(again.torn).toEqual([expect.stringContaining('torn')])
+    expect(again.torn).toEqual([expect.stringContaining('is incomplete')])
   })
 })

@@ -76,7 +76,7 @@ test('an account that is there already is left there', async () => {
   const again = await sim.account('default.test')
   expect(await again.payments.get(id)).toMatchObject({ status: 'succeeded' })
   expect(await again.control.webhookEndpoints.list()).toEqual([])
-  await expect(sim.account('default.production')).rejects.toThrow('default.production is no account')
+  await expect(sim.account('default.production')).rejects.toThrow('default.production is not an account')
 })
 
 test('a reset empties the account, and its webhooks go on', async () => {

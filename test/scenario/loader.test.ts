@@ -27,7 +27,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'paysim: 1\nsed: 7\nprovider:\n  - { match: { kind: payout }, receipt: manual }\nsteps:\n  - { advanse: 5s }\n  - { expect payment: "${nobody}", is: {} }',
     'a.yaml:1:1: name is required',
     'a.yaml:2:1: sed is not a known key; did you mean seed?',
-    'a.yaml:4:32: receipt is for payments, and the rule matches payouts',
+    'a.yaml:4:32: receipt is only for payments, but the rule matches payouts',
     'a.yaml:6:7: advanse is no step; did you mean advance?',
     'a.yaml:7:7: ${nobody} refers to nothing captured before',
   ],
@@ -78,7 +78,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'an impossible duration',
     `${HEAD}provider:\n  - { receipt: [{ after: 5 parsecs, verdict: accept }] }`,
-    'a.yaml:4:19: after must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M',
+    'a.yaml:4:19: after must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
   [
     'a state that does not exist',
@@ -88,7 +88,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'a rule that contradicts itself',
     `${HEAD}provider:\n  - { match: { kind: payout }, receipt: manual }`,
-    'a.yaml:4:32: receipt is for payments, and the rule matches payouts',
+    'a.yaml:4:32: receipt is only for payments, but the rule matches payouts',
   ],
   [
     'an unknown fault type',
@@ -98,12 +98,12 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'a fault on no operation',
     `${HEAD}faults:\n  - { on: POST /payment_intent, type: reset }`,
-    'a.yaml:4:7: on is no operation; did you mean POST /payment_intents?',
+    'a.yaml:4:7: on is not an operation; did you mean POST /payment_intents?',
   ],
   [
     'a catalogue that does not hold together',
     `${HEAD}catalogue:\n  routes:\n    - { id: banyan-th-qr, provider: banian }`,
-    'a.yaml:5:27: provider names no provider: banian',
+    'a.yaml:5:27: provider is not a provider of this catalogue: banian',
   ],
   [
     'a catalogue of its own that does not',
@@ -154,7 +154,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'an advance by no duration',
     story('- advance: 5 s'),
-    'a.yaml:4:5: advance must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M',
+    'a.yaml:4:5: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
   [
     'an advance on a real clock',
@@ -299,14 +299,14 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'a fault deep inside',
     story('- repeat: 2', '  steps:', '    - parallel:', '        - - advance: 1x', '        - receiver: up'),
-    'a.yaml:7:15: advance must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M',
+    'a.yaml:7:15: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
   [
     'all at once, in the order of the file',
     story('- advance: 1x', '- juggle: 1', '- advance: 2x'),
-    'a.yaml:4:5: advance must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M',
+    'a.yaml:4:5: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
     'a.yaml:5:5: juggle is no step: docs/scenarios.md lists them',
-    'a.yaml:6:5: advance must be a duration, as 250ms, 5s, 1h30m, 7d or PT5M',
+    'a.yaml:6:5: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
 ]
 

@@ -72,5 +72,5 @@ function asMarkdown(all: readonly Row[]): string {
     ({ key, question, answer, allowed, why }) =>
       `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why)} |`,
   )
-  return `| key | question | answer | may be | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+  return `| key | question | answer | allowed | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
 }

@@ -17,11 +17,14 @@ export function checkImage({ size, start, path }: Source): ImageType {
     throw new ReceiptError(
       'too_large',
       path === undefined
-        ? `${name} is larger than ${LIMITS.receiptImage} bytes (5 MiB), the most a receipt may have`
+        ? `${name} is larger than ${LIMITS.receiptImage} bytes (5 MiB), the limit for a receipt`
         : `${name} has ${size} bytes; a receipt may have at most ${LIMITS.receiptImage} (5 MiB)`,
     )
   const found = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
   if (!found)
-    throw new ReceiptError('not_an_image', `${name} is neither a JPEG nor a PNG, by its first bytes`)
+    throw new ReceiptError(
+      'not_an_image',
+      `${name} is neither a JPEG nor a PNG: its first bytes show another type`,
+    )
   return found.type
 }

@@ -45,8 +45,8 @@ function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): Time
   const { origin, sent, timeoutMs, connectTimeoutMs } = attempted
   const message =
     phase === 'connect'
-      ? `took no connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
-      : `took the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
+      ? `did not accept a connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
+      : `accepted the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
   return new TimeoutError(`${origin}${via(attempted)} ${message}`, { code, sent }, phase)
 }
 
@@ -61,23 +61,21 @@ function advice(code: string, cause: unknown, attempted: Attempted): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'has a host name that was not found: check the base URL, and the network'
   if (isCertificateError(code))
-    return `has a certificate that is not trusted (${code}): give the authority's certificate as \`ca\` (--ca-file)`
+    return `has a certificate that is not trusted (${code}): give the certificate authority as \`ca\` (--ca-file)`
   if (isProtocolError(code)) return `does not speak TLS (${code}): is it an http:// address?`
   if (code === 'ABORTED_BY_PROXY')
-    return `was not reached: the proxy would not open a way to it (${proxyStatus(cause)}); check the proxy and its credentials`
+    return `was not reached: the proxy did not open a connection to it (${proxyStatus(cause)}); check the proxy and its credentials`
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
-    return `answered in something that is not HTTP (${code}): check the port`
+    return `gave an answer that is not HTTP (${code}): check the port`
   if (code === 'BODY_TOO_LONG')
-    return `answers without an end: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB came; is the base URL that of the API?${perhapsDone(attempted)}`
+    return `sends an endless answer: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB arrived; is the base URL the address of the API?${perhapsDone(attempted)}`
   if (!sent) return `could not be reached (${code}): check the base URL, and the network`
-  return `broke the connection off before its answer was whole (${code})${perhapsDone(attempted)}`
+  return `closed the connection before its answer was complete (${code})${perhapsDone(attempted)}`
 }
 
 /** A read that failed leaves no question: it can be made again. */
 const perhapsDone = ({ sent, method }: Attempted) =>
-  sent && !isRead(method)
-    ? '; the call may have been carried out all the same: look before making it again'
-    : ''
+  sent && !isRead(method) ? '; the call may have been carried out anyway: check before you repeat it' : ''
 
 const via = ({ proxy }: Attempted) => (proxy ? ` (through the proxy ${proxy.host})` : '')
 

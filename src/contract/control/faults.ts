@@ -50,7 +50,7 @@ export const FaultRule = object({
   name: Type.Optional(Type.String({ minLength: 1 })),
   on: Type.String({
     minLength: 1,
-    description: 'an operation as `POST /payment_intents`, `*` for each, or `webhook`',
+    description: 'an operation such as `POST /payment_intents`, `*` for all, or `webhook`',
   }),
   match: Type.Optional(
     object({

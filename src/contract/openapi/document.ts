@@ -22,7 +22,7 @@ export function openApiDocument(contract: Contract, server: string): Json {
       version: '1.0.0',
       summary: 'Payment method discovery, payment intents and payout intents of one merchant.',
       description:
-        'The interface that paysim serves. Where its description leaves a question open, this is the answer in force.',
+        'The interface that paysim serves. Where its description leaves a question open, this document has the answer in force.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server, description: 'paysim' }],
@@ -50,16 +50,16 @@ export function openApiDocument(contract: Contract, server: string): Json {
 
 const HEADERS = {
   RequestId: {
-    description: 'Names this answer, and the request in the request log.',
+    description: 'The id of this answer, and of the request in the request log.',
     schema: { type: 'string', pattern: '^req_' },
   },
   IdempotentReplayed: {
-    description: 'true on an answer that was given before, to the same Idempotency-Key.',
+    description: 'true if this answer was stored for an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
   RetryAfter: {
-    description: 'How many seconds to wait before the next try.',
+    description: 'How many seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 0 },
   },
-  WwwAuthenticate: { description: 'How to sign in.', schema: { type: 'string' } },
+  WwwAuthenticate: { description: 'The authentication scheme.', schema: { type: 'string' } },
 }

@@ -190,15 +190,15 @@ const MESSAGES: Record<Exclude<ErrorCode, 'validation_failed' | 'method_not_allo
   checkout_mode_not_allowed: 'The Team policy does not allow checkout mode hosted',
   not_found: 'No such record',
   idempotency_conflict: 'This Idempotency-Key was used with a different request',
-  idempotency_in_progress: 'The first request with this Idempotency-Key is still being served',
+  idempotency_in_progress: 'The first request with this Idempotency-Key is still being processed',
   payload_too_large: 'The body is over 8388608 bytes',
   unsupported_media_type: 'Content-Type must be application/json',
-  payment_configuration_unavailable: 'Nothing carries this method for this country and currency',
-  routing_unavailable: 'No healthy route takes this request',
+  payment_configuration_unavailable: 'No route supports this method for this country and currency',
+  routing_unavailable: 'No healthy route accepts this request',
   provider_capability_unsupported: 'The route of this payment intent does not support it',
   invalid_state: 'The record is not in a state that allows this',
   rate_limited: 'Too many requests',
-  internal_error: 'paysim met an error of its own; its log says more',
+  internal_error: 'An internal error occurred in paysim; its log has the details',
   service_unavailable: 'The request cannot be served now; nothing was changed',
 }
 
@@ -206,9 +206,12 @@ const MESSAGES: Record<Exclude<ErrorCode, 'validation_failed' | 'method_not_allo
 const PROBLEM_OF: Record<OperationId, { field: string; message: string }> = {
   listPaymentMethods: { field: 'amount', message: 'is required' },
   createPayment: { field: 'merchant_reference', message: 'must not be empty' },
-  getPayment: { field: 'Host', message: 'names no host of this server' },
+  getPayment: { field: 'Host', message: 'is not a host name of this server' },
   cancelPayment: { field: 'body', message: 'must be well-formed JSON' },
-  submitReceipt: { field: 'file', message: 'must be a JPEG or PNG image, by its first bytes' },
+  submitReceipt: {
+    field: 'file',
+    message: 'must be a JPEG or PNG image, but its first bytes are not those of one',
+  },
   listPayouts: { field: 'cursor', message: 'is not a next_cursor of this list' },
   cancelPayout: { field: 'reason', message: 'must not be empty' },
 }

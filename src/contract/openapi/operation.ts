@@ -57,12 +57,12 @@ const LINKS: Partial<Record<OperationId, Json>> = {
   createPayment: {
     ...link('getPayment', '$response.body#/id', 'Read the payment until its status is final.'),
     ...link('cancelPayment', '$response.body#/id', 'Cancel the payment while it is pending.'),
-    ...link('submitReceipt', '$response.body#/id', 'Submit the receipt, where `receipt` is not null.'),
+    ...link('submitReceipt', '$response.body#/id', 'Submit the receipt, if `receipt` is not null.'),
   },
   listPayouts: link(
     'cancelPayout',
     '$response.body#/data/0/id',
-    'Cancel the newest payout of the page, where it requires approval.',
+    'Cancel the newest payout of the page, if it requires approval.',
   ),
 }
 

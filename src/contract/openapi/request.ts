@@ -33,10 +33,10 @@ function queryParameters({ id, query }: Operation): Json[] {
 }
 
 const NOTES: Readonly<Record<string, string>> = {
-  cursor: 'The next_cursor of the page before. Send the filters with it again.',
+  cursor: 'The next_cursor of the previous page. Send the same filters with it.',
   created_after: 'Inclusive.',
   created_before: 'Exclusive.',
-  provider: "Only this provider's routes; never another's in its place.",
+  provider: "Only this provider's routes, with no fallback to another provider.",
 }
 
 /** On the wire it is text; what it means is a number. */
@@ -56,8 +56,8 @@ function headerParameters({ idempotencyKey }: Operation): Json[] {
       required: idempotencyKey === 'required',
       description:
         idempotencyKey === 'multipart'
-          ? 'Required with an image, ignored with an asset. The same key and image get the same answer for 24 hours.'
-          : 'The same key and request get the same answer for 24 hours.',
+          ? 'Required with an image, ignored with an asset. For 24 hours, the same key and image get the same answer.'
+          : 'For 24 hours, the same key and request get the same answer.',
       // HTTP trims a value, so a blank at its ends never arrives.
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
       example: EXAMPLE_KEY,

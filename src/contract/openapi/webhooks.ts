@@ -25,9 +25,9 @@ export function webhooks(contract: Contract): Record<string, Json> {
 function describeEvent(event: EventName, contract: Contract): Json {
   return {
     operationId: `on${schemaName(event)}`,
-    summary: `Tells of ${event}`,
+    summary: `Notification of ${event}`,
     description: isStandardEvent(event)
-      ? 'Sent to every endpoint that does not choose its events.'
+      ? 'Sent by default to every endpoint that does not choose its events.'
       : 'Sent only to an endpoint that asks for it by name or with *.',
     tags: [event.startsWith('payout') ? 'Payouts' : 'Payments'],
     security: [],
@@ -42,9 +42,9 @@ function describeEvent(event: EventName, contract: Contract): Json {
       },
     },
     responses: {
-      '2XX': { description: 'Taken. The event is not sent to this endpoint again.' },
-      '410': { description: 'The endpoint is gone, and is switched off.' },
-      default: { description: 'Anything else, a redirect too: the event is sent again later.' },
+      '2XX': { description: 'Delivered. The event is not sent to this endpoint again.' },
+      '410': { description: 'The endpoint is gone. It is disabled.' },
+      default: { description: 'Anything else, including a redirect: the event is sent again later.' },
     },
   }
 }
@@ -55,7 +55,7 @@ const HEADERS = [
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: "The event's id: the same at each attempt, so drop what you have seen.",
+    description: "The event's id. It is the same at each attempt, so ignore ids that you have seen.",
     schema: { type: 'string', pattern: '^evt_' },
     example: 'evt_9WIAdzhCBvYLVBSN4VX6BFNc',
   },
@@ -63,7 +63,7 @@ const HEADERS = [
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'Seconds since 1970 at this attempt, by the wall clock.',
+    description: 'The time of this attempt in seconds since 1970, by the wall clock.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
     example: '1798725600',
   },
@@ -72,7 +72,7 @@ const HEADERS = [
     in: 'header',
     required: true,
     description:
-      "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` under the endpoint's secret; several, separated by spaces, while a secret rotates.",
+      "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the endpoint's secret. While a secret rotates, there are several, separated by spaces.",
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },

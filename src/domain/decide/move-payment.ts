@@ -48,16 +48,16 @@ function whyNot(payment: Payment, trigger: PaymentTrigger): string {
   if (trigger === 'confirm-cancel') return 'No cancellation of this payment intent is in flight'
   if (trigger === 'succeed') return 'No method was chosen for this payment intent, so it cannot succeed yet'
   const held = whatHoldsAction(payment)
-  if (trigger === 'withdraw-action' && held !== null) return `The action stays: ${HELD[held]}`
+  if (trigger === 'withdraw-action' && held !== null) return `The action cannot be withdrawn: ${HELD[held]}`
   if (isVerdict)
-    return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none taken'})`
+    return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none'})`
   return `${trigger} is not possible while the payment intent is ${status}`
 }
 
 const HELD = {
   cancellation: 'a cancellation of this payment intent is in flight',
   receipt: 'a receipt of this payment intent is being verified',
-  replacement: 'a rejected receipt of this payment intent awaits its replacement',
+  replacement: 'a rejected receipt of this payment intent waits for its replacement',
 } as const
 
 function move(

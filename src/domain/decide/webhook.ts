@@ -52,9 +52,9 @@ export function redeliver(world: World, { delivery: id }: CommandOf<'Redeliver'>
   if (!delivery) return notFound('webhook delivery')
   const endpoint = world.endpoints.get(delivery.endpointId)
   if (!endpoint || endpoint.disabled)
-    return refuse('invalid_state', 'The webhook endpoint is gone or disabled')
+    return refuse('invalid_state', 'The webhook endpoint was removed or is disabled')
   if (!allows(DELIVERY_MOVES.redeliver, delivery.status))
-    return refuse('invalid_state', 'An attempt of this delivery is under way')
+    return refuse('invalid_state', 'An attempt of this delivery is in progress')
   return happens(id, [{ type: 'DeliveryMoved', delivery: id, dueAt: at }, attemptAt(id, at)])
 }
 

@@ -37,10 +37,10 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
   const on = operationName(fault.on)
   if (!forWebhooks && on !== '*' && !operations.includes(on)) {
     const meant = closest(on, operations)
-    say('on', `is no operation${meant ? `; did you mean ${meant}?` : ''}`)
+    say('on', `is not an operation${meant ? `; did you mean ${meant}?` : ''}`)
   }
   if (fault.for !== undefined && fault.until !== undefined)
-    say('until', 'does not go with for: a window has one end, so give one of the two')
+    say('until', 'cannot be combined with for: give only one of the two')
   else if (fault.for !== undefined && parseDuration(fault.for) === 0) say('for', 'must be above 0')
   else if (fault.from !== undefined && fault.until !== undefined) {
     const { from, until } = windowOf(fault, 0)
@@ -48,24 +48,24 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
       say('until', `must be after from, which is ${fault.from}`)
   }
   const { delay, type } = fault
-  if (fault.match && !forWebhooks) say('match', 'is for webhooks')
+  if (fault.match && !forWebhooks) say('match', 'is only for webhooks')
   for (const name of [fault.match?.type ?? []].flat()) {
     if (EVENTS.includes(name)) continue
     const meant = closest(name, EVENTS)
-    say('match.type', `is no event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
+    say('match.type', `is not an event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
   }
-  if (fault.when && forWebhooks) say('when', 'is for calls')
-  if (fault.status !== undefined && type !== 'status') say('status', 'goes with type status')
+  if (fault.when && forWebhooks) say('when', 'is only for calls')
+  if (fault.status !== undefined && type !== 'status') say('status', 'is only for type status')
   if (type === 'status' && fault.status === undefined) say('status', 'is required with type status')
-  if (fault.body !== undefined && type !== 'status') say('body', 'goes with type status')
-  if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'goes with type status')
+  if (fault.body !== undefined && type !== 'status') say('body', 'is only for type status')
+  if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'is only for type status')
   if (delay === undefined && delayKey(type) === 'required') say('delay', `is required with type ${type}`)
-  if (delay !== undefined && delayKey(type) === 'none') say('delay', `does not go with type ${type}`)
+  if (delay !== undefined && delayKey(type) === 'none') say('delay', `is not allowed with type ${type}`)
   if (typeof delay === 'object') {
     if (forWebhooks) say('delay', 'must be one duration on a webhook')
     const [low = '', high = ''] = Object.values(delay)
     if ((parseDuration(low) ?? 0) > (parseDuration(high) ?? 0))
-      say('delay', `goes from ${low} down to ${high}`)
+      say('delay', `must not decrease from ${low} to ${high}`)
     if ('p50' in delay && parseDuration(delay.p50) === 0) say('delay.p50', 'must be above 0')
   }
   return problems

@@ -28,19 +28,19 @@ function contradictionsIn(rule: ProviderRule, at: number): FieldProblem[] {
   const forPayments = PAYMENT_ONLY.filter(key => rule[key] !== undefined)
   const forPayouts = PAYOUT_ONLY.filter(key => rule[key] !== undefined)
   if (rule.match?.kind === 'payout')
-    for (const key of forPayments) say(key, 'is for payments, and the rule matches payouts')
+    for (const key of forPayments) say(key, 'is only for payments, but the rule matches payouts')
   if (rule.match?.kind === 'payment')
-    for (const key of forPayouts) say(key, 'is for payouts, and the rule matches payments')
+    for (const key of forPayouts) say(key, 'is only for payouts, but the rule matches payments')
   if (forPayments.length > 0 && forPayouts.length > 0)
     say(
       forPayouts[0] ?? 'approval',
-      `is for payouts, and ${forPayments[0]} is for payments: a rule has one kind`,
+      `is only for payouts, but ${forPayments[0]} is only for payments: write two rules`,
     )
   if (typeof rule.outcome === 'object' && rule.outcome.status !== 'failed')
     for (const key of ['code', 'message'] as const)
-      if (rule.outcome[key] !== undefined) say(`outcome.${key}`, 'goes with status failed')
+      if (rule.outcome[key] !== undefined) say(`outcome.${key}`, 'is only for status failed')
   if (rule.not?.nth !== undefined && Object.keys(rule.not).length > 1)
-    say('not.nth', 'stands alone: it takes one turn out of those that `match` counts')
+    say('not.nth', 'is not allowed in `not`: use it in `match`')
   const status = typeof rule.outcome === 'object' ? rule.outcome.status : undefined
   if (status === 'expired' && (rule.match?.kind === 'payout' || forPayouts.length > 0))
     say('outcome.status', 'must be succeeded or failed: a payout does not expire')

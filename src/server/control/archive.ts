@@ -43,7 +43,7 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
         await gateway.adopt(runtime, archive.seed, archive.entries as Entry[], images)
       } catch (cause) {
         if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
-        throw refuseProblems([{ field: 'entries', message: `do not add up: ${cause.message}` }])
+        throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
       }
       return send(reply, 200, { account: runtime.account.id, entries: archive.entries.length })
     })
@@ -84,14 +84,14 @@ async function checkArchive(
 ): Promise<Map<string, Buffer>> {
   const problems: FieldProblem[] = []
   if (!account.endsWith(`.${environment}`))
-    problems.push({ field: 'account', message: `is of another environment than ${environment}: ${account}` })
+    problems.push({ field: 'account', message: `must be an account of the environment ${environment}: ${account}` })
   // A schema for each event there is: made when somebody imports, and not at every start.
   const { checkEntries } = await import('../../domain/check-entries.ts')
   problems.push(...checkEntries(entries))
   const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
   for (const [digest, bytes] of bytesOf)
     if (digestOf(bytes) !== digest)
-      problems.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 it is named by' })
+      problems.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 is its name' })
   if (problems.length > 0) throw refuseProblems(problems)
   return bytesOf
 }

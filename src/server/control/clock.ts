@@ -24,7 +24,7 @@ export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
     const { mode, now, rate } = await readClock(request)
     const at = now === undefined ? undefined : parseTimestamp(now)
     if (mode === 'virtual' && rate !== undefined)
-      throw refuseProblems([{ field: 'rate', message: 'is for a real clock' }])
+      throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
     return runtime.time.inTurn(async () => {
       await demandAvailable(runtime)
       if (at !== undefined) demandNotPast(account, 'now', at)
@@ -53,11 +53,11 @@ export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {
   if (account.clock.mode === 'real')
-    throw refuse('invalid_state', 'The clock of this account is real: it moves by itself')
+    throw refuse('invalid_state', 'The clock of this account is real, so it cannot be advanced')
   if ([by, to, until].filter(goal => goal !== undefined).length !== 1)
-    throw refuseProblems([{ field: 'body', message: 'must say one of by, to and until' }])
+    throw refuseProblems([{ field: 'body', message: 'must have exactly one of by, to and until' }])
   if (max !== undefined && until === undefined)
-    throw refuseProblems([{ field: 'max', message: 'bounds until, and nothing else' }])
+    throw refuseProblems([{ field: 'max', message: 'is only for until' }])
   const { now } = account
   if (by !== undefined) return reach(now + durationIn('by', by))
   if (to !== undefined) {
@@ -72,7 +72,7 @@ function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): Advan
 const LATEST = Date.UTC(9999, 11, 31)
 
 function reach(at: number): AdvancePlan {
-  if (at > LATEST) throw refuseProblems([{ field: 'by', message: 'goes beyond the year 9999' }])
+  if (at > LATEST) throw refuseProblems([{ field: 'by', message: 'must not be after the year 9999' }])
   return { until: at, limit: at }
 }
 

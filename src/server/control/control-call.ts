@@ -35,7 +35,7 @@ export function bodyReader<T>(
 export function durationIn(field: string, text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined)
-    throw refuseProblems([{ field, message: `is no duration: ${text} (write 5s, 1h30m or PT5M)` }])
+    throw refuseProblems([{ field, message: `is not a duration: ${text} (write 5s, 1h30m or PT5M)` }])
   return ms
 }
 

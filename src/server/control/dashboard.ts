@@ -36,13 +36,13 @@ export function dashboardCalls(
     send(reply, 200, { signed_in: session.admits(request) }),
   )
   scope.post('/dashboard/session', async (request, reply) => {
-    if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard itself signs in here')
+    if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard can sign in here')
     const { token } = await readToken(request)
-    if (!session.isToken(token)) throw refuse('unauthorized', 'That is not the control token of this server')
+    if (!session.isToken(token)) throw refuse('unauthorized', 'This is not the control token of this server')
     return sendNothing(reply.header('set-cookie', session.begin(request)))
   })
   scope.delete('/dashboard/session', (request, reply) => {
-    if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard itself signs out here')
+    if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard can sign out here')
     return sendNothing(reply.header('set-cookie', session.end(request)))
   })
 

@@ -22,7 +22,7 @@ export function journalCalls(scope: Routes, { gateway, requests }: ControlSettin
 
   scope.get('/accounts/:account/requests/:id', (request, reply) => {
     const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
-    if (!found) throw notFound('request among the last ones')
+    if (!found) throw notFound('request in the log of recent requests')
     return send(reply, 200, found)
   })
 

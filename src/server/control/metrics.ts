@@ -10,7 +10,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog): string {
   const perAccount = (read: (world: (typeof samples)[number]['world']) => number) =>
     samples.map(({ account, world }) => ({ labels: { account }, value: read(world) }))
   return [
-    metric('paysim_requests_total', 'counter', 'Requests answered', requests.totals()),
+    metric('paysim_requests_total', 'counter', 'Answered requests', requests.totals()),
     metric(
       'paysim_payments',
       'gauge',
@@ -32,7 +32,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog): string {
     metric(
       'paysim_pending_timers',
       'gauge',
-      'Timers still to come',
+      'Timers that have not fired',
       perAccount(world => world.timers.size),
     ),
     metric(

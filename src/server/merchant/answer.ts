@@ -30,7 +30,7 @@ function sendPayment(
   status: number,
   payment: Payment | undefined,
 ): Reply {
-  if (!payment) throw new Error('a command left no payment behind')
+  if (!payment) throw new Error('a command returned no payment')
   return sendJson(reply, status, runtime.rendering.payment(payment))
 }
 
@@ -51,7 +51,7 @@ async function replay(
   if (first === 'late')
     throw refuse(
       'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still being served',
+      'The first request with this Idempotency-Key is still being processed',
     )
   const { answer } = kept
   if (!('payment' in answer)) {

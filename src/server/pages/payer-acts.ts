@@ -24,7 +24,7 @@ export async function act(opened: Opened, form: Form): Promise<void> {
       return jump(opened)
     default:
       if (!isSimulatorAct(name))
-        throw refuseProblems([{ field: 'act', message: 'is nothing that this page does' }])
+        throw refuseProblems([{ field: 'act', message: 'is not an action of this page' }])
       await carryOut(runtime, { type: 'MovePayment', payment: id, trigger: name }, 'payer')
   }
 }
@@ -66,7 +66,7 @@ async function submitReceipt({ runtime, payment }: Opened, form: Form): Promise<
 async function jump({ runtime, payment }: Opened): Promise<void> {
   await demandAvailable(runtime)
   const due = nextDue(runtime, payment)
-  if (due === undefined) throw refuse('invalid_state', 'Nothing of this payment is still to come by itself')
+  if (due === undefined) throw refuse('invalid_state', 'No timer of this payment is pending')
   const arrival = await runtime.time.advance(() => ({ until: due, limit: due }))
   if ('refused' in arrival) throw new RefusalError(arrival.refused)
 }

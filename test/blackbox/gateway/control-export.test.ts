@@ -204,12 +204,12 @@ describe('an import that does not hold together', () => {
         const rules = [{ match: { kind: 'payout' }, receipt: 'manual' }]
         saved.entries.at(-1).events.push({ type: 'RulesReplaced', rules })
       },
-      /is for payments/,
+      /is only for payments/,
     ],
     [
       'time that goes back',
       saved => Object.assign(saved.entries.at(-1), { at: saved.entries[0].at - 1 }),
-      /must not be before/,
+      /must not be earlier/,
     ],
     ['an entry left out', saved => saved.entries.splice(1, 1), /must be 2/],
     [
@@ -218,7 +218,7 @@ describe('an import that does not hold together', () => {
         const events = [{ type: 'PaymentSucceeded', payment: 'pi_none' }]
         saved.entries.push({ ...saved.entries.at(-1), seq: saved.entries.length + 1, events })
       },
-      /do not add up/,
+      /are not consistent/,
     ],
   ]
 

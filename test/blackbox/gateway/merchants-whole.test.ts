@@ -88,7 +88,7 @@ describe('a server that is killed', () => {
       await writeFile(join(server.dataDir, 'accounts', half, 'uncommitted'), '')
     }
     const again = await ownServer({ dataDir: server.dataDir })
-    expect(again.stderr()).toMatch(/half\.test was left half made .*removed/)
+    expect(again.stderr()).toMatch(/half\.test was incomplete.*removed/)
     expect((await again.control('POST', '/merchants', { body: { id: 'half' } })).status).toBe(201)
   })
 })

@@ -26,7 +26,7 @@ test('a port that is taken', async () => {
   await new Promise(resolve => occupant.once('listening', resolve))
   const address = occupant.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
-  const taken = (flag: string) => ({ code: 2, stderr: expect.stringMatching(`${port} .*taken.*${flag}`) })
+  const taken = (flag: string) => ({ code: 2, stderr: expect.stringMatching(`${port} .*in use.*${flag}`) })
   expect(await serveUntilExit(['--ephemeral', '--port', port])).toMatchObject(taken('--port'))
   const control = ['--ephemeral', '--port', '0', '--control-port', port]
   expect(await serveUntilExit(control)).toMatchObject(taken('--control-port'))

@@ -7,7 +7,7 @@ import { removeDirectory, runBinary, type Server, startServer } from '../../supp
 import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
-/** `create.path` may be any path that nothing else has: it works there, or is refused with the rule that it broke. */
+/** `create.path` may be any path that nothing else uses: it works there, or is refused with the rule that it broke. */
 
 let directory: string
 beforeAll(async () => {

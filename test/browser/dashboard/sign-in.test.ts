@@ -47,7 +47,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     second.watch.allow(/401/)
     await second.page.getByLabel(/control token/).fill('not-the-token')
     await press(second.page, 'Sign in')
-    await shows(second.page, 'That is not the control token of this server')
+    await shows(second.page, 'This is not the control token of this server')
     await second.page.getByLabel(/control token/).fill('the-token')
     await second.page.keyboard.press('Enter')
     await second.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -131,7 +131,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByLabel('Jump by').fill('1x')
     watch.allow(/400/)
     await page.getByRole('button', { name: 'Jump by' }).click()
-    await shows(page, /is no duration/)
+    await shows(page, /is not a duration/)
     await page.getByLabel('Jump by').fill('45m')
     await page.getByRole('button', { name: 'Jump by' }).click()
     await page.locator('.big-clock', { hasText: '01 Mar 2027, 11:00:00' }).waitFor()

@@ -39,9 +39,9 @@ describe('time', () => {
     ['clock advance', '--until-idle'],
     ['clock advance 5s --until-idle', '--until-idle'],
     ['clock advance 5s --max 1d', '--max bounds --until-idle'],
-    ['clock advance 5x', 'is no duration: 5x'],
+    ['clock advance 5x', 'is not a duration: 5x'],
     ['clock set vertual', 'Did you mean virtual?'],
-    ['clock set virtual --rate 2', 'is for a real clock'],
+    ['clock set virtual --rate 2', 'is only for a real clock'],
   ])('%s is a fault of usage', async (words, told) => {
     const { sim } = await shop()
     const run = await sim(words)
