@@ -24,9 +24,7 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
       }
     })
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', () =>
-      reject(refuseProblems([{ field: 'body', message: 'ended too early' }])),
-    )
+    request.once('error', () => reject(refuseProblems([{ field: 'body', message: 'ended too early' }])))
     request.once('close', () => {
       if (!request.complete) reject(refuseProblems([{ field: 'body', message: 'ended too early' }]))
     })

@@ -69,7 +69,8 @@ export function imageIn({ files }: Form): { image: ReceivedImage } | { problem: 
   if (second) return problem('missing', 'must be given once')
   if (file.tooLarge) return problem('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
   const contentType = imageType(file.bytes)
-  if (!contentType) return problem('wrong_type', 'must be a JPEG or PNG image, but its first bytes are not those of one')
+  if (!contentType)
+    return problem('wrong_type', 'must be a JPEG or PNG image, but its first bytes are not those of one')
   return { image: { bytes: file.bytes, digest: digestOf(file.bytes), contentType } }
 }
 

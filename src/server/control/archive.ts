@@ -84,7 +84,10 @@ async function checkArchive(
 ): Promise<Map<string, Buffer>> {
   const problems: FieldProblem[] = []
   if (!account.endsWith(`.${environment}`))
-    problems.push({ field: 'account', message: `must be an account of the environment ${environment}: ${account}` })
+    problems.push({
+      field: 'account',
+      message: `must be an account of the environment ${environment}: ${account}`,
+    })
   // A schema for each event there is: made when somebody imports, and not at every start.
   const { checkEntries } = await import('../../domain/check-entries.ts')
   problems.push(...checkEntries(entries))

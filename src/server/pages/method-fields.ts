@@ -82,10 +82,10 @@ function labelled(
   const isFirst = problems?.keys().next().value === field
   const id = `${prefix}-${field}`
   const attributes = html` id="${id}"${isRequired ? html` required` : ''}${
-    message === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`
+    message === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-problem"`
   }${isFirst ? html` autofocus` : ''}`
   const hint = isRequired ? '' : html` <span class="quiet">(${words.optional})</span>`
   return html`<div class="field"><label for="${id}">${label}${hint}</label>
 ${control(attributes)}
-${message === undefined ? '' : html`<p class="fault" id="${id}-fault">${message}</p>`}</div>`
+${message === undefined ? '' : html`<p class="problem" id="${id}-problem">${message}</p>`}</div>`
 }

@@ -57,8 +57,8 @@ function upload(view: View, send: string): Html {
     html`<div class="field" data-upload><label class="drop" for="receipt-file">${icon('image')}<span><strong data-file-name>${words.chooseFile}</strong>
 <span class="quiet" id="receipt-types">${words.receiptTypes}</span></span>
 <img class="preview" data-preview alt="${words.receiptPreview}" hidden></label>
-<input class="file" id="receipt-file" type="file" name="file" accept="${RECEIPT_TYPES.join(',')}" required aria-describedby="receipt-types receipt-fault"${marks}${checks}>
-<p class="fault" id="receipt-fault" data-fault>${message ?? ''}</p></div>
+<input class="file" id="receipt-file" type="file" name="file" accept="${RECEIPT_TYPES.join(',')}" required aria-describedby="receipt-types receipt-problem"${marks}${checks}>
+<p class="problem" id="receipt-problem" data-problem>${message ?? ''}</p></div>
 <button class="primary" data-busy="${words.sending}">${send}</button>`,
     'file',
   )

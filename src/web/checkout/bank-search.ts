@@ -218,7 +218,7 @@ class BankSearch {
   /** In the place where the server says it too. */
   #say(message: string): void {
     const field = this.#input.closest('.field')
-    const said = field?.querySelector('.fault')
+    const said = field?.querySelector('.problem')
     if (message === '') {
       said?.remove()
       this.#input.removeAttribute('aria-invalid')
@@ -226,8 +226,8 @@ class BankSearch {
       return
     }
     const shown = said ?? document.createElement('p')
-    shown.className = 'fault'
-    shown.id = `${this.#input.id}-fault`
+    shown.className = 'problem'
+    shown.id = `${this.#input.id}-problem`
     shown.textContent = message
     field?.append(shown)
     this.#input.setAttribute('aria-invalid', 'true')

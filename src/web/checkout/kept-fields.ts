@@ -49,7 +49,7 @@ function putBack(field: Field, was: Kept | undefined): void {
   }
 }
 
-const messageBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.fault')
+const messageBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.problem')
 
 function messageAt(field: Field): Kept['problem'] {
   const problem = field.getAttribute('aria-invalid') === 'true' ? messageBeside(field) : undefined
@@ -60,7 +60,7 @@ function putMessageBack(field: Field, was: Kept['problem']): void {
   if (!was) return
   const message = messageBeside(field) ?? document.createElement('p')
   if (message.textContent) return
-  message.className = 'fault'
+  message.className = 'problem'
   message.id = was.id
   message.textContent = was.text
   if (!message.parentElement) field.after(message)

@@ -44,7 +44,7 @@ export function followPage(enhance: (part: ParentNode) => void): () => void {
     isLooking = true
     try {
       const answer = await fetch(location.href, { cache: 'no-store' })
-      if (!exchange(await answer.text(), enhance)) throw new Error('this is no page of ours')
+      if (!exchange(await answer.text(), enhance)) throw new Error('this is not a page of paysim')
     } catch {
       connected(false)
       again = window.setTimeout(look, AGAIN_MS)

@@ -4,7 +4,7 @@ export function previewReceipt(part: ParentNode): void {
   const form = input?.form
   if (!input || !form) return
   const preview = form.querySelector<HTMLImageElement>('[data-preview]')
-  const problem = form.querySelector<HTMLElement>('[data-fault]')
+  const problem = form.querySelector<HTMLElement>('[data-problem]')
   const name = form.querySelector<HTMLElement>('[data-file-name]')
   const unnamed = name?.textContent ?? ''
   // From here on the label is the field: it says what was chosen, and shows it.

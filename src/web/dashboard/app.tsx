@@ -54,8 +54,8 @@ function SignedIn() {
 function UnknownAccount({ name }: { name: string }) {
   return (
     <div class="empty">
-      <h1>No account is called {name}</h1>
-      <p>It may have been removed, or it is of another server. The list at the side has those there are.</p>
+      <h1>There is no account {name}</h1>
+      <p>It may have been removed, or it belongs to another server. The menu lists all accounts.</p>
     </div>
   )
 }

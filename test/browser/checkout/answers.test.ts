@@ -113,7 +113,7 @@ describe('a page', () => {
     const page = await sent.text()
     expect(sent.status).toBe(400)
     expect(page).toMatch(
-      /aria-invalid="true" aria-describedby="([\w-]+)"[^>]*>\s*<p class="fault" id="\1">Please use at most 256/,
+      /aria-invalid="true" aria-describedby="([\w-]+)"[^>]*>\s*<p class="problem" id="\1">Please use at most 256/,
     )
     expect(page).toContain(`value="${long}"`)
     const thai = await fetch(`${url}&lang=th`, { method: 'POST', body })

@@ -106,7 +106,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     await field.fill(typed)
     await field.press('Escape')
     await pay.click()
-    await card.locator('.fault').getByText(why).waitFor()
+    await card.locator('.problem').getByText(why).waitFor()
     expect(await field.inputValue()).toBe(typed)
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('input[role=combobox]:focus').inputValue()).toBe(typed)
@@ -162,7 +162,7 @@ describe('without scripts', () => {
     const { status, page } = await choose(url, { bank: '' })
     expect(status).toBe(400)
     expect(page).toMatch(
-      /<select name="bank"[^>]* required aria-invalid="true" aria-describedby="([\w-]+)"[\s\S]*?<p class="fault" id="\1">Please choose your bank/,
+      /<select name="bank"[^>]* required aria-invalid="true" aria-describedby="([\w-]+)"[\s\S]*?<p class="problem" id="\1">Please choose your bank/,
     )
     expect((await shop().read(id)).payment_method).toBeNull()
     expect((await choose(url, { bank: 'kbank' })).status).toBe(303)

@@ -41,7 +41,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await says(page, 'How would you like to pay?')
     await choose(page, 'PromptPay QR')
     await says(page, 'Scan to pay')
-    const image = page.getByAltText('QR code of this payment')
+    const image = page.getByAltText('QR code for this payment')
     // It has its size once it is there.
     await expect.poll(async () => (await image.boundingBox())?.width).toBeGreaterThan(200)
     await shop().trigger(id, 'succeed')
@@ -78,7 +78,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
   /** The bank is searched for where that works, and picked from the list where not. */
   const pickBank = async (page: Page, name: string, code: string) => {
     if (!scripted) {
-      await page.getByLabel('Bank you pay from').and(page.locator('[aria-invalid]')).selectOption(code)
+      await page.getByLabel('Your bank').and(page.locator('[aria-invalid]')).selectOption(code)
       return
     }
     const field = page.getByRole('combobox', { name: 'Bank' }).and(page.locator('[aria-invalid]'))
@@ -98,7 +98,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
 
   it('lets it expire', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
-    await page.getByRole('button', { name: 'Let it expire' }).click()
+    await page.getByRole('button', { name: 'Make it expire' }).click()
     await says(page, 'Payment expired')
     expect((await shop().read(id)).status).toBe('expired')
   })

@@ -60,7 +60,7 @@ const STATES: Record<string, State> = {
     does: async page => {
       await unfoldTransfer(page)
       await page.locator('details[open] button.primary').click()
-      await page.locator('.fault').waitFor()
+      await page.locator('.problem').waitFor()
     },
     allows: /400/,
   },
@@ -77,7 +77,7 @@ const STATES: Record<string, State> = {
     sells: TRANSFER,
     does: async page => {
       await page.locator('#receipt-file').setInputFiles({ ...receipt, buffer: Buffer.from('no image') })
-      await page.locator('#receipt-fault:not(:empty)').waitFor()
+      await page.locator('#receipt-problem:not(:empty)').waitFor()
     },
   },
   'a receipt being checked': { sells: TRANSFER, before: upload },

@@ -21,7 +21,7 @@ const PAGES: [path: string, opens?: (page: Page) => Promise<unknown>][] = [
   ['payments', page => page.getByText('More', { exact: true }).click()],
   ['payments?q=nothing-like-it'],
   ['payments/RICH'],
-  ['payments/RICH', page => press(page, 'With what is to come')],
+  ['payments/RICH', page => press(page, 'With planned')],
   ['payments/RICH', page => press(page, 'Fail…')],
   ['payments/QR'],
   ['payouts'],
@@ -109,7 +109,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     await expectBothAccessible(page, 'sign-in')
     const inside = await desk.open('overview')
     await inside.page.goto(addressOf(desk.server, 'nobody.test/payments'))
-    await inside.page.getByRole('heading', { name: 'No account is called nobody.test' }).waitFor()
+    await inside.page.getByRole('heading', { name: 'There is no account nobody.test' }).waitFor()
     await expectBothAccessible(inside.page, 'unknown account')
   })
 })

@@ -119,7 +119,7 @@ describe.skipIf(noChromium)('a page that throws', () => {
     await page.route('**/catalogue', route => route.fulfill({ json: { providers: [{}] } }))
     await page.getByRole('link', { name: 'Catalogue' }).click()
     const told = page.getByRole('alert')
-    await told.getByText('This page could not be shown').waitFor()
+    await told.getByText('This page could not be displayed').waitFor()
     await told.getByText(/Cannot read properties of undefined/).waitFor()
     await page.getByRole('link', { name: 'Payments' }).click()
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()

@@ -57,7 +57,7 @@ export const latencyOption =
   (buckets: Buckets, p50: Values, p95: Values) =>
   (palette: Palette): Option => {
     const lines = [
-      ['Half within', p50, palette.tone.info],
+      ['Median', p50, palette.tone.info],
       ['95 in 100 within', p95, palette.tone.warn],
     ] as const
     return {

@@ -16,7 +16,7 @@ import type {
 export interface TimelineItem {
   readonly key: string
   /** Whose doing it is. */
-  readonly where: 'Merchant' | 'Provider' | 'State' | 'Webhooks' | 'To come'
+  readonly where: 'Merchant' | 'Provider' | 'State' | 'Webhooks' | 'Planned'
   /** Where it is drawn: webhooks have a lane for each endpoint. */
   readonly lane: string
   /** Of the account, in milliseconds. */
@@ -49,8 +49,8 @@ export function timelineItems(timeline: Timeline): TimelineItem[] {
 /** The lanes that are needed, from top to bottom. */
 export function lanesOf(happenings: readonly TimelineItem[]): string[] {
   const webhooks = happenings.filter(({ where }) => where === 'Webhooks').map(({ lane }) => lane)
-  const isAhead = happenings.some(({ where }) => where === 'To come')
-  return ['Merchant', 'Provider', 'State', ...new Set(webhooks), ...(isAhead ? ['To come'] : [])]
+  const isAhead = happenings.some(({ where }) => where === 'Planned')
+  return ['Merchant', 'Provider', 'State', ...new Set(webhooks), ...(isAhead ? ['Planned'] : [])]
 }
 
 const plain = { until: null, tone: 'quiet' as const, status: null, href: null }
@@ -61,7 +61,7 @@ function toldBy(timeline: Timeline, { list, nth }: Happened, account: string): T
   const { changes, provider_calls, requests, attempts } = timeline
   if (list === 'provider_calls') {
     const call = provider_calls[nth]
-    return call && { ...inLane('Provider'), what: humanise(call.call), more: 'asked of the provider' }
+    return call && { ...inLane('Provider'), what: humanise(call.call), more: 'provider call' }
   }
   if (list === 'requests') return requests[nth] && requestOf(requests[nth], account)
   if (list === 'attempts') return attempts[nth] && attemptOf(attempts[nth], account)
@@ -82,7 +82,7 @@ function requestOf({ method, path, status, ms, request_id }: TimelineRequest, ac
 
 function attemptOf(attempt: TimelineAttempt, account: string): Told {
   const { delivery, number, url, ended_at, status, error, event_type } = attempt
-  const answer = ended_at === null ? 'under way' : (error ?? `answered ${status}`)
+  const answer = ended_at === null ? 'in progress' : (error ?? `answered ${status}`)
   return {
     ...inLane('Webhooks', `Webhooks to ${url.replace(/^https?:\/\//, '')}`),
     until: ended_at === null ? null : Date.parse(ended_at),
@@ -119,8 +119,8 @@ function comingOf(coming: Coming, nth: number, now: number): TimelineItem[] {
   return [
     {
       ...plain,
-      ...inLane('To come'),
-      key: `to come ${nth}`,
+      ...inLane('Planned'),
+      key: `planned ${nth}`,
       at,
       wallAt: null,
       what,
@@ -136,4 +136,4 @@ export function commandText(command: Command): string {
 }
 
 export const lastTimelineItem = (happenings: readonly TimelineItem[]) =>
-  happenings.filter(({ where }) => where !== 'To come').at(-1)
+  happenings.filter(({ where }) => where !== 'Planned').at(-1)

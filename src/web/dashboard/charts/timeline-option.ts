@@ -118,7 +118,7 @@ export function timelineOption(
           const stack = stacks.at(params.dataIndex, at => api.coord([at, 0])[0] ?? 0)
           if (!mark || !stack) return null
           const tone = stack.some(({ tone: of }) => of === 'bad') ? 'bad' : mark.tone
-          return drawMark(api, palette, { tone, isToCome: mark.where === 'To come', count: stack.length })
+          return drawMark(api, palette, { tone, isToCome: mark.where === 'Planned', count: stack.length })
         },
         tooltip: { formatter: params => happeningTip(stacks.shown(indexOf(params))) },
       },
@@ -140,7 +140,7 @@ function edges(
     lastTimelineItem(happenings)?.until ?? lastTimelineItem(happenings)?.at ?? first,
     first,
   )
-  const ahead = happenings.filter(({ where }) => where === 'To come').map(({ at }) => at)
+  const ahead = happenings.filter(({ where }) => where === 'Planned').map(({ at }) => at)
   const last = span === 'all' ? Math.max(...ahead, past, now) : past
   const room = Math.max((last - first) * 0.06, 500)
   return [first - room, last + room]

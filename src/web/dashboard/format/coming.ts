@@ -2,7 +2,7 @@ import type { Coming } from '../state/types.ts'
 import { spanText } from './time.ts'
 import { humanise } from './words.ts'
 
-/** What is to come in words: what will happen, and the rest that there is to know of it. */
+/** Planned in words: what will happen, and the rest that there is to know of it. */
 export function comingWords(coming: Coming): { readonly what: string; readonly more: string } {
   const { attempt, held_by } = coming
   if (attempt)
@@ -27,7 +27,7 @@ const WAITS: Readonly<Record<string, string>> = {
   receipt: 'a receipt is sent',
   verdict: 'a receipt is accepted',
   approval: 'it is approved',
-  person: 'somebody decides',
+  person: 'you decide',
 }
 
 const HELD: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ function whatOf({ kind, trigger }: Coming): string {
     case 'expire':
       return 'Expires'
     case 'approve':
-      return 'Is approved'
+      return 'The payout is approved'
     default:
       return humanise(kind)
   }
@@ -67,10 +67,10 @@ function whyOf({ kind, trigger, failure, waits_for }: Coming): string {
   const said = [failure?.code, failure?.message].filter(Boolean).join(': ')
   switch (kind) {
     case 'outcome':
-      if (trigger === null) return waits_for === 'method' ? 'its rule is asked then' : 'no rule sets one'
+      if (trigger === null) return waits_for === 'method' ? 'its rule decides then' : 'no rule decides it'
       return ['the outcome that its rule sets', said].filter(Boolean).join(', ')
     case 'expire':
-      return 'unless it ends before'
+      return 'unless it ends earlier'
     case 'cancel':
       return trigger === 'confirm-cancel' ? said : 'the answer to the cancellation'
     default:

@@ -54,8 +54,8 @@ function AccountPageAt({ account }: { account: string }) {
   if (ListPage) return <ListPage account={account} />
   return (
     <div class="empty">
-      <h1>There is no such page</h1>
-      <p>The menu has those there are.</p>
+      <h1>This page does not exist</h1>
+      <p>The menu lists all pages.</p>
     </div>
   )
 }

@@ -22,7 +22,7 @@ export function AccountPage({ account }: { account: string }) {
   const [resetting, setResetting] = useState(false)
   const reset = async () => {
     await call('POST', accountPath(account, '/reset'))
-    toast('The account is empty again; its keys are the same')
+    toast('The account is empty; its keys are the same')
   }
   return (
     <Page
@@ -66,8 +66,8 @@ export function AccountPage({ account }: { account: string }) {
           onSubmit={reset}
         >
           <p>
-            All its payments, payouts, webhooks and requests are gone for good. Keys, and the rules it was
-            made with, stay.
+            This permanently deletes all its payments, payouts, webhooks and requests. It keeps its keys and
+            the rules that it was created with.
           </p>
         </FormDialog>
       )}
@@ -93,7 +93,7 @@ function Keys({ account }: { account: string }) {
       flush
       aside={
         <Button icon="plus" onPress={add}>
-          Add a pair
+          Add a key pair
         </Button>
       }
     >

@@ -20,9 +20,7 @@ export function CataloguePage({ account }: { account: string }) {
     <Page
       title="Catalogue"
       lead={
-        <span class="muted">
-          The first route that fits and whose provider is healthy is frozen into the intent.
-        </span>
+        <span class="muted">An intent keeps the first route that fits it and whose provider is healthy.</span>
       }
     >
       <Ready of={catalogue}>
@@ -47,7 +45,7 @@ interface ProvidersProps {
 function Providers({ account, data, onDone }: ProvidersProps) {
   const set = async (id: string, healthy: boolean) => {
     await call('PATCH', accountPath(account, `/catalogue/providers/${encodeURIComponent(id)}`), { healthy })
-    toast(`${id} is ${healthy ? 'healthy' : 'down: its routes are passed over'}`)
+    toast(`${id} is ${healthy ? 'healthy' : 'down: its routes are skipped'}`)
     onDone()
   }
   return (
@@ -71,7 +69,7 @@ function Providers({ account, data, onDone }: ProvidersProps) {
 function Routes({ data }: { data: Catalogue }) {
   const healthy = new Set(data.providers.filter(provider => provider.healthy).map(({ id }) => id))
   return (
-    <Panel title="Routes, in the order they are tried" flush>
+    <Panel title="Routes, in the order in which they are tried" flush>
       <Table<Route>
         caption="Routes"
         rows={data.routes}
@@ -96,7 +94,7 @@ function Routes({ data }: { data: Catalogue }) {
           { title: 'Modes', cell: ({ checkout_modes }) => checkout_modes.join(', ') },
           { title: 'Action', cell: ({ action }) => humanise(action) },
           { title: 'Receipt', cell: ({ receipt }) => receipt ?? 'none' },
-          { title: 'Cancels pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
+          { title: 'Cancel while pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
         ]}
       />
     </Panel>

@@ -35,7 +35,7 @@ export function ClockPage({ account }: { account: string }) {
   }
   const advance = async (goal: Record<string, string | null>) => {
     const { now, fired } = await call<AdvanceResult>('POST', accountPath(account, '/clock/advance'), goal)
-    toast(`It is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
+    toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
     read()
   }
   const set = async (setting: Record<string, unknown>) => {
@@ -81,7 +81,9 @@ function Now({ clock, onSet }: { clock: Clock; onSet: (setting: Record<string, u
     >
       <p class="big-clock">{accountNow.value === null ? clock.now : dateTimeText(accountNow.value)}</p>
       <p class="muted">
-        {mode === 'virtual' ? 'It stands still until it is moved. ' : `It follows the wall, × ${rate}. `}
+        {mode === 'virtual'
+          ? 'It stands still until you move it. '
+          : `It follows the wall clock at ${rate}×. `}
         {next_due ? (
           <>
             The next timer is due <Away at={next_due} />.
@@ -154,7 +156,7 @@ function Rate({
   return (
     <Panel title="How fast">
       <div class="row-wrap">
-        <Field label="Seconds of the account to one of the wall" value={rate} onInput={setRate} />
+        <Field label="Seconds of account time for each second of wall time" value={rate} onInput={setRate} />
         <Button onPress={() => onSet({ mode: 'real', rate: Number(rate) })}>Set the rate</Button>
       </div>
     </Panel>
@@ -165,7 +167,7 @@ function Timers({ timers, account }: { timers: readonly Timer[]; account: string
   if (timers.length === 0)
     return (
       <Empty title="No timer is set">
-        <p>Outcomes, verdicts, expiries and webhook attempts that are still to come show here.</p>
+        <p>Planned outcomes, verdicts, expiries and webhook attempts appear here.</p>
       </Empty>
     )
   return (

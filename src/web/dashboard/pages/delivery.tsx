@@ -24,7 +24,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const { data } = delivery
   const redeliver = async () => {
     await call('POST', `${path}/redeliver`)
-    toast('One attempt is made now')
+    toast('One attempt starts now')
     delivery.reload()
   }
   const body = data.attempts.findLast(({ request }) => request)?.request?.body
@@ -48,7 +48,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
         <div class="record-main">
           {data.attempts.length === 0 && (
             <Panel title="Attempts">
-              <p class="muted">None has been made yet.</p>
+              <p class="muted">There is no attempt yet.</p>
             </Panel>
           )}
           {[...data.attempts].reverse().map(attempt => (
@@ -70,7 +70,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
           </Panel>
           {body && (
             <Panel title="Body">
-              <BodyView label="Body that was sent" text={body} />
+              <BodyView label="Request body" text={body} />
             </Panel>
           )}
         </div>
@@ -97,13 +97,13 @@ function AttemptPanel({ attempt }: { attempt: Attempt }) {
         facts={[
           ['Started', <ExactTime key="started" at={started_at} />],
           ['Answered', response && <ExactTime at={response.at} />],
-          ['Why not', response?.error],
+          ['Reason', response?.error],
           ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
         ]}
       />
       {response?.body && (
         <div class="answer">
-          <BodyView label={`Answer to attempt ${number}`} text={response.body} />
+          <BodyView label={`Response to attempt ${number}`} text={response.body} />
         </div>
       )}
     </Panel>

@@ -24,7 +24,7 @@ export function EndpointsPanel({ account }: { account: string }) {
   }
   const remove = async (id: string) => {
     await call('DELETE', `${pathOf(account)}/${id}`)
-    toast('Endpoint removed; what was still to be delivered is given up')
+    toast('Endpoint removed; its pending deliveries have failed')
     endpoints.reload()
   }
   return (
@@ -33,7 +33,7 @@ export function EndpointsPanel({ account }: { account: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No endpoint yet">
-              <p>Add the address of your webhook handler, or run one that shows what comes:</p>
+              <p>Add the address of your webhook handler, or run a handler that shows what it receives:</p>
               <Command text="paysim listen" />
             </Empty>
           ) : (
@@ -45,13 +45,13 @@ export function EndpointsPanel({ account }: { account: string }) {
                 { title: 'URL', cell: ({ url }) => <span class="path">{url}</span> },
                 {
                   title: 'Events',
-                  cell: ({ events }) => events?.join(', ') ?? 'the ends of payments and payouts',
+                  cell: ({ events }) => events?.join(', ') ?? 'final events of payments and payouts',
                 },
                 {
                   title: 'State',
                   cell: ({ disabled }) =>
                     disabled ? (
-                      <Badge tone="bad">Disabled by a 410</Badge>
+                      <Badge tone="bad">Disabled by a 410 response</Badge>
                     ) : (
                       <Badge tone="good">Enabled</Badge>
                     ),
@@ -84,7 +84,7 @@ export function EndpointsPanel({ account }: { account: string }) {
 const SecretDialog = ({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) => (
   <Dialog title="Signing secret" onClose={onClose}>
     <div class="body stack">
-      <p>What is sent to {endpoint.url} is signed with this. It is not shown again.</p>
+      <p>This secret signs everything that is sent to {endpoint.url}. It is not shown again.</p>
       {endpoint.secret && <Copyable text={endpoint.secret} what="the secret" />}
     </div>
   </Dialog>
@@ -136,7 +136,7 @@ export function AddEndpoint({ account }: { account: string }) {
           <Field
             label="Events (optional)"
             placeholder="payment.succeeded payment.failed"
-            hint="Left empty: the ends of payments and payouts. * is all of them."
+            hint="Leave it empty for the final events of payments and payouts. Enter * for all events."
             value={events}
             onInput={setEvents}
             problem={problems.get('events')}

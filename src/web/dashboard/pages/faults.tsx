@@ -36,14 +36,14 @@ export function FaultsPage({ account }: { account: string }) {
       title="Faults"
       lead={
         <span class="muted">
-          The first whose turn it is meets a call. Counting starts again with each change.
+          For each call, the first fault that fits happens. Each change resets the counts.
         </span>
       }
       actions={
         <>
           {inForce.length > 0 && (
             <>
-              <Button onPress={() => put([], 'Nothing goes wrong any more')}>Switch all off</Button>
+              <Button onPress={() => put([], 'All faults are off')}>Turn all off</Button>
               <Button onPress={() => setEditing('all')}>Edit all</Button>
             </>
           )}
@@ -57,7 +57,7 @@ export function FaultsPage({ account }: { account: string }) {
         {data => (
           <FaultList
             data={data}
-            onSwitchOff={nth => put(data.faults.toSpliced(nth, 1), 'Fault switched off')}
+            onSwitchOff={nth => put(data.faults.toSpliced(nth, 1), 'Fault turned off')}
           />
         )}
       </Ready>
@@ -80,13 +80,13 @@ export function FaultsPage({ account }: { account: string }) {
   )
 }
 
-const titleOf = ({ name, type, on }: Described) => String(name ?? `${type}, on ${on ?? 'each call'}`)
+const titleOf = ({ name, type, on }: Described) => String(name ?? `${type} on ${on ?? 'every call'}`)
 
 function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: number) => Promise<void> }) {
   if (data.faults.length === 0)
     return (
-      <Empty title="Nothing goes wrong">
-        <p>Add a fault to lose an answer, slow a call down, send a webhook twice, or worse.</p>
+      <Empty title="No faults">
+        <p>Add a fault, for example to lose a response, slow down a call or send a webhook twice.</p>
       </Empty>
     )
   return (
@@ -99,7 +99,7 @@ function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: num
               <h2>{titleOf(fault)}</h2>
               <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
               <span class="row-actions">
-                <Button onPress={() => onSwitchOff(nth)}>Switch off</Button>
+                <Button onPress={() => onSwitchOff(nth)}>Turn off</Button>
               </span>
             </header>
             <YamlView value={fault} label={`Fault ${nth + 1}`} />

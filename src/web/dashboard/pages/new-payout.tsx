@@ -7,12 +7,12 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 
 const FIELDS = [
-  ['amount', 'Amount', 'in the smallest unit: 5000 is 50.00 baht'],
+  ['amount', 'Amount', 'in minor units: 5000 is 50.00 baht'],
   ['currency', 'Currency', undefined],
   ['country', 'Country', undefined],
   ['merchant_reference', 'Reference', undefined],
   ['bank_code', 'Bank code', undefined],
-  ['holder_name', 'Holder of the account', undefined],
+  ['holder_name', 'Account holder', undefined],
   ['account_number', 'Account number', 'only its last four digits are kept'],
 ] as const
 type Name = (typeof FIELDS)[number][0]

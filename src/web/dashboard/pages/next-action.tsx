@@ -8,7 +8,7 @@ import { Away } from '../ui/time.tsx'
 export function NextActionPanel({ action }: { action: NextAction | null }) {
   return (
     <Panel title="Next action" aside={action?.expires_at ? <Expiry at={action.expires_at} /> : undefined}>
-      {action ? <Shown action={action} /> : <p class="muted">There is nothing for the payer to do now.</p>}
+      {action ? <Shown action={action} /> : <p class="muted">The payer has nothing to do now.</p>}
     </Panel>
   )
 }
@@ -40,9 +40,9 @@ function Shown({ action }: { action: NextAction }) {
     case 'display_qr_code':
       return (
         <div class="qr">
-          {action.qr_image_data_url && <img src={action.qr_image_data_url} alt="QR code of this payment" />}
+          {action.qr_image_data_url && <img src={action.qr_image_data_url} alt="QR code for this payment" />}
           <div class="stack">
-            <p class="muted">The payer scans this with their bank's app.</p>
+            <p class="muted">The payer scans this with a banking app.</p>
             {action.qr_data && <Copyable text={action.qr_data} what="the QR payload" />}
           </div>
         </div>

@@ -73,7 +73,7 @@ function KeyNumbers({ data, account }: { data: Overview; account: string }) {
         name="Succeeded"
         value={share(of(payments.by_status, 'succeeded'), ended)}
         href={addressOf(account, 'payments', null, { status: 'succeeded' })}
-        note={`of ${countText(ended)} that ended`}
+        note={`of ${countText(ended)} ended payments`}
       />
       <KeyNumber
         name="Payouts"
@@ -88,11 +88,11 @@ function KeyNumbers({ data, account }: { data: Overview; account: string }) {
         note={
           webhooks.endpoints === 0
             ? 'no endpoint yet'
-            : `${countText(of(webhooks.by_status, 'pending'))} under way`
+            : `${countText(of(webhooks.by_status, 'pending'))} in progress`
         }
       />
       <KeyNumber
-        name="Answer time"
+        name="Response time"
         value={requests.p50_ms === null ? '–' : `${requests.p50_ms.toFixed(1)} ms`}
         href={addressOf(account, 'requests')}
         note={
@@ -113,10 +113,10 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
     <div class="chart-wide">
       <Panel title="Payments by status">
         {option ? (
-          <Chart option={option} height={260} label={`Payments by the time they were made: ${counts}`} />
+          <Chart option={option} height={260} label={`Payments by creation time: ${counts}`} />
         ) : (
-          <Empty title={total === 0 ? 'No payments yet' : 'Nothing to draw'}>
-            <p>Make the first one from the folder where the server runs:</p>
+          <Empty title={total === 0 ? 'No payments yet' : 'No data'}>
+            <p>Create the first payment from the folder where the server runs:</p>
             <Command text={firstPaymentCommand(account)} />
           </Empty>
         )}
@@ -136,10 +136,10 @@ function RequestsChart({ data }: { data: Overview }) {
       aside={logged > 0 && <span class="muted">the last {countText(logged)}, by the wall clock</span>}
     >
       {option ? (
-        <Chart option={option} height={190} label={`The last ${logged} requests by the time they came`} />
+        <Chart option={option} height={190} label={`The last ${logged} requests over time`} />
       ) : (
         <Empty title="No requests yet">
-          <p>Calls of the merchant API since the server started are counted here.</p>
+          <p>Calls to the merchant API since the server started appear here.</p>
         </Empty>
       )}
     </Panel>
@@ -153,16 +153,16 @@ function LatencyChart({ data }: { data: Overview }) {
     [over_time, p50_over_time, p95_over_time],
   )
   return (
-    <Panel title="Answer time" aside={<span class="muted">milliseconds</span>}>
+    <Panel title="Response time" aside={<span class="muted">milliseconds</span>}>
       {option ? (
         <Chart
           option={option}
           height={190}
-          label={`Answer times: half within ${p50_ms} ms, 95 in 100 within ${p95_ms} ms`}
+          label={`Response times: median ${p50_ms} ms, 95th percentile ${p95_ms} ms`}
         />
       ) : (
-        <Empty title="No answers yet">
-          <p>How long they take, faults that delay them included, shows here.</p>
+        <Empty title="No responses yet">
+          <p>Response times appear here, including delays by faults.</p>
         </Empty>
       )}
     </Panel>
@@ -181,15 +181,15 @@ function WebhooksChart({ data, account }: { data: Overview; account: string }) {
     <div class="chart-wide">
       <Panel title="Webhook attempts">
         {option ? (
-          <Chart option={option} height={170} label="Webhook attempts by whether they succeeded" />
+          <Chart option={option} height={170} label="Webhook attempts by result" />
         ) : (
           <Empty title={endpoints === 0 ? 'No webhook endpoint yet' : 'No webhook was sent yet'}>
             <p>
               {endpoints === 0
-                ? 'Events are kept, and sent to nobody. '
-                : 'The next payment or payout that ends sends one. '}
+                ? 'Events are stored, but not sent. '
+                : 'A webhook is sent when the next payment or payout ends. '}
               <a href={addressOf(account, 'webhooks')}>
-                {endpoints === 0 ? 'Add an endpoint' : 'See the endpoints'}
+                {endpoints === 0 ? 'Add an endpoint' : 'Show the endpoints'}
               </a>
             </p>
           </Empty>

@@ -59,9 +59,9 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
 
 /** Without a rule, the provider does what the documentation says it does by itself. */
 function withoutRule({ route, rule }: Payment): string {
-  if (!route) return 'The rules are asked when the payer has chosen a method.'
+  if (!route) return 'A rule is chosen when the payer has chosen a method.'
   if (rule !== null)
-    return `Its rule was “${rule}”. An older version made this payment and kept no more of it.`
+    return `Its rule was “${rule}”. An older version created this payment and stored only the name.`
   return 'No rule matched. Receipts are accepted and cancellations confirmed after 5 s; the payment waits for its payer.'
 }
 
@@ -86,7 +86,7 @@ function Details({ payment, account }: { payment: Payment; account: string }) {
         ['Merchant reference', payment.merchant_reference],
         ['Method', payment.payment_method ?? <i>not chosen yet</i>],
         ['Checkout mode', humanise(payment.checkout_mode)],
-        ['Amount', `${payment.amount} (smallest unit of ${payment.currency})`],
+        ['Amount', `${payment.amount} (minor units of ${payment.currency})`],
         ['Country', payment.country],
         ['Account', account],
         ['Created', <Time key="created" at={payment.created_at} />],
@@ -99,7 +99,7 @@ function Details({ payment, account }: { payment: Payment; account: string }) {
             </>
           ),
         ],
-        ['Cancellation asked for', payment.cancel_requested_at && <Time at={payment.cancel_requested_at} />],
+        ['Cancellation requested', payment.cancel_requested_at && <Time at={payment.cancel_requested_at} />],
         ['Failure code', payment.failure_code && <code>{payment.failure_code}</code>],
         ['Failure message', payment.failure_message],
         ['Return URL', payment.return_url && <Copyable text={payment.return_url} what="the return URL" />],
@@ -116,18 +116,18 @@ function ReceiptPanel({ payment, account }: { payment: Payment; account: string 
   const address = image && `/_paysim${accountPath(account, `/images/${image.digest}`)}`
   return (
     <Panel title="Receipt" aside={<Status status={receipt.status} />}>
-      {receipt.failure_message && <p class="fault">{receipt.failure_message}</p>}
+      {receipt.failure_message && <p class="problem">{receipt.failure_message}</p>}
       {image && address ? (
         <figure class="receipt">
           <a href={address} target="_blank" rel="noopener noreferrer">
-            <img src={address} alt="Receipt as it was uploaded" />
+            <img src={address} alt="The uploaded receipt" />
           </a>
           <figcaption>
             Submission {image.submissions} · SHA-256 <code>{image.digest.slice(0, 16)}…</code>
           </figcaption>
         </figure>
       ) : (
-        <p class="muted">None has been attached yet.</p>
+        <p class="muted">No receipt has been sent yet.</p>
       )}
     </Panel>
   )
@@ -142,11 +142,7 @@ function ProviderPanel({ payment, account }: { payment: Payment; account: string
           facts={[
             [
               'Rule',
-              rule ? (
-                <a href={addressOf(account, 'rules')}>{rule}</a>
-              ) : (
-                <i>none matched, or it has no name</i>
-              ),
+              rule ? <a href={addressOf(account, 'rules')}>{rule}</a> : <i>none, or without a name</i>,
             ],
             ['Route', <code key="route">{route.id}</code>],
             ['Provider', route.provider],
@@ -157,7 +153,7 @@ function ProviderPanel({ payment, account }: { payment: Payment; account: string
           ]}
         />
       ) : (
-        <p class="muted">No route is frozen: the payer has not chosen a method.</p>
+        <p class="muted">There is no route yet: the payer has not chosen a method.</p>
       )}
     </Panel>
   )

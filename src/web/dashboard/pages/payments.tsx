@@ -108,14 +108,14 @@ export function PaymentsPage({ account }: { account: string }) {
 }
 
 const NothingFound = () => (
-  <Empty title="No payment is like that">
-    <p>Take a filter away, or look for another part of the reference.</p>
+  <Empty title="No matching payments">
+    <p>Remove a filter, or search for another part of the reference.</p>
   </Empty>
 )
 
 const NoPayments = ({ account }: { account: string }) => (
   <Empty title="No payments yet">
-    <p>Make one with the keys of this account. It will be here before your terminal has the answer.</p>
+    <p>Create one with the keys of this account. It will appear here at once.</p>
     <Command text={firstPaymentCommand(account)} />
   </Empty>
 )

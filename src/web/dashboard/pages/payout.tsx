@@ -48,7 +48,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
         </div>
         <div class="record-side">
           {data.cancel_reason && (
-            <Panel title="Reason of the cancellation">
+            <Panel title="Reason for the cancellation">
               <p>{data.cancel_reason}</p>
             </Panel>
           )}
@@ -67,7 +67,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
             <Facts
               facts={[
                 ['Merchant reference', data.merchant_reference],
-                ['Amount', `${data.amount} (smallest unit of ${data.currency})`],
+                ['Amount', `${data.amount} (minor units of ${data.currency})`],
                 ['Country', data.country],
                 ['Rule', data.rule && <a href={addressOf(account, 'rules')}>{data.rule}</a>],
                 ['Created', <Time key="created" at={data.created_at} />],
@@ -81,8 +81,8 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
             timeline={timeline}
             without={
               data.rule === null
-                ? 'No rule matched. The payout waits for whoever approves it, and then for its end.'
-                : `Its rule was “${data.rule}”. An older version made this payout and kept no more of it.`
+                ? 'No rule matched. The payout waits for you to approve it, and then to make it succeed or fail.'
+                : `Its rule was “${data.rule}”. An older version created this payout and stored only the name.`
             }
           />
         </div>

@@ -88,16 +88,16 @@ export function PayoutsPage({ account }: { account: string }) {
 }
 
 const NothingFound = () => (
-  <Empty title="No payout is like that">
-    <p>Take a filter away, or look for another part of the reference.</p>
+  <Empty title="No matching payouts">
+    <p>Remove a filter, or search for another part of the reference.</p>
   </Empty>
 )
 
 const NoPayouts = ({ account }: { account: string }) => (
   <Empty title="No payouts yet">
     <p>
-      The merchant API has no call that makes a payout. Make one here with “New payout”, or by the control
-      surface:
+      The merchant API has no call that creates a payout. Create one here with “New payout”, or with the
+      control surface:
     </p>
     <Command text={firstPayoutCommand(account)} />
   </Empty>

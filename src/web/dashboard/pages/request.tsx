@@ -41,7 +41,7 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
             ['Wall time', <ExactTime key="wall" at={data.wall_at} />],
             ['Query', query && <code>{query}</code>],
             ['Record', recordLink(account, path)],
-            ['Not read by anything', data.ignored.join(', ')],
+            ['Unused members', data.ignored.join(', ')],
           ]}
         />
       </Panel>
@@ -62,11 +62,11 @@ function recordLink(account: string, path: string) {
 function SaidPanel({ title, said, broken }: { title: string; said: Said | null; broken?: boolean }) {
   return (
     <Panel title={title}>
-      {broken && <p class="notice">A fault broke it off: this did not arrive whole.</p>}
+      {broken && <p class="notice">A fault cut off this response.</p>}
       {said ? (
         <SaidView title={title} said={said} />
       ) : (
-        <p class="muted">It is too long ago: only its head is kept.</p>
+        <p class="muted">This request is too old: its headers and body are no longer stored.</p>
       )}
     </Panel>
   )
@@ -80,7 +80,7 @@ function SaidView({ title, said }: { title: string; said: Said }) {
         <Facts facts={headers.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       )}
       {said.body === null ? (
-        <p class="muted">No body, or none that is JSON.</p>
+        <p class="muted">There is no body, or it is not JSON.</p>
       ) : (
         <BodyView label={`${title} body`} text={said.body} />
       )}

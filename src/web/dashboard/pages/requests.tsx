@@ -29,12 +29,12 @@ export function RequestsPage({ account }: { account: string }) {
   return (
     <Page
       title="Requests"
-      lead={<span class="muted">The last ones of merchant and payer, newest first</span>}
+      lead={<span class="muted">Recent requests of the merchant and the payer, newest first</span>}
     >
       <search class="filters">
         <SearchFilter hint="Path or request ID" />
         <ChoiceFilter name="method" label="HTTP method" all="Any method" options={METHODS} />
-        <ChoiceFilter name="status" label="Answer" all="Any answer" options={STATUSES} />
+        <ChoiceFilter name="status" label="Answer" all="Any status" options={STATUSES} />
         <ClearFilters names={['q', 'method', 'status']} />
       </search>
       <Ready of={requests}>{({ data }) => <RequestTable rows={data} account={account} />}</Ready>
@@ -53,8 +53,8 @@ function RequestTable({ rows, account }: { rows: readonly RequestRow[]; account:
     )
   if (shown.length === 0)
     return (
-      <Empty title="No request is like that">
-        <p>{countText(rows.length)} others are kept. Take a filter away to see them.</p>
+      <Empty title="No matching requests">
+        <p>{countText(rows.length)} others are in the log. Remove a filter to see them.</p>
       </Empty>
     )
   return <RequestRows shown={shown} account={account} />
@@ -134,7 +134,7 @@ const columnsFor = (account: string): readonly Column<RequestRow>[] => [
     ),
   },
   {
-    title: 'Not read',
+    title: 'Unused',
     cell: ({ ignored }) => (ignored.length > 0 ? <span class="muted">{ignored.join(', ')}</span> : ''),
   },
   { title: 'Took', cell: ({ ms }) => <span class="tabular">{ms.toFixed(1)} ms</span>, align: 'end' },

@@ -45,7 +45,7 @@ export function RulesPage({ account }: { account: string }) {
       lead={<Lead rules={rules.data} />}
       actions={
         <>
-          {rules.data?.standard === false && <Button onPress={toStandard}>Back to the standard rules</Button>}
+          {rules.data?.standard === false && <Button onPress={toStandard}>Restore the standard rules</Button>}
           <Button onPress={() => setEditing('all')}>Edit all</Button>
           <Button tone="primary" icon="plus" onPress={() => setEditing('add')}>
             Add rule
@@ -58,7 +58,7 @@ export function RulesPage({ account }: { account: string }) {
           <RuleList
             data={data}
             account={account}
-            onSwitchOff={nth => put(data.rules.toSpliced(nth, 1), 'Rule switched off')}
+            onSwitchOff={nth => put(data.rules.toSpliced(nth, 1), 'Rule turned off')}
           />
         )}
       </Ready>
@@ -92,7 +92,7 @@ export function RulesPage({ account }: { account: string }) {
 const Lead = ({ rules }: { rules: Rules | undefined }) => (
   <span class="muted">
     {rules?.standard ? 'The standard rules. ' : 'Rules of this account. '}
-    The first that matches is copied into the intent; those that exist keep theirs.
+    The first rule that matches is copied into the intent; existing intents keep theirs.
   </span>
 )
 
@@ -105,10 +105,9 @@ interface RuleListProps {
 function RuleList({ data, account, onSwitchOff }: RuleListProps) {
   if (data.rules.length === 0)
     return (
-      <Empty title="No rule is in force">
+      <Empty title="No rules">
         <p>
-          Payments wait for their payer and payouts for approval, until somebody moves them. Add a rule to
-          script them.
+          Payments wait for their payer, and payouts for approval. Add a rule to decide them automatically.
         </p>
       </Empty>
     )
@@ -121,14 +120,14 @@ function RuleList({ data, account, onSwitchOff }: RuleListProps) {
         return (
           <li key={nth} class="card">
             <header>
-              <h2>{name ?? 'A rule without a name'}</h2>
+              <h2>{name ?? 'Rule without a name'}</h2>
               <Badge tone={used > 0 ? 'good' : 'quiet'}>used {countText(used)} ×</Badge>
               {left !== null && (
                 <Badge tone={left > 0 ? 'info' : 'warn'}>{left > 0 ? `${left} left` : 'used up'}</Badge>
               )}
               <span class="row-actions">
                 {name && used > 0 && <Matched account={account} rule={rule} name={name} />}
-                <Button onPress={() => onSwitchOff(nth)}>Switch off</Button>
+                <Button onPress={() => onSwitchOff(nth)}>Turn off</Button>
               </span>
             </header>
             <YamlView value={withoutName(rule)} label={`Rule ${name ?? nth + 1}`} />
@@ -143,7 +142,9 @@ function Matched({ account, rule, name }: { account: string; rule: Described; na
   const kind = (rule.match as { kind?: string } | undefined)?.kind
   const isPayout = kind === 'payout' || rule.approval !== undefined
   return (
-    <a href={addressOf(account, isPayout ? 'payouts' : 'payments', null, { rule: name })}>Which intents</a>
+    <a href={addressOf(account, isPayout ? 'payouts' : 'payments', null, { rule: name })}>
+      Intents that follow it
+    </a>
   )
 }
 

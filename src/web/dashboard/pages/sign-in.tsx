@@ -24,21 +24,21 @@ export function SignIn() {
         <h1>Sign in to paysim</h1>
         {place.value.query.get('link') === 'used' && (
           <p class="notice" role="alert">
-            That link was used before, or has expired. Each one works once.
+            This link has been used or has expired. Each link works once.
           </p>
         )}
-        <p>A link that signs you in is printed by the server as it starts. For another one, run</p>
+        <p>The server prints a sign-in link when it starts. For another link, run</p>
         <Command text="paysim sim dashboard" />
         <p>or start the server with</p>
         <Command text="paysim serve --open" />
         <form onSubmit={submit}>
           <Field
-            label="Or paste its control token"
+            label="Or paste the control token"
             type="password"
             value={token}
             onInput={setToken}
             required
-            hint="The terminal shows it beside “control”; so does server.json in the data directory."
+            hint="It is in the terminal next to “control”, and in server.json in the data directory."
             problem={error}
           />
           <Button submit tone="primary">

@@ -24,7 +24,7 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
     () => (data ? timelineOption(data, happenings, span) : undefined),
     [data, happenings, span],
   )
-  const isAhead = happenings.some(({ where }) => where === 'To come')
+  const isAhead = happenings.some(({ where }) => where === 'Planned')
   return (
     <Panel
       title="Timeline"
@@ -36,7 +36,7 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
               So far
             </Button>
             <Button pressed={span === 'all'} onPress={() => setSpan('all')}>
-              With what is to come
+              With planned
             </Button>
           </span>
         )
@@ -62,8 +62,8 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
 
 function describe(happenings: readonly TimelineItem[]): string {
   const last = lastTimelineItem(happenings)
-  const latest = last ? ` The last: ${last.what}, ${exactText(last.at)}.` : ''
-  return `Timeline of ${happenings.length} happenings; the table below has them all.${latest}`
+  const latest = last ? ` The last event: ${last.what}, ${exactText(last.at)}.` : ''
+  return `Timeline of ${happenings.length} events; the table below lists them all.${latest}`
 }
 
 const HappeningTable = ({ happenings }: { happenings: readonly TimelineItem[] }) => (

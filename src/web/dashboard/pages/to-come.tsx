@@ -9,11 +9,13 @@ import { YamlView } from './yaml-view.tsx'
 /** What will happen if nobody does anything, and when. */
 export function ToComePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
-    <Panel title="What is to come">
+    <Panel title="Planned">
       <Ready of={timeline}>
         {({ to_come }) =>
           to_come.length === 0 ? (
-            <p class="muted">Nothing. It has ended, and its webhooks are done.</p>
+            <p class="muted">
+              Nothing is planned: it has ended, and its webhooks are delivered or have failed.
+            </p>
           ) : (
             <ol class="to-come">
               {to_come.map(coming => (
@@ -62,7 +64,7 @@ export const RulePanel = ({ timeline, without }: RulePanelProps) => (
       {({ rule }) =>
         rule ? (
           <div class="own-rule">
-            <YamlView value={rule} label="The rule, as it was when it matched" narrow />
+            <YamlView value={rule} label="The rule as it was when it matched" narrow />
           </div>
         ) : (
           <p class="muted">{without}</p>

@@ -27,7 +27,7 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
     cell: ({ event_type }) => <code>{event_type ?? 'an event'}</code>,
   },
   { title: 'Status', width: 'minmax(100px, .6fr)', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Last answer', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
+  { title: 'Last response', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
   {
     title: 'Attempts',
     width: '92px',
@@ -89,14 +89,14 @@ export function WebhooksPage({ account }: { account: string }) {
 
 const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No delivery is like that">
-      <p>Take a filter away to see the others.</p>
+    <Empty title="No matching deliveries">
+      <p>Remove a filter to see the others.</p>
     </Empty>
   ) : (
     <Empty title="No webhook was sent yet">
       <p>
-        With an endpoint, each end of a payment or a payout sends one there, signed, and tries again for three
-        days.
+        If there is an endpoint, paysim sends it a signed webhook when a payment or a payout ends, and retries
+        for three days.
       </p>
     </Empty>
   )

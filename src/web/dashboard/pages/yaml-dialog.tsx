@@ -38,7 +38,7 @@ export function YamlDialog({ title, label, start, action, onClose, onSubmit }: Y
 
 async function readList(text: string): Promise<unknown[]> {
   const read = await fromYaml(text)
-  if (!Array.isArray(read)) throw new Error('It must be a list: each item begins with a dash')
+  if (!Array.isArray(read)) throw new Error('It must be a list: start each item with a dash')
   return read
 }
 

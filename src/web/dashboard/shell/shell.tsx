@@ -132,9 +132,9 @@ const Connection = () => (
 )
 
 const NEXT: Readonly<Record<Theme, readonly [theme: Theme, icon: IconName, label: string]>> = {
-  system: ['light', 'system', 'Theme of the system; switch to light'],
+  system: ['light', 'system', 'System theme; switch to light'],
   light: ['dark', 'sun', 'Light theme; switch to dark'],
-  dark: ['system', 'moon', 'Dark theme; switch to that of the system'],
+  dark: ['system', 'moon', 'Dark theme; switch to the system theme'],
 }
 
 function ThemeSwitch() {

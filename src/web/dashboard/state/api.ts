@@ -39,7 +39,7 @@ function send(method: Method, path: string, body: unknown): Promise<Response> {
   if (body !== undefined) headers['content-type'] = 'application/json'
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
   return fetch(`/_paysim${path}`, { method, headers, ...sent }).catch(() => {
-    throw new ApiError('The server does not answer', 0, [])
+    throw new ApiError('The server does not respond', 0, [])
   })
 }
 

@@ -16,5 +16,5 @@ export function Status({ status, note }: { status: string; note?: string | null 
 }
 
 export function HttpStatus({ status }: { status: number | null }) {
-  return <Badge tone={httpTone(status)}>{status ?? 'no answer'}</Badge>
+  return <Badge tone={httpTone(status)}>{status ?? 'no response'}</Badge>
 }

@@ -21,10 +21,8 @@ function Broken({ error, onTryAgain }: { error: unknown; onTryAgain: () => void 
   const { account } = place.value
   return (
     <div class="empty" role="alert">
-      <h1>This page could not be shown</h1>
-      <p>
-        Something in what the server answered was not as this page expects it. The other pages still work.
-      </p>
+      <h1>This page could not be displayed</h1>
+      <p>The server sent data that this page does not expect. The other pages still work.</p>
       <p>
         <code>{messageOf(error)}</code>
       </p>
@@ -32,7 +30,9 @@ function Broken({ error, onTryAgain }: { error: unknown; onTryAgain: () => void 
         <Button tone="primary" onPress={onTryAgain}>
           Try again
         </Button>
-        {account !== null && <LinkButton href={addressOf(account, 'overview')}>To the overview</LinkButton>}
+        {account !== null && (
+          <LinkButton href={addressOf(account, 'overview')}>Go to the overview</LinkButton>
+        )}
       </div>
     </div>
   )

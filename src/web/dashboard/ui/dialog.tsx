@@ -64,7 +64,7 @@ export function FormDialog({
         <div class="body">
           {children}
           {error && !showsProblems && (
-            <p class="fault" role="alert">
+            <p class="problem" role="alert">
               {error}
             </p>
           )}

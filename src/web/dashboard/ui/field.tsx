@@ -29,7 +29,7 @@ export function Field(props: FieldProps) {
     autofocus,
   } = props
   const id = useId()
-  const about = [hint && `${id}-hint`, problem && `${id}-fault`].filter(Boolean).join(' ')
+  const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   const given = {
     id,
     value,
@@ -58,7 +58,7 @@ export function Field(props: FieldProps) {
         </p>
       )}
       {problem && (
-        <p class="fault" id={`${id}-fault`} role="alert">
+        <p class="problem" id={`${id}-problem`} role="alert">
           {problem}
         </p>
       )}
@@ -140,11 +140,11 @@ export function Editor({ label, value, onInput, rows = 14, problems = [] }: Edit
         autocapitalize="off"
         value={value}
         aria-invalid={problems.length > 0 ? true : undefined}
-        aria-describedby={problems.length > 0 ? `${id}-faults` : undefined}
+        aria-describedby={problems.length > 0 ? `${id}-problems` : undefined}
         onInput={event => onInput(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <ul class="faults" id={`${id}-faults`} role="alert">
+        <ul class="problems" id={`${id}-problems`} role="alert">
           {problems.map(problem => (
             <li key={problem}>{problem}</li>
           ))}

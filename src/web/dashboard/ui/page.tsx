@@ -70,7 +70,7 @@ export function Ready<T>({ of, children }: { of: Loaded<T>; children: (data: T) 
 
 export function ErrorNote({ error }: { error: unknown }) {
   return (
-    <p class="page-fault" role="alert">
+    <p class="page-problem" role="alert">
       {messageOf(error)}
     </p>
   )
