@@ -89,7 +89,7 @@ test('a reset empties the account, and its webhooks go on', async () => {
   expect(account.webhooks.all()).toEqual([])
   const second = await account.client.payments.create(promptPay())
   await account.payments.fail(second.id)
-  expect(await account.webhooks.next()).toMatchObject({ type: 'payment.failed', fault: null })
+  expect(await account.webhooks.next()).toMatchObject({ type: 'payment.failed', problem: null })
 })
 
 test('an account goes out as JSON and comes back', async () => {
@@ -103,5 +103,5 @@ test('an account goes out as JSON and comes back', async () => {
   expect(await account.payments.get(id)).toMatchObject({ status: 'pending' })
   expect(await account.export()).toEqual(archive)
   await account.payments.succeed(id)
-  expect(await account.webhooks.next({ id })).toMatchObject({ fault: null })
+  expect(await account.webhooks.next({ id })).toMatchObject({ problem: null })
 })

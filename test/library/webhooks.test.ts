@@ -15,7 +15,7 @@ test('an event is verified, and has all that came with it', async () => {
     type: 'payment.succeeded',
     environment: 'test',
     delivery: 1,
-    fault: null,
+    problem: null,
     data: { id, object: 'payment_intent', status: 'succeeded', merchant_reference: 'order-1' },
     headers: { 'webhook-id': event.id, 'webhook-timestamp': String(event.signedAt) },
   })
