@@ -14,7 +14,7 @@ const ENTRANCES: Record<string, string> = {
   'src/simulator.ts: Date.now': 'the wall clock that the engine is given',
   'src/simulator.ts: performance.now':
     'the monotonic clock that the engine is given, for while the wall is set back',
-  'src/simulator.ts: randomBytes': 'a control token that nobody named',
+  'src/server/control/control-token.ts: randomBytes': 'a control token that nobody named',
   'src/engine/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
   'src/server/app.ts: Date.now': 'when a request came that belongs to no account',
   'src/server/app.ts: performance.now': 'how long an answer took, and a seed for the names of requests',
