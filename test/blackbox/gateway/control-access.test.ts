@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import { freePort } from '../../support/gateway/serve-process.ts'
 import type { CallOptions } from '../../support/gateway/server.ts'
-import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, notFound, unauthorized } from '../../support/http/refusals.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
 
-const server = sharedServer({ args: ['--control-token', 'a-token-of-our-own'] })
+const server = fileServer({ args: ['--control-token', 'a-token-of-our-own'] })
 
 let account: Account
 let calls: [method: string, path: string][]

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { scratchDirectory } from '../../support/gateway/serve-process.ts'
-import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 import { createPayment } from '../../support/payments/payments.ts'
 
-const server = sharedServer()
+const server = fileServer()
 
 describe('metrics', () => {
   test('are Prometheus text: every line a comment or a sample', async () => {

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchDirectory, serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer } from '../../support/gateway/shared-server.ts'
 
-const server = sharedServer()
+const server = fileServer()
 const LONG = 'a-token-of-27-characters-ab'
 
 const health = (url: string, token: string) =>

@@ -5,12 +5,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import { freePort, scratchDirectory } from '../../support/gateway/serve-process.ts'
 import type { CallOptions } from '../../support/gateway/server.ts'
-import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 import { exchange, statusOf } from '../../support/http/raw-socket.ts'
 import { expectRefusal, invalid, unauthorized } from '../../support/http/refusals.ts'
 import { createPayment } from '../../support/payments/payments.ts'
 
-const server = sharedServer({ args: ['--control-token', 'a-token-of-our-own'] })
+const server = fileServer({ args: ['--control-token', 'a-token-of-our-own'] })
 
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'x-paysim-dashboard': '1' }
 

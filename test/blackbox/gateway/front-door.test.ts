@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer } from '../../support/gateway/shared-server.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -8,7 +8,7 @@ const open = (server: Pick<Server, 'url'>, headers: Record<string, string> = {})
   fetch(`${server.url}/`, { headers: { accept: BROWSER, ...headers }, redirect: 'manual' })
 
 describe('the address of the server, in a browser', () => {
-  const server = sharedServer()
+  const server = fileServer()
 
   test('leads to the dashboard, and holds nothing that lets anybody in', async () => {
     const answer = await open(server())

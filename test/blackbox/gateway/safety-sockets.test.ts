@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/gateway/merchant.ts'
-import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 import { exchange, openSocket, statusOf } from '../../support/http/raw-socket.ts'
 import { createPayment } from '../../support/payments/payments.ts'
 
-const server = sharedServer()
+const server = fileServer()
 
 const HOST = 'Host: localhost\r\n'
 const JSON_POST = `POST /payment_intents HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type LeakScan, startLeakScan } from '../../support/disk/leak-scan.ts'
 import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { plainCatalogue, SENTINEL } from '../../support/gateway/plain-catalogue.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer } from '../../support/gateway/shared-server.ts'
 import { formsOf, submit } from '../../support/payments/page-forms.ts'
 import {
   attachAsset,
@@ -20,7 +20,7 @@ import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // Every provider, route, local code and bank mapping of this merchant's catalogue has the sentinel in it.
 
-const server = sharedServer()
+const server = fileServer()
 
 const METHODS = ['th_promptpay', 'th_bank_transfer', 'th_mobile_banking']
 const MODES = ['merchant', 'hosted']

@@ -7,7 +7,7 @@ import {
   rows,
   succeeded,
 } from '../../support/gateway/merchant.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer } from '../../support/gateway/shared-server.ts'
 import { allAtOnce, CLIENTS } from '../../support/http/clients.ts'
 import {
   cancelPending,
@@ -29,7 +29,7 @@ import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // Everything at once on one account: no request may see a state that never was.
 
-const server = sharedServer()
+const server = fileServer()
 
 test('list walks during payout creation see each payout that was there once, and none twice', async () => {
   const account = await openAccount(server())

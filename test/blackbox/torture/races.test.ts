@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { fileServer } from '../../support/gateway/shared-server.ts'
 import { allAtOnce, CLIENTS, outcomes } from '../../support/http/clients.ts'
 import {
   attachAsset,
@@ -19,7 +19,7 @@ import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // 200 clients on one account: every race has exactly one winner.
 
-const server = sharedServer()
+const server = fileServer()
 
 const providerCalls = async (account: Awaited<ReturnType<typeof openAccount>>, call: string) =>
   (await rows(account.control('GET', '/provider-calls'))).filter(row => row.call === call)

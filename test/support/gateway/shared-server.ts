@@ -1,14 +1,26 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { removeDirectory, type Server, startServer } from './server.ts'
+import { workerServer } from './worker-server.ts'
 
-/** One server for the whole test file, started before its first test and discarded after its last. */
-export function sharedServer(options: Parameters<typeof startServer>[0] = {}): () => Server {
+/** The worker's server: isolation is by account. */
+export function sharedServer(): () => Server {
+  return whileTestsRun(async () => ({ server: await workerServer() }))
+}
+
+/** A server for the test file alone, started before its first test and discarded after its last. */
+export function fileServer(options: Parameters<typeof startServer>[0] = {}): () => Server {
+  return whileTestsRun(async () => {
+    const server = await startServer(options)
+    return { server, end: () => discard(server) }
+  })
+}
+
+function whileTestsRun(begin: () => Promise<{ server: Server; end?: () => Promise<void> }>): () => Server {
   let server: Server | undefined
   beforeAll(async () => {
-    server = await startServer(options)
-  })
-  afterAll(async () => {
-    if (server) await discard(server)
+    const begun = await begin()
+    server = begun.server
+    return begun.end
   })
   return () => {
     if (!server) throw new Error('the server is there only while tests run')

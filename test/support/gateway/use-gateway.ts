@@ -1,10 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { type Account, accountOf } from './account.ts'
 import { probeCatalogue } from './probe-catalogue.ts'
 import { removeDirectory, type Server, startServer } from './server.ts'
+import { workerServer } from './worker-server.ts'
 
 export interface Merchant {
   id: string
@@ -20,29 +21,30 @@ export interface Gateway {
   account: (settings?: Record<string, unknown>) => Promise<Account>
 }
 
-/** One server for the tests of a file or of a describe: started before them, stopped and swept up after. */
+/** The worker's server; with a contract, one for the tests of a file or of a describe. */
 export function useGateway(options: { contract?: Record<string, unknown> } = {}): Gateway {
   let running: Server | undefined
-  let contractDirectory: string | undefined
+  const { contract } = options
   const server = () => {
     if (running === undefined) throw new Error('the server runs only inside tests')
     return running
   }
-  beforeAll(async () => {
-    const args = ['--ephemeral']
-    if (options.contract) {
-      contractDirectory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
-      const file = join(contractDirectory, 'contract.json')
-      await writeFile(file, JSON.stringify(options.contract))
-      args.push('--contract', file)
-    }
-    running = await startServer({ args })
-  })
-  afterAll(async () => {
-    await running?.stop()
-    if (running) await removeDirectory(running.dataDir)
-    if (contractDirectory) await removeDirectory(contractDirectory)
-  })
+  if (contract === undefined)
+    beforeAll(async () => {
+      running = await workerServer(['--ephemeral'])
+    })
+  else
+    beforeAll(async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
+      const file = join(directory, 'contract.json')
+      await writeFile(file, JSON.stringify(contract))
+      const own = await startServer({ args: ['--ephemeral', '--contract', file] })
+      running = own
+      return async () => {
+        await own.stop()
+        await Promise.all([removeDirectory(own.dataDir), removeDirectory(directory)])
+      }
+    })
   const merchant: Gateway['merchant'] = async settings => {
     const made = await server().merchant({
       clock: { mode: 'virtual' },

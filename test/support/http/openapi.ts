@@ -19,12 +19,18 @@ interface Operation {
 }
 
 const documents = new WeakMap<Server, Promise<Conformance>>()
+const compiled = new Map<string, Conformance>()
 
-/** The document is fetched and compiled once a server. */
+/** The document is fetched once a server, and compiled once for all that give the same one. */
 export function conformanceOf(server: Server): Promise<Conformance> {
   const known = documents.get(server)
   if (known) return known
-  const made = server.control('GET', '/openapi.json').then(({ body }) => conformanceTo(body))
+  const made = server.control('GET', '/openapi.json').then(({ body: { paths, components } }) => {
+    const text = JSON.stringify([paths, components])
+    const conformance = compiled.get(text) ?? conformanceTo({ paths, components })
+    compiled.set(text, conformance)
+    return conformance
+  })
   documents.set(server, made)
   return made
 }
