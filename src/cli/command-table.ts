@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 
-/** A command, and where it lives: only the one that is called is loaded. */
+/** A command and its module, which is loaded only when the command is called. */
 interface Leaf {
   readonly summary: string
-  /** What is made is handed the whole table, for the one that has to do with all of them. */
+  /** `completion` needs the whole table, so every command gets it. */
   readonly load: () => Promise<{ readonly command: (all: CommandTable) => Command }>
 }
 
-/** Commands about one thing, called by two words or more. */
+/** Commands that share their first words, such as `payments create` and `payments get`. */
 interface Group {
   readonly summary: string
   readonly commands: CommandTable
-  /** The one that is meant where none is named. */
+  /** The command that is run if the user names none. */
   readonly alone?: string
 }
 

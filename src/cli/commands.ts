@@ -1,97 +1,100 @@
 import type { CommandTable } from './command-table.ts'
 import { SIM } from './commands/sim/table.ts'
 
-/** All that `paysim` can be told, in the order in which its help tells it. */
+/** All commands, in the order of the help. */
 export const COMMANDS: CommandTable = {
-  serve: { summary: 'run the whole gateway locally', load: () => import('./commands/serve.ts') },
+  serve: { summary: 'run the gateway locally', load: () => import('./commands/serve.ts') },
   methods: {
-    summary: 'see how an amount can be paid',
+    summary: 'list the payment methods for an amount',
     commands: {
       list: {
-        summary: 'list the methods that can be offered',
+        summary: 'list the methods available for an amount',
         load: () => import('./commands/methods/list.ts'),
       },
     },
   },
   payments: {
-    summary: 'create payments, and see them through',
+    summary: 'create, show, cancel and wait for payments',
     commands: {
       create: {
-        summary: 'create one; on a terminal, asks for what is missing',
+        summary: 'create a payment; on a terminal, asks for missing fields',
         load: () => import('./commands/payments/create.ts'),
       },
       get: { summary: 'show a payment', load: () => import('./commands/payments/get.ts') },
       cancel: {
-        summary: 'ask for the cancellation of a pending one',
+        summary: 'request the cancellation of a pending payment',
         load: () => import('./commands/payments/cancel.ts'),
       },
       'submit-receipt': {
-        summary: "submit the payer's slip",
+        summary: "submit the payer's receipt",
         load: () => import('./commands/payments/submit-receipt.ts'),
       },
       wait: {
-        summary: 'wait until a payment is where it is wanted',
+        summary: 'wait until a payment reaches a status',
         load: () => import('./commands/payments/wait.ts'),
       },
     },
   },
   payouts: {
-    summary: 'list payouts, and cancel one',
+    summary: 'list and cancel payouts',
     commands: {
-      list: { summary: 'list payouts: a page, or all', load: () => import('./commands/payouts/list.ts') },
+      list: { summary: 'list one page of payouts, or all', load: () => import('./commands/payouts/list.ts') },
       cancel: {
-        summary: 'cancel a payout that waits for its approval',
+        summary: 'cancel a payout that requires approval',
         load: () => import('./commands/payouts/cancel.ts'),
       },
     },
   },
   webhooks: {
-    summary: "receive the simulator's webhooks, and check signatures",
+    summary: "receive the simulator's webhooks, and verify signatures",
     commands: {
       listen: {
-        summary: 'receive webhooks, show them, pass them on',
+        summary: 'receive webhooks, show them and forward them',
         load: () => import('./commands/webhooks/listen.ts'),
       },
       verify: {
-        summary: 'check the signature of a webhook that was kept',
+        summary: 'verify the signature of a saved webhook',
         load: () => import('./commands/webhooks/verify.ts'),
       },
     },
   },
-  request: { summary: 'make any call, signed in', load: () => import('./commands/request.ts') },
+  request: { summary: 'make any authenticated API call', load: () => import('./commands/request.ts') },
   init: {
-    summary: 'set paysim up: an address, its keys, and a call that worked',
+    summary: 'set paysim up: choose an address, enter its keys, test them',
     load: () => import('./commands/init.ts'),
   },
   profile: {
-    summary: 'keep addresses and keys under names',
+    summary: 'save addresses and keys as named profiles',
     commands: {
-      add: { summary: 'keep one', load: () => import('./commands/profile/add.ts') },
-      list: { summary: 'list them', load: () => import('./commands/profile/list.ts') },
-      use: { summary: 'go by one from now on', load: () => import('./commands/profile/use.ts') },
-      show: { summary: 'show one, without its secret', load: () => import('./commands/profile/show.ts') },
-      remove: { summary: 'forget one', load: () => import('./commands/profile/remove.ts') },
+      add: { summary: 'save a profile', load: () => import('./commands/profile/add.ts') },
+      list: { summary: 'list profiles', load: () => import('./commands/profile/list.ts') },
+      use: { summary: 'use a profile from now on', load: () => import('./commands/profile/use.ts') },
+      show: {
+        summary: 'show a profile, without its secret key',
+        load: () => import('./commands/profile/show.ts'),
+      },
+      remove: { summary: 'remove a profile', load: () => import('./commands/profile/remove.ts') },
     },
   },
-  sim: { summary: 'drive a running simulator: time, outcomes, faults, and a look inside', commands: SIM },
+  sim: { summary: 'control a running simulator: time, outcomes, faults, records', commands: SIM },
   exec: {
-    summary: 'run a command, as a test suite, beside a simulator of its own',
+    summary: 'run a command, such as a test suite, with its own simulator',
     load: () => import('./commands/exec.ts'),
   },
   run: {
-    summary: 'run scenario files: stories with calls, time and expectations',
+    summary: 'run scenario files: calls, time and expectations',
     load: () => import('./commands/run.ts'),
   },
   scenario: {
-    summary: 'check scenario files, begin one, print their JSON Schema',
+    summary: 'create and validate scenario files, and print their JSON Schema',
     commands: {
-      new: { summary: 'write one to begin with', load: () => import('./commands/scenario/new.ts') },
+      new: { summary: 'create a scenario file', load: () => import('./commands/scenario/new.ts') },
       validate: {
-        summary: 'say all that is wrong with some',
+        summary: 'validate scenario files',
         load: () => import('./commands/scenario/validate.ts'),
       },
       schema: {
-        summary: 'print their JSON Schema, for editors',
+        summary: 'print the JSON Schema of scenario files, for editors',
         load: () => import('./commands/scenario/schema.ts'),
       },
     },
@@ -101,7 +104,7 @@ export const COMMANDS: CommandTable = {
     load: () => import('./commands/env.ts'),
   },
   contract: {
-    summary: 'print the decisions in force where the interface document is silent',
+    summary: 'print the contract decisions, where the interface document is silent',
     load: () => import('./commands/contract.ts'),
   },
   openapi: {
@@ -109,11 +112,11 @@ export const COMMANDS: CommandTable = {
     load: () => import('./commands/openapi.ts'),
   },
   doctor: {
-    summary: 'find out why calls do not work, and what to do about it',
+    summary: 'find out why calls fail, and what to do about it',
     load: () => import('./commands/doctor.ts'),
   },
   completion: {
-    summary: 'print what makes a shell complete all this',
+    summary: 'print the completion script for a shell',
     load: () => import('./commands/completion.ts'),
   },
 }

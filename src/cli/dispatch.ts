@@ -3,22 +3,22 @@ import type { CommandTable } from './command-table.ts'
 interface CommandGroup {
   readonly table: CommandTable
   readonly path: readonly string[]
-  /** What this group's word means where nothing but options follows it. */
+  /** The command that is run if the user names only the group. */
   readonly alone?: string | undefined
 }
 
-/** Finds the command that the words name, and runs it with the rest of them. */
+/** Finds the command that the first words name, and runs it with the others. */
 export const dispatch = (all: CommandTable, argv: readonly string[]): Promise<void> =>
   descend({ table: all, path: [] }, argv, all)
 
-async function descend(place: CommandGroup, argv: readonly string[], all: CommandTable): Promise<void> {
-  const { table, path, alone } = place
+async function descend(group: CommandGroup, argv: readonly string[], all: CommandTable): Promise<void> {
+  const { table, path, alone } = group
   const [name = alone ?? '--help', ...rest] = argv
-  if (name === '--help' || name === '-h') return showHelp(place)
-  if (name === 'help') return descend(place, [...rest, '--help'], all)
-  if (alone !== undefined && name.startsWith('-')) return descend(place, [alone, ...argv], all)
+  if (name === '--help' || name === '-h') return showHelp(group)
+  if (name === 'help') return descend(group, [...rest, '--help'], all)
+  if (alone !== undefined && name.startsWith('-')) return descend(group, [alone, ...argv], all)
   const found = Object.hasOwn(table, name) ? table[name] : undefined
-  if (!found) return refuse(place, name)
+  if (!found) return refuse(group, name, all)
   if ('commands' in found)
     return descend({ table: found.commands, path: [...path, name], alone: found.alone }, rest, all)
   const { command } = await found.load()
@@ -30,14 +30,29 @@ async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
   process.stdout.write(groupHelp(table, path, alone))
 }
 
-async function refuse({ table, path }: CommandGroup, name: string): Promise<void> {
+async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {
   const { closest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
-  const meant = closest(name, Object.keys(table))
+  const meant = sameWordsElsewhere(all, [...path, name]) ?? closest(name, Object.keys(table))
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
     : `unknown command ${name}${hint}`
   process.stderr.write(`${words}: ${what}\n\`${words} --help\` lists the commands.\n`)
   process.exitCode = 2
+}
+
+/** For `payments list`, the hint is `sim payments list`: one group alone has a command with these words. */
+function sameWordsElsewhere(all: CommandTable, words: readonly string[]): string | undefined {
+  const groups = Object.entries(all).filter(
+    ([, entry]) => 'commands' in entry && hasCommand(entry.commands, words),
+  )
+  const [[group] = [], ...others] = groups
+  return group === undefined || others.length > 0 ? undefined : `\`paysim ${group} ${words.join(' ')}\``
+}
+
+function hasCommand(table: CommandTable, [name = '', ...rest]: readonly string[]): boolean {
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined
+  if (entry === undefined || rest.length === 0) return entry !== undefined
+  return 'commands' in entry && hasCommand(entry.commands, rest)
 }

@@ -1,14 +1,14 @@
 import type { CommandTable } from './command-table.ts'
 
-/** What a group's help says beside its commands. */
+/** The examples in the help of each group. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  '': `  paysim serve                              a gateway on http://127.0.0.1:7297, kept in ./.paysim
-  paysim payments create                    asks for what it needs, and shows the command it made
-  paysim payouts list --all -o jsonl        every payout, a line each
-  paysim exec -- npm test                   a test suite with a gateway of its own`,
+  '': `  paysim serve                              run a gateway on http://127.0.0.1:7297, with its data in ./.paysim
+  paysim payments create                    create a payment, asking for its fields
+  paysim payouts list --all -o jsonl        list every payout, one per line
+  paysim exec -- npm test                   run a test suite with its own gateway`,
   methods: `  paysim methods list --amount "1,234.50 THB" --country TH`,
-  payments: `  paysim payments create                    asks for what it needs, and shows the command it made
-  paysim payments wait pi_123 && ship       goes on once the money is there
+  payments: `  paysim payments create                    create a payment, asking for its fields
+  paysim payments wait pi_123 && ship       continue when the payment has succeeded
   paysim payments submit-receipt pi_123 --file slip.jpg`,
   payouts: `  paysim payouts list --status requires_approval --created-after 7d
   paysim payouts list --all -o csv > payouts.csv`,
@@ -16,9 +16,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   profile: `  paysim profile add staging --base-url https://api.example/v1 --key-file keys.txt
   paysim profile use staging`,
   scenario: `  paysim scenario new checkout.yaml`,
-  sim: `  paysim sim status                         what runs here
-  paysim sim payments succeed pi_123        the payer paid
-  paysim sim clock advance 24h              a day passes, with all that comes due in it`,
+  sim: `  paysim sim status                         show the running simulator
+  paysim sim payments succeed pi_123        make a payment succeed
+  paysim sim clock advance 24h              advance by a day, with everything due in it`,
 }
 
 export function groupHelp(table: CommandTable, path: readonly string[], alone?: string): string {
@@ -33,6 +33,6 @@ export function groupHelp(table: CommandTable, path: readonly string[], alone?: 
 Commands:
 ${lines.join('\n')}
 ${examples === undefined ? '' : `\nExamples:\n${examples}\n`}
-${alone === undefined ? '' : `\`${words}\` alone means \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` tells more of one.
+${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` describes one command.
 `
 }

@@ -145,7 +145,7 @@ async function keepAccount({ control }: RunningSimulator, folder: string, status
   const file = join(folder, `${ACCOUNT}.json`)
   try {
     await mkdir(folder, { recursive: true })
-    const { writeArchive } = await import('../control/write-archive.ts')
+    const { writeArchive } = await import('../control/archive.ts')
     await writeArchive(await control.account(ACCOUNT).exportStream(), file, new AbortController().signal)
     say(`the command ended with ${status}; look at what it left behind by: paysim sim import ${file}`)
   } catch (cause) {

@@ -13,19 +13,19 @@ import {
 import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from '../target/other-targets.ts'
 import type { ControlTargetFlags } from './flags.ts'
 
-/** The control surface that is meant, and where it was found. */
+/** The control surface to call, and where its address was found. */
 export interface ControlTarget extends ControlAddress {
   readonly from: { readonly controlUrl: string; readonly token: string }
-  /** Where the merchant API of the same simulator is, if that is known. */
+  /** The merchant API of the same simulator, if known. */
   readonly url: string | undefined
-  /** What the simulator says of itself, where it runs on this machine and for this user. */
+  /** What the simulator says about itself, if this user runs it on this machine. */
   readonly simulator: LocalSimulator | undefined
   readonly choice: TargetChoice
 }
 
 /**
- * Flag beats environment beats profile beats the simulator that runs here, as for the merchant's commands: a base URL
- * of a simulator that is known here means its control surface too. Without a token, the stand-in will do.
+ * Flags come first, then the environment, the profile, and the simulator that runs here, as for merchant commands. The base
+ * URL of a simulator on this machine also leads to its control surface. `standIn` is used if there is no token.
  */
 export async function findControl(flags: ControlTargetFlags, standIn?: string): Promise<ControlTarget> {
   const here = await simulatorsHere()
@@ -33,7 +33,7 @@ export async function findControl(flags: ControlTargetFlags, standIn?: string): 
   const place = await placeOf(flags, here, gateway)
   if (!place) throw new UsageError(nowhere(gateway))
   const controlUrl = surfaceAt(place.value, place.from)
-  // A token opens its own simulator, and is no business of any other.
+  // A token is sent only to its own simulator.
   const simulator = await simulatorAt(controlUrl)
   const token =
     (await tokenOf(flags, simulator, place.from === gateway?.name)) ??
@@ -63,11 +63,11 @@ interface Found {
 
 const found = (value: string, from: string): Found => ({ value, from })
 
-/** Where the merchant's commands go, if that is said by more than what runs here. */
+/** Where merchant commands go, if the environment or a profile says so. */
 async function gatewayNamed(): Promise<(TargetCandidate & { readonly named: boolean }) | undefined> {
   const { PAYSIM_BASE_URL, PAYSIM_PROFILE } = process.env
   if (PAYSIM_BASE_URL) return { url: PAYSIM_BASE_URL, name: 'PAYSIM_BASE_URL', named: true }
-  // A file that cannot be read is for the commands to complain of that need it.
+  // The commands that need the file of profiles report that it cannot be read.
   const { current, profiles } = await readProfiles().catch(() => NO_PROFILES)
   const name = PAYSIM_PROFILE ?? current
   const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined
@@ -86,7 +86,7 @@ async function placeOf(
     const known = await simulatorAt(gateway.url)
     if (known && known.control_url !== local?.control_url)
       return { ...found(known.control_url, gateway.name), named: gateway.named }
-    // A token that was given without an address belongs to the gateway that was.
+    // A token given without an address belongs to the gateway that was named.
     const token = controlToken ?? controlTokenFile ?? PAYSIM_CONTROL_TOKEN
     if (!known && !local && token !== undefined)
       return { ...found(originOf(gateway.url) ?? gateway.url, gateway.name), named: gateway.named }
@@ -96,14 +96,12 @@ async function placeOf(
 async function tokenOf(
   { controlToken, controlTokenFile }: ControlTargetFlags,
   simulator: LocalSimulator | undefined,
-  /** The environment's token is that of another simulator, where the address was found by its base URL. */
+  /** True if the base URL led to the simulator: the token in the environment may belong to another one. */
   preferOwn: boolean,
 ): Promise<Found | undefined> {
   const { PAYSIM_CONTROL_TOKEN } = process.env
   if (controlToken !== undefined && controlTokenFile !== undefined)
-    throw new UsageError(
-      '--control-token and --control-token-file are two ways of one thing: give one of them',
-    )
+    throw new UsageError('--control-token and --control-token-file cannot be combined: give one of them')
   if (controlToken !== undefined) return found(controlToken, '--control-token')
   if (controlTokenFile !== undefined) return found(await readToken(controlTokenFile), '--control-token-file')
   if (simulator && preferOwn) return found(simulator.control_token, RUNS_HERE)
@@ -111,13 +109,13 @@ async function tokenOf(
   return simulator && found(simulator.control_token, RUNS_HERE)
 }
 
-/** A token that a file holds, so that it stands in no list of processes. */
+/** A token from a file, which keeps it out of the process list. */
 export async function readToken(path: string): Promise<string> {
   const contents =
     path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(unreadable(path))
   const token = contents.replace(/^\uFEFF/, '').trim()
   if (/^\S+$/.test(token)) return token
-  throw new UsageError(`${path === '-' ? 'stdin' : path} holds no token: one word is wanted`)
+  throw new UsageError(`${path === '-' ? 'stdin' : path} must contain a token and nothing else`)
 }
 
 const unreadable = (path: string) => (cause: unknown) => {
@@ -126,19 +124,21 @@ const unreadable = (path: string) => (cause: unknown) => {
   )
 }
 
-/** The address as `serve` prints it, or that of the server alone. */
+/** Accepts the address as `serve` prints it, or only that of the server. */
 function surfaceAt(written: string, from: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageError(`${from} must be the address of a control surface, as http://127.0.0.1:7297/_paysim`)
+    throw new UsageError(
+      `${from} must be the address of a control surface, such as http://127.0.0.1:7297/_paysim`,
+    )
   return `${url.origin}${url.pathname === '/' ? '/_paysim' : url.pathname}`
 }
 
 const nowhere = (gateway: TargetCandidate | undefined) =>
-  `which simulator? None serves ${dataDirectory()}, none was started here, and none is named.${
-    gateway ? `\n${gateway.name} names ${gateway.url}, which is no simulator that is known here.` : ''
+  `no simulator found: none serves ${dataDirectory()}, none was started here, and no address is given.${
+    gateway ? `\n${gateway.name} is ${gateway.url}, which is not a simulator known on this machine.` : ''
   }
-Start one with \`paysim serve\`, name the directory of one in PAYSIM_DATA, or give --control-url and a token.`
+Start one with \`paysim serve\`, set PAYSIM_DATA to the data directory of one, or give --control-url and a token.`
 
 const noToken = (controlUrl: string) => `there is no token for ${new URL(controlUrl).origin}.
 \`paysim serve\` prints it: set PAYSIM_CONTROL_TOKEN, or give --control-token-file.`

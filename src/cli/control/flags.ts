@@ -1,39 +1,40 @@
 import { type Command, Option } from 'commander'
+import type { ClockMode, ClockSetting, FailureReason } from '../../client/control-client.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
 
-/** Which simulator is meant. */
+/** The simulator to call. */
 export interface ControlTargetFlags {
   readonly controlUrl?: string
   readonly controlToken?: string
   readonly controlTokenFile?: string
 }
 
-/** What every command that calls the control surface can be told. */
+/** The flags of every command that calls the control surface. */
 export interface ControlFlags extends ControlTargetFlags, OutputFlags {
   readonly account?: string
   readonly showHeaders?: true
   readonly dryRun?: true
   readonly verbose?: true
-  /** False where a person must not be asked. */
+  /** False if nobody may be asked. */
   readonly input?: boolean
   readonly yes?: true
 }
 
 interface Kind {
-  /** Whether it is about one account; so it is, unless said otherwise. */
+  /** Whether the command is about one account; true by default. */
   readonly account?: boolean
-  /** Whether it prints records, and not bytes as they are. */
+  /** Whether it prints records, not bytes. */
   readonly records?: boolean
   /** Whether the records are a list, whose columns can be chosen. */
   readonly list?: boolean
   /** Whether there is one answer, whose headers can be shown. */
   readonly headers?: boolean
-  /** Whether it asks before it does what cannot be undone. */
+  /** Whether it asks before it does something that cannot be undone. */
   readonly asks?: boolean
 }
 
-/** A command that calls the control surface: its own options go first, and these follow. */
+/** A command that calls the control surface. Its own options come first in its help. */
 export function controlCommand(
   name: string,
   declare: (command: Command) => Command,
@@ -42,27 +43,75 @@ export function controlCommand(
   const command = declare(newCommand(name))
   if (records) outputFlags(command, { list })
   command.optionsGroup('Call options:')
-  if (headers) command.option('--show-headers', "print the answer's status and headers, on stderr")
+  if (headers) command.option('--show-headers', "print the answer's status and headers on stderr")
   command
     .option('--dry-run', 'print the request as curl, without the token, and send nothing')
-    .option('-v, --verbose', 'tell of each request on stderr')
+    .option('-v, --verbose', 'log each request on stderr')
   if (asks)
     command
-      .addOption(new Option('--no-input', 'never ask: what is missing is a fault'))
-      .option('-y, --yes', 'do not ask')
+      .addOption(new Option('--no-input', 'never ask: fail if something is missing'))
+      .option('-y, --yes', 'do not ask for confirmation')
   command.optionsGroup('Target options:')
   if (account)
     command.addOption(
-      new Option('--account <id>', 'as shop.live, or shop for shop.test; default.test otherwise').env(
-        'PAYSIM_ACCOUNT',
-      ),
+      new Option(
+        '--account <id>',
+        'account, such as shop.live; shop means shop.test (default: default.test)',
+      ).env('PAYSIM_ACCOUNT'),
     )
   return controlTargetFlags(command)
 }
 
 function controlTargetFlags(command: Command): Command {
   return command
-    .option('--control-url <url>', 'of the simulator; else PAYSIM_CONTROL_URL, else the one that runs here')
-    .option('--control-token <token>', 'its token; PAYSIM_CONTROL_TOKEN keeps it out of the process list')
-    .option('--control-token-file <file>', 'the same from a file; - reads it from stdin')
+    .option(
+      '--control-url <url>',
+      'control surface of the simulator (default: PAYSIM_CONTROL_URL, else the simulator that runs here)',
+    )
+    .option(
+      '--control-token <token>',
+      'token of the simulator; PAYSIM_CONTROL_TOKEN keeps it out of the process list',
+    )
+    .option('--control-token-file <file>', 'read the token from a file; - reads it from stdin')
 }
+
+/** The `Examples:` section of a command's help. */
+export const examples = (...lines: readonly string[]): string => `\nExamples:\n  ${lines.join('\n  ')}`
+
+/** How time passes in an account. */
+export interface ClockFlags {
+  readonly now?: string
+  readonly rate?: string
+}
+
+export function clockFlags(command: Command): Command {
+  return command
+    .option('--now <time>', 'set the time, such as 2027-01-01T00:00:00Z; it cannot go back')
+    .option('--rate <factor>', 'run a real clock faster than wall time, such as 60 or 60x')
+}
+
+export function clockSetting(mode: ClockMode, { now, rate }: ClockFlags): ClockSetting {
+  return {
+    mode,
+    ...(now === undefined ? {} : { now }),
+    ...(rate === undefined ? {} : { rate: /^\d+(?:\.\d+)?$/.test(rate) ? Number(rate) : rate }),
+  }
+}
+
+/** Why something fails, instead of the standard reason. */
+export interface FailureFlags {
+  readonly code?: string
+  readonly message?: string
+}
+
+export function failureFlags(command: Command, offered?: 'code and message' | 'message'): Command {
+  if (offered === 'code and message')
+    command.option('--code <code>', 'failure_code, such as insufficient_funds')
+  if (offered !== undefined) command.option('--message <text>', 'reason for people to read')
+  return command
+}
+
+export const failureOf = ({ code, message }: FailureFlags): FailureReason => ({
+  ...(code === undefined ? {} : { failure_code: code }),
+  ...(message === undefined ? {} : { failure_message: message }),
+})

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** What a file, or stdin as `-`, says as YAML or JSON. */
+/** The value in a YAML or JSON file, or in stdin if the path is `-`. */
 export async function readDocument(path: string): Promise<unknown> {
   return parseDocument(path === '-' ? await text(process.stdin) : await contentsOf(path), path)
 }
 
-/** The same of a text that was read already. */
+/** The value in a text that was already read. */
 export async function parseDocument(text: string, path: string): Promise<unknown> {
   const name = path === '-' ? 'stdin' : path
   const written = text.replace(/^\uFEFF/, '')
@@ -20,12 +20,12 @@ export async function parseDocument(text: string, path: string): Promise<unknown
   }
 }
 
-/** The list that a document is, or holds under a name. */
+/** The list in a document, which may stand under a name. */
 export async function readList(path: string, name: string): Promise<readonly unknown[]> {
   const value = await readDocument(path)
   const list = typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : value
   if (Array.isArray(list)) return list
-  throw new UsageError(`${path === '-' ? 'stdin' : path}: a list is wanted, or {${name}: […]}`)
+  throw new UsageError(`${path === '-' ? 'stdin' : path}: expected a list, or {${name}: […]}`)
 }
 
 async function contentsOf(path: string): Promise<string> {
@@ -36,14 +36,14 @@ async function contentsOf(path: string): Promise<string> {
   }
 }
 
-/** JSON is YAML too, and the parser of JSON is there already. */
+/** JSON is YAML too, but its parser need not be loaded. */
 async function parse(written: string, path: string): Promise<unknown> {
   if (path.endsWith('.json')) return JSON.parse(written)
   if (/^\s*[[{]/.test(written)) {
     try {
       return JSON.parse(written)
     } catch {
-      // A list or an object in the short form of YAML begins like this as well.
+      // A list or an object in the short form of YAML begins the same way.
     }
   }
   return (await import('../yaml.ts')).parse(written)

@@ -2,30 +2,31 @@ import type { Call } from '../../client/call.ts'
 import { type AccountControl, ControlClient } from '../../client/control-client.ts'
 import type { ControlDoor } from '../../client/control-door.ts'
 import { DryRun } from '../call/dry-run.ts'
-import { InterruptedError } from '../errors/cli-errors.ts'
+import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
+import { canAsk } from '../prompts/confirm.ts'
 import { accountNamed } from '../target/local-simulator.ts'
 import { tellChoice } from '../target/other-targets.ts'
 import { type ControlTarget, findControl } from './find-control.ts'
 import type { ControlFlags } from './flags.ts'
 
-/** What one command has while it runs. */
+/** What a command uses while it runs. */
 export interface ControlSession {
   readonly control: ControlClient
   /** The account that the flags name. */
   readonly account: AccountControl
   readonly target: ControlTarget
   readonly printer: Printer
-  /** Aborted by Ctrl-C, as every call is. */
+  /** Aborted by Ctrl-C, like every call. */
   readonly signal: AbortSignal
-  /** Whether a person reads along, for whom more may be asked than the answer says. */
+  /** Whether the output is for people, who may need more than one answer. */
   readonly human: boolean
-  /** Shows what a call is answered with as the flags say: its data on stdout, all else on stderr. */
+  /** Shows an answer as the flags say: its data on stdout, everything else on stderr. */
   readonly show: <T>(call: Call<unknown, T>, view: View<T>) => Promise<void>
 }
 
-/** Runs a command with a caller of the control surface, and closes what it opened. */
+/** Runs a command with a client of the control surface, and closes the client. */
 export async function withControl(
   flags: ControlFlags,
   use: (session: ControlSession) => Promise<void>,
@@ -34,9 +35,9 @@ export async function withControl(
   const { signal } = interruption
   const interrupt = () => interruption.abort(new InterruptedError())
   const printer = openPrinter(flags)
-  // What sends nothing needs no token, since none is shown.
+  // A dry run sends nothing, so it needs no token.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
-  await tellChoice(target.choice, '--control-url or PAYSIM_DATA names one')
+  await tellChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
   const door = await doorFor(flags)
   const control = new ControlClient(target, { signal, ...(door ? { door } : {}) })
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -67,7 +68,19 @@ export async function withControl(
 }
 
 async function doorFor({ dryRun, verbose }: ControlFlags): Promise<ControlDoor | undefined> {
-  if (dryRun) return (await import('./dry-run.ts')).dryRunDoor()
-  if (verbose) return (await import('./logging-door.ts')).loggingDoor()
+  if (dryRun) return (await import('./doors.ts')).dryRunDoor()
+  if (verbose) return (await import('./doors.ts')).loggingDoor()
   return undefined
+}
+
+/** Asks before something that cannot be undone. `action` completes the sentence "This would …". */
+export async function confirm(flags: ControlFlags, action: string): Promise<void> {
+  if (flags.yes || flags.dryRun) return
+  if (!canAsk({ input: flags.input ?? true })) throw new UsageError(`this would ${action}: --yes confirms it`)
+  const { ask } = await import('../prompts/ask.ts')
+  const confirmed = await ask.confirm({
+    message: `${action[0]?.toUpperCase()}${action.slice(1)}?`,
+    default: false,
+  })
+  if (!confirmed) throw new UsageError('not confirmed: nothing was done')
 }

@@ -46,6 +46,8 @@ const SLIPS: readonly (readonly [words: string, args: readonly string[], told: s
   ['payouts list --retries lots', [], '--retries'],
   ['payouts list --ca-file no-such.pem', [], 'no-such.pem'],
   ['payouts lits', [], 'list'],
+  ['payments list', [], 'did you mean `paysim sim payments list`?'],
+  ['clock', [], 'did you mean `paysim sim clock`?'],
   ['payment get pi_1', [], 'payments'],
   ['webhook listen', [], 'webhooks'],
 ]

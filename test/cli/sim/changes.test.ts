@@ -38,7 +38,7 @@ describe('time', () => {
   test.each([
     ['clock advance', '--until-idle'],
     ['clock advance 5s --until-idle', '--until-idle'],
-    ['clock advance 5s --max 1d', '--max bounds --until-idle'],
+    ['clock advance 5s --max 1d', '--max works only with --until-idle'],
     ['clock advance 5x', 'is not a duration: 5x'],
     ['clock set vertual', 'Did you mean virtual?'],
     ['clock set virtual --rate 2', 'is only for a real clock'],
@@ -95,7 +95,7 @@ describe('rules, faults, catalogue', () => {
 
   test.each([
     ['[1, 2', /^paysim: stdin: .*line 1/],
-    ['{"rules": {}}', /a list is wanted, or \{rules: \[…\]\}/],
+    ['{"rules": {}}', /expected a list, or \{rules: \[…\]\}/],
     ['', /stdin is empty/],
   ])('a document that is none: %j', async (input, told) => {
     const { sim } = await shop()

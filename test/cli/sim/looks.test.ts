@@ -46,7 +46,7 @@ const looks: [words: string, path: () => string, human: RegExp][] = [
   ['payments', () => '/payments?limit=50', /succeeded +2,500\.01 THB +th_bank_transfer +submitted/],
   ['payouts', () => '/payouts?limit=50', /requires_approval +50\.00 THB/],
   ['assets', () => '/assets', /^No assets\.\n$/],
-  ['endpoints', () => '/webhook-endpoints', /the seven ends +whsec_…\S{4} +active/],
+  ['endpoints', () => '/webhook-endpoints', /final events +whsec_…\S{4} +active/],
   ['deliveries', () => '/webhook-deliveries', /payment\.succeeded +pending +2/],
   ['events', () => '/events', /payment\.succeeded +pi_/],
   ['requests', () => '/requests', /POST +\/payment_intents.*surplus/s],
@@ -68,7 +68,7 @@ test.each([
     'payments show',
     () => payment,
     () => `/payments/${payment}`,
-    /behind it\n.*customer +name: Somchai Jaidee.*rule +none/s,
+    /hidden from the merchant\n.*customer +name: Somchai Jaidee.*rule +none/s,
   ],
   [
     'history',
@@ -153,7 +153,7 @@ test('lists in pages: what comes next is said beside it, and --all goes through'
       .split('\n')
       .map(line => JSON.parse(line).merchant_reference)
   expect(references(first)).toEqual(['order-2', 'order-1'])
-  expect(first.stderr).toBe(`there are more: --cursor ${cursor} goes on, --all lists all\n`)
+  expect(first.stderr).toBe(`There are more: continue with --cursor ${cursor}, or list all with --all\n`)
   expect(references(all)).toEqual(['order-2', 'order-1', 'order-0'])
   expect(references(await one.sim(`payments --cursor ${cursor} -o jsonl`))).toEqual(['order-0'])
   expect(csv.stdout.split('\n')[0]).toContain('id,status,amount,amount_decimal,currency')

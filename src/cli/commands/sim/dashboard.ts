@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { openInBrowser } from '../../open-in-browser.ts'
 import type { View } from '../../output/view.ts'
@@ -8,29 +7,25 @@ interface Flags extends ControlFlags {
   readonly open?: true
 }
 
-export const command = (): Command =>
-  controlCommand(
-    'sim dashboard',
-    declare =>
-      declare
-        .description('Prints a link that signs a browser in to the dashboard. It works once.')
-        .option('--open', 'open it in the browser too')
-        .addHelpText(
-          'after',
-          `
-Examples:
-  paysim sim dashboard
-  paysim sim dashboard --open`,
-        )
-        .action((flags: Flags) =>
-          withControl(flags, async ({ control, show }) => {
-            const call = control.dashboardLink()
-            await show(call, linkView)
-            if (flags.open) await openInBrowser((await call).url, warn)
-          }),
-        ),
-    { account: false },
-  )
+export const commands = {
+  dashboard: () =>
+    controlCommand(
+      'sim dashboard',
+      command =>
+        command
+          .description('Print a link that signs a browser in to the dashboard. It works once.')
+          .option('--open', 'open it in the browser too')
+          .addHelpText('after', examples('paysim sim dashboard', 'paysim sim dashboard --open'))
+          .action((flags: Flags) =>
+            withControl(flags, async ({ control, show }) => {
+              const call = control.dashboardLink()
+              await show(call, linkView)
+              if (flags.open) await openInBrowser((await call).url, warn)
+            }),
+          ),
+      { account: false },
+    ),
+}
 
 const linkView: View<{ readonly url: string }> = { human: ({ url }) => url }
 

@@ -1,21 +1,89 @@
-import type { Command } from 'commander'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
+import type { JournalEntry } from '../../../client/control-client.ts'
+import { formatDuration } from '../../../contract/durations.ts'
+import { parseTimestamp } from '../../../contract/timestamps.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
-import { historyView } from './views/history.ts'
+import type { Screen } from '../../output/screen.ts'
+import { visible, wrapTo } from '../../output/text.ts'
+import { showTime } from '../../output/time.ts'
+import type { View } from '../../output/view.ts'
+import { type EventSummary, eventSummary, paintEvent } from './journal-events.ts'
+import type { ListBody } from './tables.ts'
 
-export const command = (): Command =>
-  controlCommand('sim history', declare =>
-    declare
-      .description("Tells a record's life: each decision about it, oldest first.")
-      .argument('<id>', 'of a payment, payout, asset, delivery or endpoint')
-      .addHelpText(
-        'after',
-        `
-Examples:
-  paysim sim history pi_123
-  paysim sim history po_123 -o json | jq .data`,
-      )
-      .action((id: string, flags: ControlFlags) =>
-        withControl(flags, ({ account, show }) => show(account.history(id), historyView(id))),
-      ),
+export const commands = {
+  history: () =>
+    controlCommand('sim history', command =>
+      command
+        .description('Show the history of a record: every decision about it, oldest first.')
+        .argument('<id>', 'id of a payment, payout, asset, delivery or endpoint')
+        .addHelpText(
+          'after',
+          examples('paysim sim history pi_123', 'paysim sim history po_123 -o json | jq .data'),
+        )
+        .action((id: string, flags: ControlFlags) =>
+          withControl(flags, ({ account, show }) => show(account.history(id), historyView(id))),
+        ),
+    ),
+}
+
+/** Each journal entry with its time, its author and its events. */
+const historyView = (id: string): View<ListBody<JournalEntry>> => ({
+  human({ data }, screen) {
+    const width = widestEvent(data, screen)
+    return data
+      .flatMap((entry, at) => [
+        titleOf(entry, data[at - 1], screen),
+        ...entry.events.flatMap(event =>
+          eventLines(eventSummary(event, entry.at, screen), { id, width, screen }),
+        ),
+      ])
+      .join('\n')
+  },
+  rows: ({ data }) => data,
+})
+
+function widestEvent(entries: readonly JournalEntry[], screen: Screen): number {
+  const widths = entries.flatMap(({ events, at }) =>
+    events.map(event => eventSummary(event, at, screen).what.length),
   )
+  return widths.reduce((most, width) => Math.max(most, width), 0)
+}
+
+function titleOf({ at, by, seq }: JournalEntry, before: JournalEntry | undefined, screen: Screen): string {
+  const { paint } = screen
+  const passed = before ? timeBetween(before.at, at) : ''
+  return [
+    paint.bold(showTime(at, screen).value),
+    paint.cyan(passed.padEnd(8)),
+    `by ${visible(by)}`,
+    paint.dim(`#${seq}`),
+  ].join('  ')
+}
+
+function timeBetween(before: string, at: string): string {
+  const passed = (parseTimestamp(at) ?? 0) - (parseTimestamp(before) ?? 0)
+  return passed > 0 ? `+${formatDuration(passed)}` : ''
+}
+
+interface LineLayout {
+  readonly id: string
+  readonly width: number
+  readonly screen: Screen
+}
+
+function eventLines({ what, subject, details }: EventSummary, { id, width, screen }: LineLayout): string[] {
+  const text = visible([otherSubject(subject, id, details), details].filter(Boolean).join('  '))
+  const indent = 4 + width
+  const [first = '', ...rest] = wrapTo(text, Math.max(20, screen.width - indent), screen.widthOf)
+  return [
+    `  ${paintEvent(what, screen.paint)(visible(what))}${' '.repeat(width - what.length + 2)}${first}`.trimEnd(),
+    ...rest.map(line => `${' '.repeat(indent)}${line}`),
+  ]
+}
+
+/** The subject of an event, unless it is the record itself or clear from the details. */
+function otherSubject(subject: string, id: string, details: string): string {
+  if (subject === id) return ''
+  const name = subject.startsWith(`${id}:`) ? subject.slice(id.length + 1) : subject
+  return name === subject || details === '' ? name : ''
+}

@@ -1,30 +1,57 @@
-import type { Command } from 'commander'
 import { type ControlClient, ControlError } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
-import { type AccountStatus, type SimStatus, statusView } from './views/status.ts'
+import type { Column } from '../../output/columns.ts'
+import { drawRecord, sections } from '../../output/record.ts'
+import { drawTable } from '../../output/table.ts'
+import { relativeTime } from '../../output/time.ts'
+import type { View } from '../../output/view.ts'
+import { idColumn, memberColumn, timeColumn } from './tables.ts'
 
-export const command = (): Command =>
-  controlCommand(
-    'sim status',
-    declare =>
-      declare
-        .description('Shows where a simulator is, whether it is ready, and its accounts with their clocks.')
-        .addHelpText(
-          'after',
-          `
-Examples:
-  paysim sim status
-  PAYSIM_DATA=/tmp/shop paysim sim status -o json`,
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, async session =>
-            session.printer.show({ body: await statusOf(session) }, statusView),
+export const commands = {
+  status: () =>
+    controlCommand(
+      'sim status',
+      command =>
+        command
+          .description(
+            'Show the addresses of a simulator, whether it is ready, and the clocks of its accounts.',
+          )
+          .addHelpText(
+            'after',
+            examples('paysim sim status', 'PAYSIM_DATA=/tmp/shop paysim sim status -o json'),
+          )
+          .action((flags: ControlFlags) =>
+            withControl(flags, async session =>
+              session.printer.show({ body: await statusOf(session) }, statusView),
+            ),
           ),
-        ),
-    // Several calls make this one: there is no one answer whose headers could be shown.
-    { account: false, headers: false },
-  )
+      // The status is collected with several calls, so there are no headers of one answer.
+      { account: false, headers: false },
+    ),
+}
+
+interface SimStatus {
+  readonly control_url: string
+  /** The merchant API; null if only the control surface is known. */
+  readonly url: string | null
+  readonly found: string
+  readonly health: string
+  readonly ready: boolean
+  readonly accounts: readonly AccountStatus[]
+}
+
+interface AccountStatus {
+  readonly id: string
+  readonly environment: string
+  readonly public_key: string | null
+  readonly clock: {
+    readonly mode: string
+    readonly now: string
+    readonly next_due: string | null
+    readonly pending_timers: number
+  }
+}
 
 async function statusOf({ control, target }: ControlSession): Promise<SimStatus> {
   const { status: health } = await control.health()
@@ -58,4 +85,42 @@ async function accountsOf(control: ControlClient): Promise<AccountStatus[]> {
     })
   }
   return all
+}
+
+const statusView: View<SimStatus> = {
+  human: ({ control_url, url, found, ready, accounts }, screen) =>
+    sections(
+      drawRecord(
+        [
+          {
+            label: 'simulator',
+            value: ready ? 'ready' : 'loading its accounts',
+            paint: ready ? screen.paint.green : screen.paint.yellow,
+          },
+          { label: 'merchant API', value: url, whole: true },
+          { label: 'control', value: control_url, whole: true },
+          { label: 'found by', value: found },
+        ],
+        screen,
+      ),
+      drawTable(accounts, { columns: COLUMNS, empty: 'No accounts.' }, screen),
+    ),
+  rows: ({ accounts }) => accounts,
+}
+
+const COLUMNS: readonly Column[] = [
+  idColumn('account'),
+  memberColumn('clock', 'clock.mode', {
+    paint: (shown, _, { paint }) => (shown === 'virtual' ? paint.magenta(shown) : shown),
+  }),
+  timeColumn('now', 'clock.now'),
+  { header: 'next timer', value: row => nextTimer(row as AccountStatus), give: 1 },
+  memberColumn('timers', 'clock.pending_timers', { align: 'right', give: 2 }),
+  memberColumn('public key', 'public_key', { give: 3, least: 16 }),
+]
+
+/** Relative to the time of the account. */
+function nextTimer({ clock }: AccountStatus): string {
+  if (clock.next_due === null) return 'none'
+  return relativeTime(Date.parse(clock.next_due), Date.parse(clock.now))
 }

@@ -1,9 +1,15 @@
-import { type Command, Option } from 'commander'
-import type { StreamMessage } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
+import { Option } from 'commander'
+import type { JournalEntry, LoggedRequest, StreamMessage } from '../../../client/control-client.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
 import { choice, count } from '../../flag-values.ts'
-import { streamPages } from './stream-pages.ts'
+import type { OutputFlags } from '../../output/flags.ts'
+import { type PageStream, type Printer, writerTo } from '../../output/printer.ts'
+import { openScreen, type Screen } from '../../output/screen.ts'
+import { paintHttpStatus } from '../../output/status.ts'
+import { visible } from '../../output/text.ts'
+import { showTime } from '../../output/time.ts'
+import { eventSummary, paintEvent } from './journal-events.ts'
 
 const KINDS = ['entries', 'requests'] as const
 
@@ -12,34 +18,38 @@ interface Flags extends ControlFlags {
   readonly count?: number
 }
 
-export const command = (): Command =>
-  controlCommand(
-    'sim stream',
-    declare =>
-      declare
-        .description('Tells what happens in an account as it happens, until Ctrl-C.')
-        .addOption(
-          new Option('--only <kind>', 'decisions, or requests').choices(KINDS).argParser(choice(KINDS)),
-        )
-        .option('--count <n>', 'end after so many', count)
-        .addHelpText(
-          'after',
-          `
-Examples:
-  paysim sim stream
-  paysim sim stream --only requests -o jsonl
-  paysim sim stream --only entries --count 1 && echo something happened`,
-        )
-        .action((flags: Flags) => withControl(flags, session => follow(session, flags))),
-    { headers: false },
-  )
+export const commands = {
+  stream: () =>
+    controlCommand(
+      'sim stream',
+      command =>
+        command
+          .description('Show what happens in an account as it happens, until Ctrl-C.')
+          .addOption(
+            new Option('--only <kind>', 'show only journal entries, or only requests')
+              .choices(KINDS)
+              .argParser(choice(KINDS)),
+          )
+          .option('--count <n>', 'end after this many', count)
+          .addHelpText(
+            'after',
+            examples(
+              'paysim sim stream',
+              'paysim sim stream --only requests -o jsonl',
+              'paysim sim stream --only entries --count 1 && echo something happened',
+            ),
+          )
+          .action((flags: Flags) => withControl(flags, session => follow(session, flags))),
+      { headers: false },
+    ),
+}
 
 const KIND_OF = { entry: 'entries', request: 'requests', hello: undefined } as const
 
 async function follow({ account, signal, printer, control }: ControlSession, flags: Flags): Promise<void> {
   const { only, count: most = Number.POSITIVE_INFINITY } = flags
-  const pages = await streamPages(printer, flags)
-  const wanted = ({ event }: StreamMessage) => {
+  const pages = await messagePages(printer, flags)
+  const isWanted = ({ event }: StreamMessage) => {
     const kind = KIND_OF[event]
     return kind !== undefined && (only === undefined || only === kind)
   }
@@ -51,12 +61,12 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
         const { account: id } = message.data
         process.stderr.write(
           greeted
-            ? `${id} was reset or imported: what was told before is gone\n`
-            : `following ${id}; Ctrl-C ends it\n`,
+            ? `${id} was reset or imported: earlier messages no longer apply\n`
+            : `following ${id}; press Ctrl-C to stop\n`,
         )
         greeted = true
       }
-      if (!wanted(message)) continue
+      if (!isWanted(message)) continue
       await pages.page(message)
       if (++printed >= most) break
     }
@@ -65,4 +75,40 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
     await control.close()
   }
   signal.throwIfAborted()
+}
+
+/** Prints messages as they arrive: lines for people, records for programs. */
+async function messagePages(printer: Printer, flags: OutputFlags): Promise<PageStream<StreamMessage>> {
+  if (printer.format !== 'human' || flags.query !== undefined)
+    return printer.stream<StreamMessage>({ human: () => '', rows: message => [message] })
+  const screen = await openScreen(process.stdout, flags)
+  const write = writerTo(process.stdout)
+  return { page: message => write(messageLines(message, screen)), end: async () => {} }
+}
+
+function messageLines(message: StreamMessage, screen: Screen): string {
+  if (message.event === 'entry') return entryLines(message.data, screen)
+  if (message.event === 'request') return requestLine(message.data, screen)
+  return ''
+}
+
+function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
+  const { paint } = screen
+  const before = `${paint.dim(showTime(at, screen).value)}  ${visible(by).padEnd(8)}`
+  return events
+    .map(event => {
+      const { what, subject, details } = eventSummary(event, at, screen)
+      return [before, paintEvent(what, paint)(visible(what)), paint.bold(visible(subject)), visible(details)]
+        .filter(Boolean)
+        .join('  ')
+    })
+    .map(line => `${line}\n`)
+    .join('')
+}
+
+function requestLine({ at, method, path, status, ms, ignored }: LoggedRequest, screen: Screen): string {
+  const { paint } = screen
+  const unread = ignored.length === 0 ? '' : `  ${paint.yellow(`ignored: ${visible(ignored.join(', '))}`)}`
+  const call = `${visible(method)} ${visible(path)}`
+  return `${paint.dim(showTime(at, screen).value)}  ${'request'.padEnd(8)}  ${call}  ${paintHttpStatus(status, paint)}  ${paint.dim(`${Math.round(ms)} ms`)}${unread}\n`
 }

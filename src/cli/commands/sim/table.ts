@@ -1,180 +1,170 @@
+import type { Command } from 'commander'
 import type { CommandTable } from '../../command-table.ts'
 
-/** What a running simulator can be told, over its control surface. */
+/** The commands for a running simulator. Those of one noun are in one file, which is loaded when one is called. */
 export const SIM: CommandTable = {
-  status: {
-    summary: 'show where it is, whether it is ready, its accounts',
-    load: () => import('./status.ts'),
-  },
-  dashboard: { summary: 'print a link that signs a browser in', load: () => import('./dashboard.ts') },
+  ...commandsIn(() => import('./status.ts'), {
+    status: 'show the addresses, whether it is ready, and its accounts',
+  }),
+  ...commandsIn(() => import('./dashboard.ts'), { dashboard: 'print a link that signs a browser in' }),
   merchants: {
-    summary: 'make merchants, each a world of its own',
+    summary: 'create and manage merchants',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./merchants/list.ts') },
-      create: { summary: 'make one', load: () => import('./merchants/create.ts') },
-      show: { summary: 'show one and its keys', load: () => import('./merchants/show.ts') },
-      change: { summary: 'change its name or Team policy', load: () => import('./merchants/change.ts') },
-      remove: { summary: 'remove one with all it has', load: () => import('./merchants/remove.ts') },
-    },
+    commands: commandsIn(() => import('./merchants.ts'), {
+      list: 'list merchants',
+      create: 'create a merchant with two accounts',
+      show: 'show a merchant and its keys',
+      change: "change a merchant's name or Team policy",
+      remove: 'remove a merchant with all its records',
+    }),
   },
   keys: {
-    summary: 'give an account keys, and take them away',
+    summary: 'add and revoke the keys of an account',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./keys/list.ts') },
-      add: { summary: 'make another pair', load: () => import('./keys/add.ts') },
-      revoke: { summary: 'revoke one at once', load: () => import('./keys/revoke.ts') },
-    },
+    commands: commandsIn(() => import('./keys.ts'), {
+      list: 'list key pairs',
+      add: 'add a key pair',
+      revoke: 'revoke a key pair at once',
+    }),
   },
   clock: {
-    summary: 'look at the time of an account, and move it',
+    summary: 'show and advance the clock of an account',
     alone: 'show',
-    commands: {
-      show: { summary: 'show it, and what is due next', load: () => import('./clock/show.ts') },
-      advance: { summary: 'move a virtual one', load: () => import('./clock/advance.ts') },
-      set: { summary: 'make it real or virtual, faster, later', load: () => import('./clock/set.ts') },
-    },
+    commands: commandsIn(() => import('./clock.ts'), {
+      show: 'show the clock and the next timer',
+      advance: 'advance a virtual clock',
+      set: 'make the clock real or virtual, faster or later',
+    }),
   },
-  timers: { summary: 'list what is still to happen', load: () => import('./timers.ts') },
+  ...commandsIn(() => import('./timers.ts'), { timers: 'list what is left to happen' }),
   rules: {
-    summary: 'say what the provider does',
+    summary: 'decide what the provider does',
     alone: 'list',
-    commands: {
-      list: { summary: 'show them, and how often each was the one', load: () => import('./rules/list.ts') },
-      set: { summary: 'put others in their place', load: () => import('./rules/set.ts') },
-      add: { summary: 'put others in front', load: () => import('./rules/add.ts') },
-      reset: { summary: 'go back to those that ship', load: () => import('./rules/reset.ts') },
-    },
+    commands: commandsIn(() => import('./rules.ts'), {
+      list: 'list the rules, and how often each was used',
+      set: 'replace the rules',
+      add: 'add rules in front of the others',
+      reset: 'restore the rules that ship with paysim',
+    }),
   },
   faults: {
-    summary: 'say what goes wrong on the wire',
+    summary: 'inject faults on the wire',
     alone: 'list',
-    commands: {
-      list: { summary: 'show them, and how often each happened', load: () => import('./faults/list.ts') },
-      set: { summary: 'put others in their place', load: () => import('./faults/set.ts') },
-      clear: { summary: 'take them all away', load: () => import('./faults/clear.ts') },
-    },
+    commands: commandsIn(() => import('./faults.ts'), {
+      list: 'list the faults, and how often each happened',
+      set: 'replace the faults',
+      clear: 'remove all faults',
+    }),
   },
   catalogue: {
-    summary: 'say which methods and routes there are, and which providers are up',
+    summary: 'set methods and routes, and take providers down',
     alone: 'show',
-    commands: {
-      show: { summary: 'show providers, methods and routes', load: () => import('./catalogue/show.ts') },
-      set: { summary: 'put another in its place', load: () => import('./catalogue/set.ts') },
-      health: { summary: 'take a provider down, or up', load: () => import('./catalogue/health.ts') },
-    },
+    commands: commandsIn(() => import('./catalogue.ts'), {
+      show: 'show providers, methods and routes',
+      set: 'replace providers, methods and routes',
+      health: 'take a provider down, or bring it up',
+    }),
   },
   payments: {
-    summary: 'look at payments whole, and play payer and provider',
+    summary: 'show all of a payment, and act as payer and provider',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./payments/list.ts') },
-      show: { summary: 'show one whole', load: () => import('./payments/show.ts') },
-      succeed: {
-        summary: 'let the money come',
-        load: async () => (await paymentTriggers()).trigger('succeed'),
-      },
-      fail: { summary: 'let it fail', load: async () => (await paymentTriggers()).trigger('fail') },
-      expire: { summary: 'let it expire', load: async () => (await paymentTriggers()).trigger('expire') },
-      'present-action': {
-        summary: 'let the payer act now',
-        load: async () => (await paymentTriggers()).trigger('present-action'),
-      },
-      'withdraw-action': {
-        summary: "end the payer's action",
-        load: async () => (await paymentTriggers()).trigger('withdraw-action'),
-      },
-      'accept-receipt': {
-        summary: 'find the receipt good',
-        load: async () => (await paymentTriggers()).trigger('accept-receipt'),
-      },
-      'reject-receipt': {
-        summary: 'find the receipt wanting',
-        load: async () => (await paymentTriggers()).trigger('reject-receipt'),
-      },
-      'confirm-cancel': {
-        summary: 'let the cancellation in flight go through',
-        load: async () => (await paymentTriggers()).trigger('confirm-cancel'),
-      },
-    },
+    commands: commandsIn(() => import('./payments.ts'), {
+      list: 'list payments',
+      show: 'show a payment, its route and its rule',
+      succeed: 'make a payment succeed',
+      fail: 'make a payment fail',
+      expire: 'make a payment expire',
+      'present-action': 'present the next action to the payer',
+      'withdraw-action': 'withdraw the next action from the payer',
+      'accept-receipt': 'accept the receipt',
+      'reject-receipt': 'reject the receipt',
+      'confirm-cancel': 'confirm a requested cancellation',
+    }),
   },
   receipts: {
-    summary: 'look at receipts, and at their images',
+    summary: 'list receipts, and get their images',
     alone: 'list',
-    commands: {
-      list: {
-        summary: 'list the payments that want one or have one',
-        load: () => import('./receipts/list.ts'),
-      },
-      image: { summary: 'get the image that was submitted', load: () => import('./receipts/image.ts') },
-    },
+    commands: commandsIn(() => import('./receipts.ts'), {
+      list: 'list the payments that require a receipt or have one',
+      image: 'get the submitted image',
+    }),
   },
   payouts: {
-    summary: 'make payouts, and decide what becomes of them',
+    summary: 'create payouts, and decide how they end',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./payouts/list.ts') },
-      show: { summary: 'show one', load: () => import('./payouts/show.ts') },
-      create: { summary: 'make one', load: () => import('./payouts/create.ts') },
-      approve: { summary: 'approve one', load: async () => (await payoutTriggers()).trigger('approve') },
-      succeed: {
-        summary: 'let the money arrive',
-        load: async () => (await payoutTriggers()).trigger('succeed'),
-      },
-      fail: { summary: 'let it fail', load: async () => (await payoutTriggers()).trigger('fail') },
-      cancel: { summary: 'cancel one', load: async () => (await payoutTriggers()).trigger('cancel') },
-    },
+    commands: commandsIn(() => import('./payouts.ts'), {
+      list: 'list payouts',
+      show: 'show a payout and its rule',
+      create: 'create a payout',
+      approve: 'approve a payout',
+      succeed: 'make a payout succeed',
+      fail: 'make a payout fail',
+      cancel: 'cancel a payout',
+    }),
   },
   assets: {
     summary: 'store images for receipts',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./assets/list.ts') },
-      upload: { summary: 'store one', load: () => import('./assets/upload.ts') },
-    },
+    commands: commandsIn(() => import('./assets.ts'), {
+      list: 'list images',
+      upload: 'store an image',
+    }),
   },
   endpoints: {
-    summary: 'say where webhooks go',
+    summary: 'set where webhooks are sent',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./endpoints/list.ts') },
-      add: { summary: 'send events to a URL', load: () => import('./endpoints/add.ts') },
-      rotate: { summary: 'give one a new secret', load: () => import('./endpoints/rotate.ts') },
-      remove: { summary: 'send no more events there', load: () => import('./endpoints/remove.ts') },
-    },
+    commands: commandsIn(() => import('./endpoints.ts'), {
+      list: 'list webhook endpoints',
+      add: 'send events to a URL',
+      rotate: 'give an endpoint a new secret',
+      remove: 'remove an endpoint',
+    }),
   },
   deliveries: {
-    summary: 'see what became of webhooks, and send them again',
+    summary: 'inspect webhook deliveries, and repeat them',
     alone: 'list',
-    commands: {
-      list: { summary: 'list them', load: () => import('./deliveries/list.ts') },
-      show: { summary: 'show one with every attempt', load: () => import('./deliveries/show.ts') },
-      redeliver: { summary: 'make one attempt now', load: () => import('./deliveries/redeliver.ts') },
-    },
+    commands: commandsIn(() => import('./deliveries.ts'), {
+      list: 'list deliveries',
+      show: 'show a delivery with every attempt',
+      redeliver: 'attempt a delivery now',
+    }),
   },
-  events: { summary: 'list the events of an account', load: () => import('./events.ts') },
-  history: { summary: "tell a record's life", load: () => import('./history.ts') },
+  ...commandsIn(() => import('./events.ts'), { events: 'list the events of an account' }),
+  ...commandsIn(() => import('./history.ts'), { history: 'show the history of a record' }),
   requests: {
-    summary: 'see what was asked and answered last',
+    summary: 'inspect the last requests and answers',
     alone: 'list',
-    commands: {
-      list: { summary: 'list the last requests', load: () => import('./requests/list.ts') },
-      show: { summary: 'show one with headers and bodies', load: () => import('./requests/show.ts') },
-    },
+    commands: commandsIn(() => import('./requests.ts'), {
+      list: 'list the last requests',
+      show: 'show a request with headers and bodies',
+    }),
   },
-  'provider-calls': {
-    summary: 'list what the provider was asked for',
-    load: () => import('./provider-calls.ts'),
-  },
-  stream: { summary: 'tell what happens as it happens', load: () => import('./stream.ts') },
-  export: { summary: 'write an account to a file', load: () => import('./export.ts') },
-  import: { summary: 'read one from a file', load: () => import('./import.ts') },
-  reset: { summary: 'empty an account', load: () => import('./reset.ts') },
-  metrics: { summary: 'print what it counts, for Prometheus', load: () => import('./metrics.ts') },
-  contract: { summary: 'print the decisions in force there', load: () => import('./contract.ts') },
-  openapi: { summary: 'print its merchant API as OpenAPI 3.1', load: () => import('./openapi.ts') },
+  ...commandsIn(() => import('./provider-calls.ts'), {
+    'provider-calls': 'list the calls that the provider received',
+  }),
+  ...commandsIn(() => import('./stream.ts'), { stream: 'show what happens as it happens' }),
+  ...commandsIn(() => import('./archive.ts'), {
+    export: 'write an account to a file',
+    import: 'read an account from a file',
+    reset: 'empty an account',
+  }),
+  ...commandsIn(() => import('./simulator.ts'), {
+    metrics: 'print metrics for Prometheus',
+    contract: 'print the contract decisions in force',
+    openapi: 'print the merchant API as OpenAPI 3.1',
+  }),
 }
 
-const paymentTriggers = () => import('./payments/triggers.ts')
-const payoutTriggers = () => import('./payouts/triggers.ts')
+/** Commands of one file, by their names. The compiler holds these to the names that the file has. */
+function commandsIn<Name extends string>(
+  load: () => Promise<{ readonly commands: Readonly<Record<Name, () => Command>> }>,
+  summaries: Readonly<Record<Name, string>>,
+): CommandTable {
+  const names = Object.keys(summaries) as Name[]
+  return Object.fromEntries(
+    names.map(name => [
+      name,
+      { summary: summaries[name], load: async () => ({ command: (await load()).commands[name] }) },
+    ]),
+  )
+}

@@ -1,0 +1,111 @@
+import type { LoggedRequest, RequestDetail, SaidRecord } from '../../../client/control-client.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
+import { withControl } from '../../control/session.ts'
+import { drawRecord, sections } from '../../output/record.ts'
+import type { Screen } from '../../output/screen.ts'
+import { paintHttpStatus } from '../../output/status.ts'
+import { visible, visibleLines } from '../../output/text.ts'
+import { showTime } from '../../output/time.ts'
+import type { View } from '../../output/view.ts'
+import { listView, memberColumn, timeColumn } from './tables.ts'
+
+export const commands = {
+  list: () =>
+    controlCommand(
+      'sim requests list',
+      command =>
+        command
+          .description(
+            'List the last 500 requests of an account, newest first, with the members of bodies that were ignored.',
+          )
+          .addHelpText(
+            'after',
+            examples('paysim sim requests', `paysim sim requests list -o jsonl | grep '"status":4'`),
+          )
+          .action((flags: ControlFlags) =>
+            withControl(flags, ({ account, show }) => show(account.requests(), requestsView)),
+          ),
+      { list: true },
+    ),
+
+  show: () =>
+    controlCommand('sim requests show', command =>
+      command
+        .description('Show one of the last requests with its headers and bodies, without secrets.')
+        .argument('<id>', 'Request-Id of the answer, such as req_123')
+        .addHelpText(
+          'after',
+          examples(
+            'paysim sim requests show req_123',
+            'paysim sim requests show req_123 --query response.body',
+          ),
+        )
+        .action((id: string, flags: ControlFlags) =>
+          withControl(flags, ({ account, show }) => show(account.request(id), requestView)),
+        ),
+    ),
+}
+
+const requestsView = listView<LoggedRequest>(
+  'No requests yet.',
+  [
+    timeColumn('at', 'at', { give: 4 }),
+    memberColumn('method', 'method'),
+    memberColumn('path', 'path', { give: 3, least: 30 }),
+    memberColumn('status', 'status', {
+      paint: (shown, row, { paint }) => paintHttpStatus((row as LoggedRequest).status, paint, shown),
+    }),
+    { header: 'ms', value: row => milliseconds(row as LoggedRequest), align: 'right' },
+    memberColumn('request', 'request_id', { give: 5, whole: true }),
+    {
+      header: 'ignored members',
+      value: row => (row as LoggedRequest).ignored.join(', '),
+      give: 1,
+      least: 12,
+      paint: (shown, _, { paint }) => paint.yellow(shown),
+    },
+  ],
+  ['at', 'method', 'path', 'status', 'ms', 'request_id', 'ignored'],
+)
+
+const milliseconds = ({ ms }: LoggedRequest) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)))
+
+const requestView: View<RequestDetail> = {
+  human({ at, method, path, status, ms, request_id: id, ignored, request, response }, screen) {
+    const { paint } = screen
+    return sections(
+      `${paint.bold(visible(`${method} ${path}`))}  ${paintHttpStatus(status, paint)}\n${drawRecord(
+        [
+          { label: 'at', value: showTime(at, screen).value },
+          { label: 'took', value: `${ms} ms` },
+          { label: 'request id', value: id },
+          { label: 'ignored', value: ignored.join(', ') || undefined, paint: paint.yellow },
+        ],
+        screen,
+      )}`,
+      messageText('request', request, screen),
+      messageText(response?.whole === false ? 'answer, broken off' : 'answer', response, screen),
+    )
+  },
+}
+
+function messageText(title: string, message: SaidRecord | null, { paint }: Screen): string {
+  if (!message) return `${paint.bold(title)}\n  ${paint.dim('no longer kept')}`
+  const headers = Object.entries(message.headers).map(
+    ([name, value]) => `  ${paint.dim(visible(name))}: ${visible(value)}`,
+  )
+  const { body: text, truncated, size } = message
+  if (headers.length === 0 && !text) return `${paint.bold(title)}\n  ${paint.dim('no body')}`
+  const cut = truncated ? `\n${paint.dim(`… of ${size} bytes`)}` : ''
+  const body = text === null || text === '' ? [] : ['', `${visibleLines(indentedJson(text))}${cut}`]
+  return [paint.bold(title), ...headers, ...body].join('\n')
+}
+
+/** Indents JSON, and leaves any other body unchanged. */
+function indentedJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
