@@ -1,4 +1,4 @@
-/** The word that was most likely meant, if any is near. */
+/** The known word that is closest to the given one, if any is close enough. */
 export function closest(word: string, words: Iterable<string>): string | undefined {
   let best: { word: string; distance: number } | undefined
   for (const candidate of words) {
@@ -8,7 +8,9 @@ export function closest(word: string, words: Iterable<string>): string | undefin
   return best?.word
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/**
+ * The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at)

@@ -3,10 +3,12 @@ const SHORT = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/
 const SHORT_PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-/** A hundred years: a time that far off still has a date. */
+/** A hundred years: a time that far away is still a valid date. */
 const LONGEST_MS = 36_525 * 86_400_000
 
-/** `250ms`, `5s`, `1h30m`, `7d` or ISO 8601 (`PT5M`), in milliseconds; undefined where it is no duration. */
+/**
+ * `250ms`, `5s`, `1h30m`, `7d` or ISO 8601 (`PT5M`), in milliseconds; undefined if the text is not a duration.
+ */
 export function parseDuration(text: string): number | undefined {
   const total = SHORT.test(text) ? parseShort(text) : parseIso(text)
   return total !== undefined && total <= LONGEST_MS ? total : undefined
@@ -26,7 +28,7 @@ function parseIso(text: string): number | undefined {
   return Math.round(parts.reduce((total, part, index) => total + Number(part ?? 0) * (scale[index] ?? 0), 0))
 }
 
-/** The shortest spelling that `parseDuration` reads back: 5400000 is `1h30m`. */
+/** The shortest text that `parseDuration` reads back as this duration: 5400000 is `1h30m`. */
 export function formatDuration(durationMs: number): string {
   let rest = durationMs
   let text = ''

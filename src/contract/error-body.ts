@@ -7,7 +7,7 @@ export interface RenderedError {
   body: string
 }
 
-/** A rejection as the wire has it, in the body shape that the contract in force asks for. */
+/** A rejection as a response, in the body shape of the contract in force. */
 export function renderError(contract: Contract, rejection: Rejection, requestId: string): RenderedError {
   const { code, message } = rejection
   const status = rejection.status ?? statusOf(code, contract)
@@ -29,7 +29,7 @@ export function renderError(contract: Contract, rejection: Rejection, requestId:
   }
 }
 
-/** The status of a code, where a decision may have moved it. */
+/** The status of a code, which a decision may have changed. */
 export function statusOf(code: ErrorCode, contract: Contract): number {
   if (code === 'unauthorized') return Number(contract['auth.failure_status'])
   if (code === 'idempotency_conflict') return Number(contract['errors.idempotency_conflict'])

@@ -1,4 +1,4 @@
-/** Every code a caller can meet, and the HTTP status it comes with unless a decision says otherwise. */
+/** Every error code of the API, with its HTTP status unless a decision changes it. */
 export const ERROR_STATUS = {
   validation_failed: 400,
   unauthorized: 401,
@@ -26,12 +26,12 @@ export interface FieldProblem {
   message: string
 }
 
-/** A request turned down. `decide` returns it; the server words it for the wire. */
+/** A refused request. `decide` returns it, and the server renders it. */
 export interface Rejection {
   code: ErrorCode
   message: string
   details?: readonly FieldProblem[]
-  /** Where the status is not the code's own: a decision moved it. */
+  /** The status, if a decision changed that of the code. */
   status?: number
 }
 
@@ -39,7 +39,7 @@ export function rejection(code: ErrorCode, message: string, details?: readonly F
   return details ? { code, message, details } : { code, message }
 }
 
-/** The one rejection that lists fields: each fault names its field and the rule it broke. */
+/** The only rejection that lists fields. Each problem names its field and the rule that it breaks. */
 export function invalid(problems: readonly FieldProblem[]): Rejection {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

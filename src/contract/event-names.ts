@@ -1,7 +1,7 @@
 import { closest } from './closest.ts'
 import type { Contract } from './decisions.ts'
 
-/** What webhooks report: the ends of payments and payouts, and on request the steps before them. */
+/** What webhooks report: the ends of payments and payouts and, on request, earlier changes. */
 export const STANDARD_EVENTS = [
   'payment.succeeded',
   'payment.failed',
@@ -11,17 +11,17 @@ export const STANDARD_EVENTS = [
   'payout.failed',
   'payout.cancelled',
 ] as const
-/** Off, unless an endpoint asks for them by name. */
+/** Sent only to an endpoint that subscribes to them by name. */
 export const OPTIONAL_EVENTS = ['payment.created', 'payment.updated', 'payout.updated'] as const
 
 export const isStandardEvent = (name: string) => STANDARD_EVENTS.some(event => event === name)
 
 export type EventName = (typeof STANDARD_EVENTS)[number] | (typeof OPTIONAL_EVENTS)[number]
 
-/** What an endpoint may ask for: events by name, or all of them. */
+/** What an endpoint may subscribe to: events by name, or all of them. */
 export type EventChoice = EventName | '*'
 
-/** The status of a record whose end an event tells of; undefined for a step before. */
+/** The final status that an event reports; undefined for an earlier change. */
 export function endingOf(event: EventName, contract: Contract): string | undefined {
   if (event === 'payment.cancelled') return contract['payment.after_cancel']
   return isStandardEvent(event) ? event.split('.')[1] : undefined
@@ -38,7 +38,7 @@ const CALLED_ELSEWHERE: Readonly<Record<string, string>> = {
   timeout: 'expired',
 }
 
-/** The event that was most likely meant: by what other gateways call it, else by how it is spelled. */
+/** The event that the caller probably meant, by its name in other gateways or by its spelling. */
 export function eventMeant(name: string): EventName | undefined {
   const events: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
   const [, record, what = ''] = /^(payment|payout)\w*\.(?:\w+\.)*(\w+)$/.exec(name.toLowerCase()) ?? []

@@ -3,7 +3,7 @@ export const LIMITS = {
   receiptImage: 5 * 1024 * 1024,
   /** Characters of a name, a phone number, a reference. */
   textLength: 256,
-  /** Bytes of any request body: above it, 413 before anything is looked at. */
+  /** Bytes of any request body. A larger body gets 413 before anything else is checked. */
   body: 8 * 1024 * 1024,
   idempotencyWindowMs: 24 * 60 * 60 * 1000,
   /** How long a repeated key waits for the first request to end. */

@@ -14,7 +14,7 @@ import {
 export interface Operation {
   readonly id: OperationId
   readonly method: 'GET' | 'POST'
-  /** With `:id` where a record is addressed. */
+  /** The path, with `:id` in place of a record's id. */
   readonly path: string
   readonly summary: string
   readonly query?: TSchema
@@ -100,8 +100,8 @@ export function operations(contract: Contract): readonly Operation[] {
 }
 
 /**
- * What each operation is called where something is set for it: its method and path in force; the creation also as the
- * interface has it, so that a script of faults means the same wherever the creation was moved to.
+ * The names of each operation in faults: its method and current path. The creation also keeps its path from the
+ * interface document, so that a list of faults works whatever `create.path` is.
  */
 export function operationNames(contract: Contract): ReadonlyMap<string, readonly string[]> {
   return new Map(

@@ -1,4 +1,4 @@
-/** A path with places for names, such as `/payment_intents/:id`, and what can be done with it. */
+/** A path with parameters, such as `/payment_intents/:id`. */
 export interface PathPattern {
   readonly text: string
   readonly segments: readonly Segment[]
@@ -14,7 +14,9 @@ export function pathPattern(text: string): PathPattern {
 
 export const hasPlaces = ({ segments }: PathPattern) => segments.some(segment => 'name' in segment)
 
-/** The names in a path of this pattern; undefined where it is none. `%5F` and `_` are the same path. */
+/**
+ * The parameters of a path that matches the pattern; undefined if it does not match. `%5F` and `_` are the same.
+ */
 export function namesIn(
   { segments }: PathPattern,
   path: readonly string[],
@@ -33,7 +35,7 @@ export function namesIn(
   return names
 }
 
-/** The path with the names in their places, each spelled in the one way. */
+/** The path with its parameters filled in, always encoded in the same way. */
 export function withNames({ segments }: PathPattern, names: Readonly<Record<string, string>>): string {
   return segments
     .map(segment => ('text' in segment ? segment.text : (names[segment.name] ?? '')))
@@ -41,10 +43,10 @@ export function withNames({ segments }: PathPattern, names: Readonly<Record<stri
     .join('/')
 }
 
-/** As OpenAPI writes it, and people do. */
+/** With braces, as OpenAPI writes it. */
 export const inBraces = (pattern: string) => pattern.replaceAll(/\/:([a-z]+)/g, '/{$1}')
 
-/** Undefined where it is not percent-encoded UTF-8. */
+/** Undefined if the text is not percent-encoded UTF-8. */
 export function decodeSegment(segment: string): string | undefined {
   if (!segment.includes('%')) return segment
   try {

@@ -1,6 +1,8 @@
 import { decodeSegment, inBraces, namesIn, pathPattern } from './path-pattern.ts'
 
-/** Where the merchant interface has its operations. `:id` stands for a record; the creation's path can be moved. */
+/**
+ * The paths of the merchant interface. `:id` stands for a record. `create.path` can change the creation's path.
+ */
 export const OPERATION_PATHS = {
   listPaymentMethods: { method: 'GET', path: '/payment_methods/options' },
   createPayment: { method: 'POST', path: '/payment_intents' },
@@ -11,7 +13,7 @@ export const OPERATION_PATHS = {
   cancelPayout: { method: 'POST', path: '/payout_intents/:id/cancel' },
 } as const
 
-/** What paysim itself has on the same port: the control surface, and the pages of a payer. */
+/** paysim's own paths on the same port: the control surface and the payer's pages. */
 export const CONTROL_PREFIX = '/_paysim'
 const PAGES = [
   '/',
@@ -28,8 +30,8 @@ const PAGES = [
 const MOST_CHARACTERS = 1024
 
 /**
- * Why payments cannot be created at a path, or undefined where they can: it must arrive as it was sent, through every
- * client and proxy, and nothing else may be there.
+ * Why a path cannot be the one that creates payments; undefined if it can. Clients and proxies must not change it,
+ * and nothing else may use it.
  */
 export function problemWithCreatePath(path: string): string | undefined {
   return problemWithForm(path) ?? problemWithSegments(path.slice(1).split('/')) ?? takenBy(path)

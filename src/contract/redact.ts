@@ -1,11 +1,11 @@
-/** Members whose value nobody else should read, whatever else stands around them. */
+/** Members whose value is always secret. */
 const SECRETS = new Set(['secret', 'secret_key', 'control_token'])
-/** Of a number, the end is enough to know it again. */
+/** Account numbers, of which the last digits stay visible. */
 const NUMBERS = new Set(['account_number'])
 
 /**
- * A text in which nothing opens anything any more: secrets are known by how they begin, or by the member or the
- * parameter that holds them, wherever they stand. What shows a new kind of event shows no new secret so.
+ * A text without secrets. Secrets are recognised anywhere by their prefix, or by the member or the parameter that has
+ * them, so a new kind of event cannot reveal them.
  */
 export function withoutSecrets(text: string): string {
   return text.replace(
@@ -17,7 +17,7 @@ export function withoutSecrets(text: string): string {
 const SECRET =
   /\b(whsec_|sk_live_|sk_test_)[\w+/=-]+|([?&](?:signature|code|token)=)[^&"\s]+|("(?:secret|secret_key|control_token)":")(?:[^"\\]|\\.)+/g
 
-/** A body as it may be shown: secrets and account numbers are covered, and nothing else is touched. */
+/** A body that may be shown: secrets and account numbers are masked, and nothing else is changed. */
 export function redact(text: string): string {
   try {
     return withoutSecrets(JSON.stringify(JSON.parse(text, covered)))
@@ -35,5 +35,5 @@ function covered(name: string, value: unknown): unknown {
   return NUMBERS.has(name) ? endOf(value) : value
 }
 
-/** Its last four digits: it may be written in groups. */
+/** Keeps the last four digits; the number may be written in groups. */
 const endOf = (number: string) => `…${number.replace(/\D/g, '').slice(-4)}`

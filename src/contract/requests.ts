@@ -4,7 +4,7 @@ import type { Contract } from './decisions.ts'
 import { PAYOUT_STATUSES } from './statuses.ts'
 import { NOT_BLANK } from './validation.ts'
 
-/** What a merchant may send. The descriptions are the second half of a fault's message. */
+/** What a merchant may send. The descriptions are the second half of a problem's message. */
 
 export const CHECKOUT_MODES = ['hosted', 'merchant'] as const
 
@@ -15,7 +15,7 @@ const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const mode = oneOf(CHECKOUT_MODES)
 const text = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength })
-/** Something that somebody can read: a page of ours takes blanks for nothing, too. */
+/** Text that is not blank; the payer's pages refuse blank text too. */
 const words = Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK })
 
 export const DiscoveryQuery = Type.Object({
@@ -85,7 +85,7 @@ export type AssetReceiptBody = Static<typeof AssetReceiptBody>
 export const CancelPayoutBody = Type.Object({ reason: Type.Optional(text(1, 512)) })
 export type CancelPayoutBody = Static<typeof CancelPayoutBody>
 
-/** As the query has them: the listing reads dates, limit and cursor further. */
+/** Query parameters as text; the listing parses dates, limit and cursor. */
 export const PayoutListQuery = Type.Object({
   country: Type.Optional(country),
   currency: Type.Optional(currency),

@@ -11,7 +11,7 @@ import {
 import { formatDuration, parseDuration } from './durations.ts'
 import { problemWithCreatePath } from './paths.ts'
 
-/** What a caller may write for a switch, in words; undefined for a constant. */
+/** The allowed values of a switch, in words; undefined for a constant. */
 export function allowedValues(decision: Decision): string | undefined {
   switch (decision.kind) {
     case 'choice':
@@ -29,13 +29,13 @@ export function allowedValues(decision: Decision): string | undefined {
   }
 }
 
-/** The answer in force, spelled as an override would spell it. */
+/** The answer in force, in the form of an override. */
 export function answerOf(key: DecisionKey, contract: Contract): string {
   const decision: Decision = DECISIONS[key]
   if (decision.kind === 'constant') return decision.answer
   const value = contract[key as SwitchKey]
   if (typeof value === 'string') return value
-  // A default is shown as the decision spells it: 72h, not 3d.
+  // A default is shown in the form that the decision has: 72h, not 3d.
   if (JSON.stringify(value) === JSON.stringify(readValue(key, decision, standardOf(decision))))
     return [standardOf(decision)].flat().join(', ')
   return typeof value === 'number' ? formatDuration(value) : value.map(formatDuration).join(', ')
@@ -46,7 +46,7 @@ const standardOf = (decision: Exclude<Decision, Constant>) =>
 
 export class ContractError extends Error {}
 
-/** The defaults with the overrides laid over them; throws a ContractError that says what is allowed. */
+/** The defaults with the overrides applied. Throws a ContractError that says what is allowed. */
 export function resolveContract(overrides: Readonly<Record<string, unknown>> = {}): Contract {
   const contract: Record<string, unknown> = {}
   for (const [key, decision] of Object.entries<Decision>(DECISIONS)) {

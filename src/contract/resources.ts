@@ -5,7 +5,9 @@ import { CHECKOUT_MODES } from './requests.ts'
 import { amount, nullable, object, oneOf, timestamp, type Wire } from './schema.ts'
 import { ENVIRONMENTS, type Environment, PAYMENT_STATUSES, PAYOUT_STATUSES } from './statuses.ts'
 
-/** What the merchant interface answers with. The contract in force decides on null, absent and error bodies. */
+/**
+ * The responses of the merchant interface. The contract in force decides about null, absent and error bodies.
+ */
 
 export const PAYER_FIELDS = [
   'account_name',
@@ -74,12 +76,12 @@ const payoutFields = {
   updated_at: timestamp,
 }
 
-/**
- * The shapes under a contract; under `any`, as whoever has to take every answer that some contract allows reads them.
- */
+/** The shapes under a contract; with `any`, shapes that accept every response that some contract allows. */
 export function resources(contract: Contract | 'any') {
   const decided = contract === 'any' ? undefined : contract
-  /** A field that may not apply: null, or left out. Its type allows both, since only the contract in force knows. */
+  /**
+   * A field that may not apply: null or left out. Its type allows both, because the contract in force decides.
+   */
   const mayNotApply = <S extends TSchema>(schema: S) =>
     (decided === undefined
       ? Type.Optional(nullable(schema))
@@ -169,7 +171,7 @@ export function resources(contract: Contract | 'any') {
   return { PaymentIntent, PayoutIntent, PayoutList, PaymentMethodOptions, Fault }
 }
 
-/** A payout as an event tells of it: with the reason of its cancellation, where one was given. */
+/** A payout in an event, with the reason for its cancellation if there is one. */
 export const PayoutInEvent = object({
   ...payoutFields,
   cancel_reason: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),

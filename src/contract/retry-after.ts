@@ -1,7 +1,10 @@
-/** Longer than anybody waits, and still a time that a calendar holds. */
+/** Longer than anyone waits, but still a valid date. */
 const LONGEST_MS = 365 * 86_400_000
 
-/** A Retry-After header in milliseconds: seconds, or a date against the wall; null where there is none to honour. */
+/**
+ * A Retry-After header in milliseconds, from seconds or from a date and the wall clock; null if there is no valid
+ * one.
+ */
 export function parseRetryAfter(
   header: string | readonly string[] | undefined,
   wallNow: number,

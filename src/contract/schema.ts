@@ -1,7 +1,7 @@
 import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 
-/** The words in which the wire is described: every object is closed, and says so. */
+/** The building blocks of the schemas. Every object is closed, and its schema says so. */
 
 export const object = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
@@ -34,7 +34,7 @@ export const amount = Type.String({ pattern: '^[1-9]\\d*$' })
 export const count = Type.Integer({ minimum: 0 })
 export const digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
-/** What a schema describes, as whoever reads it has it: nobody changes an answer. */
+/** The type that a schema describes, read-only, because nobody changes a response. */
 export type Wire<S extends TSchema> = Frozen<Static<S>>
 
 type Frozen<T> = T extends readonly (infer Item)[]

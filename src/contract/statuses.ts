@@ -1,6 +1,6 @@
 /**
- * Where records can stand, and what moves them. Apart from the schemas, which load a validator: the command line asks for
- * these words alone.
+ * The statuses of records and the triggers that change them. They are apart from the schemas, which load a validator
+ * that the command line does not need.
  */
 
 export const ENVIRONMENTS = ['test', 'live'] as const

@@ -2,11 +2,11 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-// What is not quite over yet is not over: 0:00 means that the time has come.
+// Rounds up, so that 0:00 means that the time is over.
 const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000))
 const twoDigits = (count: number) => String(count).padStart(2, '0')
 
-/** As a clock has it, in any language: 29:59, 1:00:00; days are hours. */
+/** In digits for any language: 29:59, 1:00:00. Days are shown as hours. */
 export function clockFace(ms: number): string {
   const seconds = wholeSeconds(ms)
   const hours = Math.floor(seconds / HOUR)
@@ -22,7 +22,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** In words of a language, by its two largest units: `29 minutes 59 seconds`. */
+/** In the words of a language, with the two largest units: `29 minutes 59 seconds`. */
 export function spellTime(ms: number, locale: string): string {
   let rest = wholeSeconds(ms)
   const parts: string[] = []

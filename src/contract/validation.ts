@@ -5,8 +5,8 @@ import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
 import { parseTimestamp } from './timestamps.ts'
 
-// The schemas are ours, and sound by their types: nothing checks them. Code is not optimised before V8 does it, which
-// took half of each first use.
+// Our own schemas are type-checked, so Ajv need not validate them. Ajv's code optimisation is off because it took
+// half of the time of each first use.
 const ajv = new Ajv({
   allErrors: true,
   strict: false,
@@ -19,12 +19,12 @@ ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== 
 ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
 ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
 
-/** Which faults a value has against a schema: none, or each with the field and the rule it broke. */
+/** The problems that a value has with a schema, each with its field and the rule that it breaks. */
 export type Validator = (value: unknown) => readonly FieldProblem[]
 
 const NONE: readonly FieldProblem[] = []
 
-/** The schema is compiled at its first use, so that a start does not pay for what is never asked. */
+/** Compiles the schema at its first use, which keeps the start fast. */
 export function validator(schema: TSchema): Validator {
   let check: ValidateFunction | undefined
   return value => {
@@ -33,18 +33,18 @@ export function validator(schema: TSchema): Validator {
   }
 }
 
-/** Fewer than the caller may cause: a body of 100,000 bad members gets a message, not a novel. */
+/** A limit, so that a body with 100,000 bad members gets a short response. */
 const MOST_PROBLEMS = 50
 
 function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
   for (const error of errors) {
     const field = fieldOf(error)
-    // Several rules may fail on one field: the first says enough.
+    // Several rules may fail for one field; the first one is enough.
     if (!problems.has(field)) problems.set(field, { field, message: ruleOf(error) })
     if (problems.size === MOST_PROBLEMS) break
   }
-  // Where one branch of a union was meant, what is wrong inside it says more than that the other branch was not.
+  // In a union, a problem inside the intended branch says more than a problem with the other branch.
   const fields = [...problems.keys()]
   return [...problems.values()].filter(({ field }) => !fields.some(other => other.startsWith(`${field}.`)))
 }
@@ -100,7 +100,7 @@ function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
   }
 }
 
-/** The pattern of a text that must hold more than blanks. */
+/** The pattern of a text that must not be blank. */
 export const NOT_BLANK = '\\S'
 
 const article = (type: unknown) => (/^[aeiou]/.test(String(type)) ? 'an' : 'a')

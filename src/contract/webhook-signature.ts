@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Standard Webhooks: HMAC-SHA256 of `id.timestamp.body` under the bytes behind `whsec_`. */
 export interface SignedMessage {
   id: string
-  /** Seconds since the epoch, wall time: verifiers refuse a stale one. */
+  /** Seconds since the epoch, by the wall clock: verifiers refuse an old timestamp. */
   timestamp: number
   body: string
 }

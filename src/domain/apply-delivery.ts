@@ -104,7 +104,7 @@ function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
   else world.heldDeliveries.delete(endpointId)
 }
 
-/** Once it goes out, nothing need overtake it any more. */
+/** An event that is being sent no longer waits for another one to overtake it. */
 function release({ heldDeliveries }: MutableWorld, id: string): void {
   for (const [endpoint, held] of heldDeliveries) if (held === id) heldDeliveries.delete(endpoint)
 }
@@ -122,7 +122,7 @@ function changeEndpoint(world: MutableWorld, id: string, changes: Partial<Webhoo
 
 const LOSE_ENDPOINT = DELIVERY_MOVES['lose-endpoint']
 
-/** An endpoint that is gone gets nothing any more. */
+/** A removed or disabled endpoint gets nothing more. */
 function giveUp(world: MutableWorld, endpoint: string): void {
   for (const delivery of world.deliveries.values()) {
     if (delivery.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue

@@ -6,7 +6,7 @@ import type { MutableWorld } from './world.ts'
 
 export type PaymentEvent = Extract<DomainEvent, { payment: string }>
 
-/** What the payment list can be filtered by, quickly. */
+/** The filters of the payment list that have an index. */
 const paymentFacets = (payment: Payment): string[] => [
   statusOf(payment),
   payment.checkoutMode,
@@ -66,7 +66,7 @@ function changes(
       return freezeRoute(payment, event)
     case 'ActionPresented':
       world.timers.clear(paymentTimer(id, 'present-action'))
-      // Where the page was open already, its old end no longer holds.
+      // If the page was open already, its old expiry no longer applies.
       world.timers.clear(paymentTimer(id, 'withdraw-action'))
       return { action: { presentedAt: world.at, expiresAt: event.expiresAt } }
     case 'ActionWithdrawn':
@@ -126,7 +126,7 @@ function submitReceipt(
   return { receipt: { status: 'processing', submissions, digest, assetId, rejection: null } }
 }
 
-/** Terminal is final: nothing that was still to come may come, but the verdict on a receipt under verification. */
+/** A final status clears all timers, except for the verdict on a receipt that is being checked. */
 function settle(world: MutableWorld, id: string, outcome: TerminalStatus): Partial<Payment> {
   for (const timer of PAYMENT_TIMERS) if (timer !== 'receipt') world.timers.clear(paymentTimer(id, timer))
   return { outcome, action: null }

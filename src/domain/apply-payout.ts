@@ -6,7 +6,7 @@ import type { MutableWorld } from './world.ts'
 
 export type PayoutEvent = Extract<DomainEvent, { payout: string }>
 
-/** What the payout list can be filtered by, quickly. */
+/** The filters of the payout list that have an index. */
 const payoutFacets = (payout: Payout): [country: string, currency: string, status: string] => [
   payout.country,
   payout.currency,
@@ -46,7 +46,7 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
   world.payoutsByReference.add(merchantReference, place)
 }
 
-/** A payout may be made with a time of creation that is still to come. */
+/** A payout may be created with a creation time in the future. */
 const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['sortKey']) => Math.max(at, createdAt)
 
 function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {

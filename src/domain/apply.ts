@@ -9,7 +9,7 @@ import { countMatch } from './match-limits.ts'
 import { compileRule } from './rules/rule.ts'
 import type { MutableWorld } from './world.ts'
 
-/** The only code that changes a world. It takes what happened as given: there is nothing left to decide. */
+/** The only code that changes a world. It does not question events: everything is already decided. */
 export function apply(world: MutableWorld, entry: Entry): void {
   world.seq = entry.seq
   if (entry.by !== 'courier') world.moves += 1
@@ -102,7 +102,7 @@ function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf
   world.kept.set(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
 }
 
-/** Answers stand in the order they were kept, so the old ones are at the front. */
+/** Answers are in the order in which they were stored, so the oldest come first. */
 function forgetOldAnswers(world: MutableWorld): void {
   for (const [scope, { at }] of world.kept) {
     if (world.at - at < LIMITS.idempotencyWindowMs) return

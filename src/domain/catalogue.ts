@@ -14,20 +14,20 @@ export type CatalogueData = CatalogueBody
 export type MethodEntry = CatalogueMethod
 export type RouteEntry = CatalogueRoute
 
-/** A catalogue ready to route by. */
+/** A catalogue with indexes for routing. */
 export interface Catalogue {
   readonly data: CatalogueData
   readonly methods: ReadonlyMap<string, MethodEntry>
-  /** In the order in which they are tried. */
+  /** In the order in which routing tries them. */
   readonly routesOf: ReadonlyMap<string, readonly RouteEntry[]>
   readonly frozen: ReadonlyMap<string, FrozenRoute>
-  /** The providers that it calls healthy. */
+  /** The providers that the catalogue itself marks as healthy. */
   readonly healthy: ReadonlySet<string>
 }
 
 const checkShape = validator(CatalogueBody)
 
-/** Reads a catalogue; the faults say why it does not hold together. */
+/** Reads a catalogue; the problems say why it is not consistent. */
 export function readCatalogue(
   data: unknown,
 ): { catalogue: Catalogue } | { problems: readonly FieldProblem[] } {
@@ -86,7 +86,7 @@ function incoherences({ providers, methods, routes }: CatalogueData): FieldProbl
   return problems
 }
 
-/** A catalogue known to hold together: the one that ships, or one that was read before. */
+/** A catalogue that needs no checks: the default one, or one that was read before. */
 export function indexCatalogue(data: CatalogueData): Catalogue {
   const routesOf = new Map<string, RouteEntry[]>()
   for (const route of data.routes) {

@@ -17,7 +17,7 @@ const checkEntry = validator(
     events: Type.Array(Type.Object({ type: oneOf(Object.keys(EVENT_SCHEMAS)) })),
   }),
 )
-/** One for each event, so that what is wrong with it is said of what it is, and not of all that it could be. */
+/** One schema for each type of event, so that a problem is reported for that type only. */
 const checks = new Map<string, Validator>(
   Object.entries(EVENT_SCHEMAS).map(([type, members]) => [
     type,
@@ -25,7 +25,7 @@ const checks = new Map<string, Validator>(
   ]),
 )
 
-/** What is wrong with what is to be a history: nothing, or each with the field. */
+/** The problems of entries that are to become a journal, each with its field. */
 export function checkEntries(entries: readonly unknown[]): FieldProblem[] {
   const problems: FieldProblem[] = []
   let before = Number.NEGATIVE_INFINITY
@@ -44,7 +44,7 @@ export function checkEntries(entries: readonly unknown[]): FieldProblem[] {
         for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })
       })
     }
-    // More than these help nobody.
+    // More problems than this would not help.
     if (problems.length > MOST_PROBLEMS) break
   }
   return problems.slice(0, MOST_PROBLEMS)

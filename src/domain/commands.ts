@@ -13,12 +13,12 @@ import type {
   StoredImage,
 } from './model.ts'
 
-/** A key that makes a retry safe: the same scope and fingerprint get the same answer again. */
+/** A key that makes a retry safe: the same scope and fingerprint get the stored answer. */
 export interface IdempotencyKey {
-  /** Method, path and key: one merchant's in one environment, as the account is. */
+  /** Method, path and key, within one account. */
   readonly scope: string
   readonly fingerprint: string
-  /** The request that stands behind a stored refusal. */
+  /** The request that led to a stored refusal. */
   readonly requestId: string
 }
 
@@ -26,7 +26,7 @@ interface Repeatable {
   readonly idempotency?: IdempotencyKey | undefined
 }
 
-/** What is wanted, in the imperative. A timer holds one of these too. */
+/** A request for a change, in the imperative. A timer has a command too. */
 export type Command =
   | ({ readonly type: 'CreatePayment'; readonly request: CreatePaymentRequest } & Repeatable)
   | ({ readonly type: 'RequestCancel'; readonly payment: string } & Repeatable)
@@ -57,7 +57,7 @@ export type Command =
       readonly type: 'AddEndpoint'
       readonly url: string
       readonly events: readonly string[] | null
-      /** The one to sign with; made where none is given. */
+      /** The secret that signs; generated if none is given. */
       readonly secret?: string
     }
   | { readonly type: 'RotateEndpointSecret'; readonly endpoint: string; readonly overlapMs: number }
@@ -93,7 +93,7 @@ export interface NewPayout {
   readonly createdAt: number | null
 }
 
-/** Account time as a line over wall time: flat where the clock stands still. */
+/** Account time as a line over wall time; the line is flat if the clock stands still. */
 export interface ClockSetting {
   readonly mode: 'real' | 'virtual'
   readonly rate: number
@@ -101,5 +101,5 @@ export interface ClockSetting {
   readonly wallAt: number
 }
 
-/** Who asked. */
+/** Who sent the command. */
 export type Actor = 'merchant' | 'payer' | 'operator' | 'timer' | 'courier'

@@ -13,8 +13,8 @@ import { PAYMENT_TRIGGERS, PAYOUT_MOVES, type PayoutTrigger } from './lifecycle.
 import type { MethodOptions } from './model.ts'
 
 /**
- * The events of a journal as schemas, for those that come from outside: an import. What the engine writes itself is held by
- * types. Each event stands here with the members that its type has; the compiler names what was forgotten.
+ * The events of a journal as schemas, for checking an import. Types check what the engine itself writes. Each schema
+ * has exactly the members of its event's type; the compiler reports a missing one.
  */
 
 const closed = { additionalProperties: false }
@@ -28,7 +28,7 @@ const list = <S extends TSchema>(schema: S) => Type.Array(schema)
 
 const text = Type.String()
 const id = Type.String({ minLength: 1, maxLength: 256 })
-/** From year 1 to 9999, which is what a timestamp can say. */
+/** From year 1 to 9999, the range of a timestamp. */
 export const instant = Type.Integer({
   minimum: Date.UTC(2000, 0) - 63_113_904_000_000,
   maximum: 253_402_300_799_999,
@@ -97,7 +97,7 @@ const payoutScript = object({
   outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
 })
 
-/** What a timer may want. No other command waits for its time. */
+/** The commands that a timer may have. */
 const timedCommand = Type.Union([
   object({
     type: Type.Literal('MovePayment'),
@@ -230,7 +230,7 @@ const EVENTS = {
   },
 } satisfies { readonly [T in DomainEvent['type']]: TProperties }
 
-/** Each schema allows no more than its type does, and knows every member of it. */
+/** Checks at compile time that each schema allows no more than its type, and has all of its members. */
 type Members<T extends DomainEvent['type']> = Omit<EventOf<T>, 'type'>
 type Described<T extends DomainEvent['type']> = Static<ReturnType<typeof Type.Object<(typeof EVENTS)[T]>>>
 type Sound = {

@@ -19,7 +19,7 @@ import type {
 } from './model.ts'
 import type { PaymentScript } from './script.ts'
 
-/** What happened, in the past tense. The journal holds nothing else. */
+/** Events, in the past tense. The journal contains nothing else. */
 export type DomainEvent =
   | {
       readonly type: 'PaymentCreated'
@@ -41,9 +41,9 @@ export type DomainEvent =
       /** What the payer added on the hosted page. */
       readonly customer?: Customer
       readonly instrument: Instrument
-      /** Left out where no rule matched. */
+      /** Left out if no rule matched. */
       readonly script?: PaymentScript
-      /** The rule as it stood when it matched, for people: the script is what it comes to. */
+      /** The rule as it was when it matched, for people to read. The script is its compiled form. */
       readonly rule?: ProviderRule
       readonly expiresAt: number
       readonly byPayer: boolean
@@ -110,7 +110,7 @@ export type DomainEvent =
       readonly delivery: string
       readonly event: string
       readonly endpoint: string
-      /** Null where it is never made. */
+      /** Null if the attempt is never made. */
       readonly dueAt: number | null
       readonly fault?: WebhookFault['type']
     }
@@ -120,7 +120,7 @@ export type DomainEvent =
       readonly type: 'AttemptEnded'
       readonly delivery: string
       readonly result: AttemptResult
-      /** When the next one is due; null ends the delivery. */
+      /** When the next attempt is due; null ends the delivery. */
       readonly next: number | null
     }
   | { readonly type: 'FaultsReplaced'; readonly faults: readonly FaultRule[] }
@@ -129,7 +129,7 @@ export type DomainEvent =
   | {
       readonly type: 'RulesPutInFront'
       readonly rules: readonly ProviderRule[]
-      /** The rules in force till then, where they were not the account's own. */
+      /** The rules that were in force, if they were the standard ones. */
       readonly standard?: readonly ProviderRule[]
     }
   | { readonly type: 'RulesConsulted'; readonly held: readonly number[]; readonly used: number | null }
@@ -145,7 +145,7 @@ export interface KeptRefusal {
   readonly requestId: string
 }
 
-/** One line of the journal: all that one decision made happen. */
+/** One line of the journal: all events of one decision. */
 export interface Entry {
   readonly v: 1
   readonly seq: number

@@ -1,6 +1,8 @@
 import type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
 
-/** Each state machine as a table: what a trigger needs and where it leads. */
+/**
+ * Each state machine as a table: for each trigger, the statuses from which it is possible, and its target.
+ */
 export interface Move<S> {
   readonly from: readonly S[]
   readonly to: S
@@ -29,7 +31,7 @@ export const PAYOUT_MOVES = {
   fail: { from: ['processing'], to: 'failed' },
 } as const satisfies Record<string, Move<PayoutStatus>>
 
-/** A delivery is made as `pending`, or as `dropped` where a fault has it never made. */
+/** A delivery is created as `pending`, or as `dropped` if a fault prevents it. */
 export const DELIVERY_MOVES = {
   attempt: { from: ['pending'], to: 'attempting' },
   deliver: { from: ['attempting'], to: 'delivered' },

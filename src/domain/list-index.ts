@@ -7,8 +7,8 @@ type Tree = InstanceType<typeof BTree<SortKey, undefined>>
 const bySortKey = (a: SortKey, b: SortKey) => a.createdAt - b.createdAt || a.ordinal - b.ordinal
 
 /**
- * Records in list order, split by facets: each combination of facet values is a tree of its own. A page is a merge
- * of the trees whose facets match, so it costs what it returns, whatever the filters and however many records.
+ * Records in list order, split by facets: each combination of facet values has its own tree. A page merges the trees
+ * whose facets match, so its cost depends on its size, not on the filters or the number of records.
  */
 export class ListIndex {
   readonly #shelves = new Map<string, { facets: readonly string[]; tree: Tree }>()
@@ -28,7 +28,7 @@ export class ListIndex {
     this.add(place, to)
   }
 
-  /** How many records stand on the shelves that match. */
+  /** How many records match. */
   count(matches: (facets: readonly string[]) => boolean): number {
     let total = 0
     for (const { facets, tree } of this.#shelves.values()) if (matches(facets)) total += tree.size
@@ -63,7 +63,7 @@ export interface PagePosition {
 
 export const FROM_THE_TOP: PagePosition = { createdAt: Number.POSITIVE_INFINITY, ordinal: 0 }
 
-/** Places under a word. Most words have one place only, and a million of those should stay small. */
+/** The positions of a word. Most words have only one, and a million of those must need little memory. */
 export class ValueIndex {
   readonly #places = new Map<string, SortKey | Tree>()
 

@@ -12,7 +12,7 @@ export interface PayoutQuery {
   /** Exclusive. */
   readonly createdBefore: number | undefined
   readonly limit: number
-  /** The last place of the page before. */
+  /** The last position of the previous page. */
   readonly below: PagePosition | undefined
 }
 
@@ -21,7 +21,9 @@ export interface PayoutPage {
   readonly hasMore: boolean
 }
 
-/** Most recent first. A page costs what it returns: the filters choose indexes, they do not sift records. */
+/**
+ * Most recent first. The filters choose indexes and do not scan records, so the cost depends on the page's size.
+ */
 export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
   const payouts: Payout[] = []
   for (const place of places(world, query)) {
@@ -51,7 +53,7 @@ function places(world: World, query: PayoutQuery): Iterable<SortKey> {
   )
 }
 
-/** What the index of references cannot tell. */
+/** The conditions that the index of references does not check. */
 const matches = (payout: Payout, { country, currency, statuses }: PayoutQuery) =>
   (country === undefined || country === payout.country) &&
   (currency === undefined || currency === payout.currency) &&

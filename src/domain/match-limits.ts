@@ -1,4 +1,4 @@
-/** How often something held, and how often it was the one. */
+/** How often a rule or a fault fitted, and how often it was chosen. */
 export interface Count {
   readonly held: number
   readonly used: number
@@ -6,26 +6,26 @@ export interface Count {
 
 export const UNCOUNTED: Count = { held: 0, used: 0 }
 
-/** What limits how often a rule or a fault has its turn. */
+/** Limits on how often a rule or a fault is chosen. */
 export interface MatchLimits {
-  /** Only the time that it holds for the nth time. */
+  /** Only the nth time that it fits. */
   readonly nth: number | null
-  /** Not the time that it holds for the nth time. */
+  /** Every time except the nth. */
   readonly skipNth: number | null
-  /** Used up after so many. */
+  /** At most this many times. */
   readonly times: number | null
-  /** By chance, each time. */
+  /** With this probability, each time. */
   readonly probability: number | null
 }
 
 export interface FirstMatch<T> {
   readonly taken: T | undefined
-  /** The places of all that held, up to the one that was taken. */
+  /** The indexes of all that fitted, up to the chosen one. */
   readonly held: readonly number[]
   readonly used: number | null
 }
 
-/** The first that holds and whose turn it is. Those before it that held but for their count are counted too. */
+/** The first one that fits and whose limits allow it. Those before it that fit are counted too. */
 export function firstMatch<T extends MatchLimits>(
   items: readonly T[],
   holds: (item: T) => boolean,

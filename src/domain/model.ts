@@ -17,7 +17,7 @@ export type * from './statuses.ts'
 export type Environment = 'test' | 'live'
 export type CheckoutMode = 'hosted' | 'merchant'
 
-/** Where a record stands in a list: newest first by time, then by order of creation. */
+/** The position of a record in a list: newest first by time, then by order of creation. */
 export interface SortKey {
   readonly id: string
   readonly createdAt: number
@@ -42,7 +42,7 @@ export interface MethodOptions {
   readonly name_th?: string
 }
 
-/** The route as it was when it was chosen: what it supports stays what it was. */
+/** The route as it was when it was chosen; later changes of the catalogue do not affect it. */
 export interface FrozenRoute {
   readonly id: string
   readonly provider: string
@@ -62,7 +62,7 @@ export interface Action {
 
 export interface Receipt {
   readonly status: ReceiptStatus
-  /** How many were submitted: a verdict is for the last one. */
+  /** How many were submitted; a verdict is for the last one. */
   readonly submissions: number
   readonly digest: string | null
   readonly assetId: string | null
@@ -124,7 +124,7 @@ export interface StoredImage {
 export interface Asset extends StoredImage {
   readonly id: string
   readonly kind: 'payment_receipt' | 'other'
-  /** The one intent that it is attached to. */
+  /** The intent that it is attached to. */
   readonly paymentId: string | null
   readonly createdAt: number
 }
@@ -140,9 +140,9 @@ export interface ProviderCall {
 export interface WebhookEndpoint {
   readonly id: string
   readonly url: string
-  /** Event names wanted; null for every one that is on by default. */
+  /** The subscribed event names; null for all that are on by default. */
   readonly events: readonly string[] | null
-  /** The newest first; an older one signs too until it ends. */
+  /** The newest first; an older one also signs until it ends. */
   readonly secrets: readonly { readonly secret: string; readonly endsAt: number | null }[]
   readonly disabled: boolean
   readonly createdAt: number
@@ -181,20 +181,20 @@ export interface Delivery {
   readonly status: DeliveryStatus
   readonly attempts: readonly DeliveryAttempt[]
   readonly nextAttemptAt: number | null
-  /** What a fault did to it. */
+  /** The fault that affected it. */
   readonly fault: WebhookFault['type'] | null
   readonly createdAt: number
   readonly seq: number
 }
 
-/** Returned as processing while there is nothing for the payer to do. */
+/** An intent reads as processing while the payer has nothing to do. */
 export function statusOf(payment: Payment): PaymentStatus {
   return payment.outcome ?? (payment.action ? 'pending' : 'processing')
 }
 
 /**
- * Why the action stays although its time is over: the payment has to be pending until a cancellation is answered, a
- * receipt is judged, or a rejected one is replaced. Null where nothing holds it.
+ * Why an overdue action does not expire: the payment must stay pending until a cancellation is answered, a receipt
+ * gets its verdict, or a rejected receipt is replaced. Null if nothing holds it.
  */
 export function whatHoldsAction(payment: Payment): 'cancellation' | 'receipt' | 'replacement' | null {
   const { outcome, cancelRequestedAt, receipt } = payment

@@ -4,7 +4,7 @@ import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
 import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
 import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
 
-/** Which routes could carry a payment, and which one does. */
+/** Chooses the route of a payment. */
 
 export interface RouteRequest {
   readonly amount: string
@@ -27,7 +27,7 @@ const isConfigured = (route: RouteEntry, request: RouteRequest) =>
   route.environments.includes(request.environment) &&
   (request.provider === undefined || route.provider === request.provider)
 
-/** Of an amount, where a route says nothing. */
+/** The default limits of a route. */
 const LEAST = '1'
 
 const takesAmount = (route: RouteEntry, amount: string) =>
@@ -36,7 +36,7 @@ const takesAmount = (route: RouteEntry, amount: string) =>
 
 const mapsBank = ({ banks }: RouteEntry, bank: string) => banks !== undefined && Object.hasOwn(banks, bank)
 
-/** An eligible method with what discovery says of it. */
+/** An eligible method, with the facts for discovery. */
 export interface EligibleMethod {
   readonly method: MethodEntry
   readonly banks: readonly { readonly code: string; readonly label: string }[]
@@ -58,8 +58,8 @@ export function eligibleMethods(table: RoutingTable, request: RouteRequest): Eli
 }
 
 /**
- * The routes that would serve: the first one, and any later one that is the first to map some bank. What they
- * require together is what a create request with any listed bank needs.
+ * The routes that a create request could use: the first one, and each later one that is the first to support some
+ * bank. Together they show what a request with any listed bank needs.
  */
 function describe(method: MethodEntry, routes: readonly RouteEntry[]): EligibleMethod {
   const serving = new Set(routes.slice(0, 1))
@@ -83,7 +83,7 @@ function describe(method: MethodEntry, routes: readonly RouteEntry[]): EligibleM
   }
 }
 
-/** The route to freeze, or why there is none. */
+/** The route to freeze, or the reason why there is none. */
 export function chooseRoute(
   table: RoutingTable,
   contract: Contract,
@@ -104,7 +104,7 @@ export function chooseRoute(
   return route ? { route } : { refused: noRoute() }
 }
 
-/** Why a hosted intent without a method could not be paid by any; undefined where it could. */
+/** Why no method could pay a hosted intent without a method; undefined if one could. */
 export function whyNoMethod(
   table: RoutingTable,
   contract: Contract,
@@ -116,7 +116,7 @@ export function whyNoMethod(
   return isOutside ? outsideLimits(configured, contract, request.amount) : noRoute()
 }
 
-/** An option value that the method does not list is a problem of the request, whatever the routes. */
+/** An option value that the method does not list is a problem of the request, independent of the routes. */
 export function unknownBank(
   { methods }: Catalogue,
   code: string,
@@ -147,11 +147,11 @@ function outsideLimits(routes: readonly RouteEntry[], contract: Contract, amount
 
 interface Limits {
   readonly min: string
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly max: string | null
 }
 
-/** The amounts that some route takes, from the smallest; ranges that overlap are one. */
+/** The ranges of amounts that some route accepts, in ascending order, with overlapping ranges merged. */
 function limitsOf(routes: readonly RouteEntry[]): Limits[] {
   const ranges = routes
     .map(({ min_amount: min = LEAST, max_amount: max = null }) => ({ min, max }))
@@ -181,7 +181,7 @@ function unknownMethod(contract: Contract, method: string): Rejection {
   return rejection(code, 'payment_method is not a known method', details)
 }
 
-/** The fields that a route requires and a request lacks, named as the request names them. */
+/** The fields that a route requires and that are missing in the request, with their names in the request. */
 export function missingFields(route: RouteEntry, customer: Customer, options: MethodOptions): string[] {
   const given: Record<PayerField, string | undefined> = {
     customer_name: customer.name,
@@ -194,7 +194,7 @@ export function missingFields(route: RouteEntry, customer: Customer, options: Me
   return PAYER_FIELDS.filter(field => route.payer?.[field] && given[field] === undefined).map(requestField)
 }
 
-/** A discovery payer field, as the create request names it. */
+/** The name in the create request of a payer field of discovery. */
 function requestField(field: PayerField): string {
   if (field === 'customer_name') return 'customer.name'
   if (field === 'customer_phone') return 'customer.phone'

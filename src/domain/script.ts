@@ -1,8 +1,10 @@
 import type { TerminalStatus } from './statuses.ts'
 
-/** What the provider will do with one intent, decided when its route is frozen and kept with it. */
+/**
+ * What the provider will do with one intent. It is decided when the route is frozen, and stored with the intent.
+ */
 export interface PaymentScript {
-  /** The rule it came from; null where none matched. */
+  /** The name of its rule; null if none matched. */
   readonly rule: string | null
   readonly action: { readonly afterMs: number | null; readonly expiresAfterMs: number | null }
   /** One for each submission; the last repeats. */

@@ -1,3 +1,3 @@
-/** Where a record can stand: as the wire has it. */
+/** The statuses of records, as on the wire. */
 export type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from '../contract/statuses.ts'
 export type TerminalStatus = 'succeeded' | 'failed' | 'expired'

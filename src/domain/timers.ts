@@ -1,11 +1,11 @@
 import sortedBtree from 'sorted-btree'
 import type { Command } from './commands.ts'
 
-/** Future work as data: it survives a restart, can be looked at, and fires by being executed. */
+/** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
   readonly id: string
   readonly dueAt: number
-  /** Timers due at one time fire in the order they were set. */
+  /** Timers that are due at the same time fire in the order in which they were set. */
   readonly ordinal: number
   readonly command: Command
 }
@@ -44,7 +44,7 @@ export class Timers {
     return this.#byId.get(id)
   }
 
-  /** In the order they are due. */
+  /** In the order in which they are due. */
   list(): Timer[] {
     return this.#queue.keysArray()
   }

@@ -18,9 +18,9 @@ import {
   type WebhookEvent,
 } from './model.ts'
 
-/** Records as a merchant sees them. Nothing of the provider is in here, so nothing of it can get out. */
+/** Records as a merchant sees them. These views have no data of the provider, so they cannot reveal it. */
 
-/** Addresses that depend on where the server stands. */
+/** Addresses that depend on the server's own address. */
 export interface Links {
   hostedPage(payment: Payment, action: Action): string
   bankPage(payment: Payment, action: Action): string
@@ -38,7 +38,7 @@ export function paymentView(payment: Payment, lens: Lens): PaymentIntent {
   const { contract, environment } = lens
   const status = statusOf(payment)
   const omit = contract['fields.absent'] === 'omit'
-  /** Null, or left out. Its type has it there, so that the compiler misses what this view forgets. */
+  /** Null or left out. The type includes the member, so that the compiler reports a view that forgets it. */
   const mayNotApply = <F extends keyof PaymentIntent>(
     field: F,
     value: NonNullable<PaymentIntent[F]> | null,

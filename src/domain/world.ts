@@ -16,7 +16,7 @@ import type {
 import type { Rule } from './rules/rule.ts'
 import { Timers } from './timers.ts'
 
-/** An answer that a repeated key gets again: the record as it was then, or the refusal. */
+/** The stored answer of an idempotency key: the record as it was then, or the refusal. */
 export interface KeptAnswer {
   readonly fingerprint: string
   readonly at: number
@@ -24,10 +24,13 @@ export interface KeptAnswer {
   readonly seq: number
 }
 
-/** An account's state, as everything but `apply` sees it. */
+/** An account's state, read-only for everything except `apply`. */
 export interface World {
   readonly seq: number
-  /** Entries that are no courier's. Receivers answer when they please; names made from this number do not care. */
+  /**
+   * The number of entries without the courier's. Ids derive from it, so that the timing of receivers does not change
+   * them.
+   */
   readonly moves: number
   /** The time of the last entry. */
   readonly at: number
@@ -47,19 +50,19 @@ export interface World {
   readonly catalogue: Catalogue | null
   /** The account's own rules; null for the standard ones. */
   readonly rules: readonly Rule[] | null
-  /** By place in the rules in force. */
+  /** By index in the rules in force. */
   readonly ruleCounts: ReadonlyMap<number, Count>
   readonly faults: FaultPlan
-  /** Of the webhook faults, by place; calls are counted where they come in. */
+  /** For webhook faults, by index; the server counts calls. */
   readonly faultCounts: ReadonlyMap<number, Count>
   /** By endpoint, the delivery that waits for another to overtake it. */
   readonly heldDeliveries: ReadonlyMap<string, string>
-  /** Providers whose health was set by hand, over what the catalogue says. */
+  /** Providers whose health was set by hand, which overrides the catalogue. */
   readonly health: ReadonlyMap<string, boolean>
   readonly clock: ClockSetting | null
 }
 
-/** The same state, as `apply` writes it. */
+/** The same state, writable for `apply`. */
 export class MutableWorld implements World {
   seq = 0
   moves = 0

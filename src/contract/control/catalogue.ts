@@ -5,7 +5,7 @@ import { ACTION_TYPES, PAYER_FIELDS, type PayerField } from '../resources.ts'
 import { named, object, oneOf, type Wire } from '../schema.ts'
 import { ENVIRONMENTS } from '../statuses.ts'
 
-/** The methods that a merchant can offer and the routes that carry them, as people write them. */
+/** The methods that a merchant can offer and the routes that carry them, in the form that people write. */
 
 const name = Type.String({ minLength: 1, maxLength: 256 })
 const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
@@ -54,7 +54,7 @@ export type CatalogueMethod = Static<typeof CatalogueMethod>
 export type CatalogueProvider = Static<typeof CatalogueProvider>
 export type CatalogueRoute = Static<typeof CatalogueRoute>
 
-/** As it is in force: with the health of each provider as it is now. */
+/** The catalogue in force, with the current health of each provider. */
 export const ProviderHealth = named('ProviderHealth', { id: name, healthy: Type.Boolean() })
 export type ProviderHealth = Wire<typeof ProviderHealth>
 export const CatalogueState = named('CatalogueState', {

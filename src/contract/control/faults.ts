@@ -2,11 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
 
-/** What can go wrong on the wire, as people write it. */
+/** Faults on the wire, in the form that people write. */
 
 const duration = Type.String({ format: 'duration' })
 
-/** Whether a type of fault takes the key `delay`. */
+/** Whether a type of fault has the key `delay`. */
 interface FaultKeys {
   readonly delay: 'required' | 'optional' | 'none'
 }
@@ -38,7 +38,7 @@ export type FaultType = HttpFaultType | WebhookFaultType
 export const HTTP_FAULT_TYPES = Object.keys(HTTP_FAULTS) as HttpFaultType[]
 export const WEBHOOK_FAULT_TYPES = Object.keys(WEBHOOK_FAULTS) as WebhookFaultType[]
 
-/** Whether a fault of this type takes the key `delay`. */
+/** Whether a fault of this type has the key `delay`. */
 export const delayKey = (type: FaultType): FaultKeys['delay'] =>
   ({ ...HTTP_FAULTS, ...WEBHOOK_FAULTS })[type].delay
 

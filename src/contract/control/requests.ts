@@ -5,10 +5,10 @@ import { object, oneOf, timestamp, type Wire } from '../schema.ts'
 import { ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
 import { NOT_BLANK } from '../validation.ts'
 
-/** The bodies that the control surface takes. */
+/** The request bodies of the control surface. */
 
 const text = (maxLength = 256) => Type.String({ minLength: 1, maxLength })
-/** Something that somebody can read. */
+/** Text that is not blank. */
 const words = Type.String({ minLength: 1, maxLength: 256, pattern: NOT_BLANK })
 const duration = Type.String({ description: 'a duration, such as 5s, 1h30m or PT5M' })
 const rate = Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String()])
@@ -83,7 +83,7 @@ export const TriggerBody = object({
 })
 export type TriggerBody = Wire<typeof TriggerBody>
 
-/** As long as the merchant API lets it be. */
+/** The limit of the merchant API. */
 export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
 export type PayoutCancelBody = Wire<typeof PayoutCancelBody>
 

@@ -8,7 +8,7 @@ import { describeOperation } from './operation.ts'
 import { type Json, mapValues, plain } from './plain.ts'
 import { eventSchemas, webhooks } from './webhooks.ts'
 
-/** The merchant interface as OpenAPI 3.1, by the contract in force, for whoever reaches it at this address. */
+/** The merchant interface as OpenAPI 3.1, according to the contract in force, with this server address. */
 export function openApiDocument(contract: Contract, server: string): Json {
   const paths: Record<string, Json> = {}
   for (const operation of operations(contract)) {

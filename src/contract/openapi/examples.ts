@@ -6,7 +6,7 @@ import type { OperationId } from '../operations.ts'
 import { PAYER_FIELDS } from '../resources.ts'
 import type { Json } from './plain.ts'
 
-/** One story, told by the examples of the document: a bank transfer that wants a receipt, and a payout. */
+/** The examples of the document belong together: a bank transfer that needs a receipt, and a payout. */
 
 const PAYMENT = 'pi_VC4UoUgtGlWq80BVjoQBBuLl'
 const PAYOUT = 'po_b8OHDoVvltLrQoPPvS1EFWxn'
@@ -184,7 +184,7 @@ function failed(event: EventName): Json {
     : { failure_code: 'payment_declined', failure_message: 'The payer declined' }
 }
 
-/** 405 is the answer to what is no operation, so no operation has it. */
+/** Only a request that matches no operation gets 405, so no operation lists it. */
 const MESSAGES: Record<Exclude<ErrorCode, 'validation_failed' | 'method_not_allowed'>, string> = {
   unauthorized: 'The credentials are missing or not valid',
   checkout_mode_not_allowed: 'The Team policy does not allow checkout mode hosted',
@@ -202,7 +202,7 @@ const MESSAGES: Record<Exclude<ErrorCode, 'validation_failed' | 'method_not_allo
   service_unavailable: 'The request cannot be served now; nothing was changed',
 }
 
-/** One problem that the operation can have, so that nobody copies an impossible one. */
+/** One problem that the operation can really have, because readers copy examples. */
 const PROBLEM_OF: Record<OperationId, { field: string; message: string }> = {
   listPaymentMethods: { field: 'amount', message: 'is required' },
   createPayment: { field: 'merchant_reference', message: 'must not be empty' },
@@ -216,7 +216,7 @@ const PROBLEM_OF: Record<OperationId, { field: string; message: string }> = {
   cancelPayout: { field: 'reason', message: 'must not be empty' },
 }
 
-/** The errors that look the same wherever they come from, by their codes. */
+/** The errors that are the same for all operations, by their codes. */
 export function exampleErrors(contract: Contract): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(MESSAGES).map(([code, message]) => [

@@ -6,7 +6,7 @@ import { exampleAnswer, exampleError } from './examples.ts'
 import type { Json } from './plain.ts'
 import { parameters, requestBody } from './request.ts'
 
-/** Every operation can answer with these: 400 for a Host that is not this server's, 429 and 503 by a fault too. */
+/** Every operation can return these: 400 for an unknown Host, and 429 and 503 also because of a fault. */
 const ALWAYS: readonly ErrorCode[] = [
   'validation_failed',
   'unauthorized',
@@ -52,7 +52,7 @@ const link = (operationId: OperationId, id: string, description: string) => ({
   [operationId]: { operationId, parameters: { id }, description },
 })
 
-/** What can be done next with what came back. */
+/** Links from a response to the operations that can follow. */
 const LINKS: Partial<Record<OperationId, Json>> = {
   createPayment: {
     ...link('getPayment', '$response.body#/id', 'Read the payment until its status is final.'),
@@ -101,7 +101,7 @@ function codesOf(operation: Operation, contract: Contract): ReadonlySet<ErrorCod
   return codes
 }
 
-/** Of the refusals, only these are kept for their key and given again, if any. */
+/** Of the refusals, only these are stored with their key and replayed, if any. */
 const KEPT = 422
 
 function headersOf(

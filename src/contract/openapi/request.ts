@@ -6,7 +6,7 @@ import type { Operation, OperationId } from '../operations.ts'
 import { EXAMPLE_KEY, exampleBody, examplePathId, exampleQuery } from './examples.ts'
 import { type Json, plain } from './plain.ts'
 
-/** What a request may hold. The schemas are the server's own, and the rules that it has beside them. */
+/** What a request may contain: the server's own schemas, and the rules that it checks in addition. */
 export function parameters(operation: Operation): Json[] {
   return [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)]
 }
@@ -39,7 +39,7 @@ const NOTES: Readonly<Record<string, string>> = {
   provider: "Only this provider's routes, with no fallback to another provider.",
 }
 
-/** On the wire it is text; what it means is a number. */
+/** The wire has text; the value is a number. */
 const LIMIT_SCHEMA = {
   type: 'integer',
   minimum: LIMITS.pageSize.min,
@@ -58,7 +58,7 @@ function headerParameters({ idempotencyKey }: Operation): Json[] {
         idempotencyKey === 'multipart'
           ? 'Required with an image, ignored with an asset. For 24 hours, the same key and image get the same answer.'
           : 'For 24 hours, the same key and request get the same answer.',
-      // HTTP trims a value, so a blank at its ends never arrives.
+      // HTTP trims header values, so blanks at the ends never arrive.
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
       example: EXAMPLE_KEY,
     },
@@ -103,7 +103,7 @@ function bodySchema(id: OperationId, schema: TSchema | undefined, contract: Cont
   }
 }
 
-/** Where a null counts as absent, every member that may be left out may be null. */
+/** If null counts as absent, every optional member may be null. */
 function withNulls(schema: Json): Json {
   const properties = schema.properties as Record<string, Json> | undefined
   if (!properties) return schema
@@ -118,7 +118,9 @@ function withNulls(schema: Json): Json {
   }
 }
 
-/** What the server asks of single fields of a creation beside its schema, since it can say it better in words. */
+/**
+ * Rules for single fields of a creation that the server checks outside the schema, to give better messages.
+ */
 function withFieldRules(schema: TSchema | undefined): TSchema {
   const { country, return_url: returnUrl, ...others } = schema?.properties ?? {}
   const properties = {
@@ -129,17 +131,20 @@ function withFieldRules(schema: TSchema | undefined): TSchema {
   return { ...schema, properties } as TSchema
 }
 
-/** As far as a pattern can tell. */
+/** As far as a pattern can express it. */
 const WEB_ADDRESS =
   '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#\\\\\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-/** The rules between fields say nothing of the others, and say so: some validators assume that what is not named is refused. */
+/**
+ * The rules between fields must allow other members explicitly, because some validators refuse what a schema does not
+ * name.
+ */
 const where = (properties: Record<string, Json>) => ({
   properties,
   required: Object.keys(properties),
   additionalProperties: true,
 })
-/** A null counts as absent where it is taken at all, so what is asked is the type. */
+/** If null is accepted, it counts as absent, so the condition checks the type. */
 const given = (field: string, type: string) => where({ [field]: { type } })
 const when = (condition: Json, consequence: Json) => ({ if: condition, then: consequence })
 

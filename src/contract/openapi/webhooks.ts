@@ -17,7 +17,7 @@ const EVENTS: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 const schemaName = (event: EventName) =>
   event.replaceAll(/(?:^|\.)([a-z])/g, (_, first: string) => first.toUpperCase())
 
-/** What is posted to a merchant's endpoint, event by event. */
+/** What paysim posts to a merchant's endpoint, for each event. */
 export function webhooks(contract: Contract): Record<string, Json> {
   return Object.fromEntries(EVENTS.map(event => [event, { post: describeEvent(event, contract) }]))
 }

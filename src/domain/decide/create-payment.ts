@@ -90,7 +90,7 @@ function create(
   return happens(id, [created, triggerLater(id, 'expire', expiresAt), ...start, ...emitted])
 }
 
-/** Extra members of the customer are ignored, so they are not kept either. */
+/** Unknown members of the customer are ignored, so they are not stored either. */
 function knownFields({ name, phone, email }: Customer): Customer {
   return {
     ...(name === undefined ? {} : { name }),

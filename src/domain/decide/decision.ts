@@ -6,29 +6,31 @@ import type { CheckoutMode, Environment } from '../model.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { KeptAnswer } from '../world.ts'
 
-/** All that a decision may know beyond the world and the command: time, chance and the script are given. */
+/**
+ * Everything that a decision may use besides the world and the command: time, random numbers and the script.
+ */
 export interface Context {
   readonly at: number
   readonly contract: Contract
   readonly environment: Environment
   readonly merchantName: string
   readonly checkoutModes: readonly CheckoutMode[]
-  /** The server's catalogue, where the account has none of its own. */
+  /** The server's catalogue, for accounts without their own. */
   readonly catalogue: Catalogue
-  /** The server's rules, where the account has none of its own. */
+  /** The server's rules, for accounts without their own. */
   readonly rules: readonly Rule[]
   readonly newId: (prefix: string) => string
   readonly newSecret: () => string
-  /** The next number of chance, in [0, 1). */
+  /** The next random number in [0, 1). */
   readonly chance: () => number
 }
 
 export type Decision =
-  /** What happens, and the id of the record it is about. */
+  /** The events, and the id of the record that they concern. */
   | { readonly events: readonly DomainEvent[]; readonly id: string }
-  /** Nothing changes, but that a key may keep the refusal. */
+  /** Nothing changes, but the refusal may be stored with its key. */
   | { readonly refused: Rejection; readonly kept?: DomainEvent }
-  /** The answer was given before. */
+  /** The stored answer to an earlier request. */
   | { readonly replay: KeptAnswer }
 
 export const happens = (id: string, events: readonly DomainEvent[]): Decision => ({ events, id })

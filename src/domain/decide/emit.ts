@@ -5,7 +5,10 @@ import type { World } from '../world.ts'
 import type { Context } from './decision.ts'
 import { queueDelivery } from './queue-delivery.ts'
 
-/** An event, and a delivery to each endpoint that wants it. One that is off by default exists only if wanted. */
+/**
+ * An event, and a delivery to each endpoint that subscribes to it. An event that is off by default exists only if an
+ * endpoint subscribes.
+ */
 export function emit(
   world: World,
   context: Context,

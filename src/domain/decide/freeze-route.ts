@@ -21,11 +21,11 @@ type Draft = Pick<
 interface Choice {
   readonly route: RouteEntry
   readonly options: MethodOptions
-  /** Set where the payer chose, on the hosted page. */
+  /** Set if the payer chose on the hosted page. */
   readonly byPayer?: { readonly customer: Customer; readonly pageEndsAt: number }
 }
 
-/** The route is chosen: the provider starts, and its script for this intent begins to run. */
+/** The events of choosing a route: the provider starts, and its script for this intent begins. */
 export function freezeRoute(world: World, context: Context, draft: Draft, choice: Choice): DomainEvent[] {
   const { id } = draft
   const { catalogue } = routingTable(world, context)
@@ -88,7 +88,7 @@ function factsOf({ environment }: Context, draft: Draft, { route }: Choice): Fac
   }
 }
 
-/** Instructions may only name a bank that the route can be paid at. */
+/** Instructions may name only a bank that the route supports. */
 const banksOf = ({ banks = [] }: MethodEntry, route: RouteEntry) =>
   banks.filter(({ code }) => route.banks && Object.hasOwn(route.banks, code))
 
@@ -101,7 +101,7 @@ interface Presentable {
   readonly takesReceipt: boolean
 }
 
-/** In hosted mode the page is the action, and it is open already where the payer chose on it. */
+/** In hosted mode the page is the action, and it is already open if the payer chose on it. */
 function firstAction(
   context: Context,
   payment: Presentable,
@@ -115,7 +115,9 @@ function firstAction(
   return presentAction(context, payment)
 }
 
-/** The payer can act until the action ends: as its rule says, else with the page or, by default, with the intent. */
+/**
+ * The payer can act until the action expires: when the rule says, or with the page, or by default with the intent.
+ */
 export function presentAction(context: Context, payment: Presentable, pageEndsAt?: number): DomainEvent[] {
   const { at, contract } = context
   const { id, expiresAt } = payment
@@ -131,12 +133,12 @@ export function presentAction(context: Context, payment: Presentable, pageEndsAt
   ]
 }
 
-/** Where no receipt is needed, the scripted outcome runs from the action. */
+/** If no receipt is needed, the time of the scripted outcome counts from the action. */
 function outcomeOfAction(context: Context, { id, script, takesReceipt }: Presentable): DomainEvent[] {
   return takesReceipt ? [] : outcomeTimer(context, id, script)
 }
 
-/** When the provider's scripted outcome comes; nothing where the payment waits for a person. */
+/** The timer of the scripted outcome; none if the payment waits for a person. */
 export function outcomeTimer({ at }: Context, payment: string, { outcome }: PaymentScript): DomainEvent[] {
   if (outcome === 'manual') return []
   const trigger = ({ succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const)[outcome.status]

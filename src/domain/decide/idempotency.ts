@@ -6,10 +6,10 @@ import type { KeptAnswer, World } from '../world.ts'
 import type { Context, Decision } from './decision.ts'
 
 /**
- * A key seen before gets its answer again, a key seen with something else is a conflict, and a new key keeps the
- * answer: a success as the record it left, and a 422 as it was worded, if refusals are kept. Nothing else is kept, so
- * that a request that was not valid, or not allowed, can be put right and sent again. Whatever may have changed since
- * the first request belongs into `decideAfresh`.
+ * A known key gets its stored answer, a known key with a different request is a conflict, and a new key stores its
+ * answer: a success as the record at that time, and a 422 with its message if the contract stores refusals. Nothing
+ * else is stored, so a caller can correct an invalid or forbidden request and send it again. Checks whose result can
+ * change between two requests belong in `decideAfresh`.
  */
 export function once(
   world: World,

@@ -19,7 +19,9 @@ import {
 
 export type { Context, Decision } from './decision.ts'
 
-/** What a command makes happen in a world, or why it does not. Pure: the same arguments, the same decision. */
+/**
+ * The events of a command in a world, or the reason for a refusal. Pure: the same arguments give the same decision.
+ */
 export function decide(world: World, command: Command, context: Context): Decision {
   switch (command.type) {
     case 'CreatePayment':

@@ -9,7 +9,7 @@ import { outcomeTimer, presentAction } from './freeze-route.ts'
 
 type Wording = Partial<Failure>
 
-/** What a provider, a payer or an operator makes happen: by a timer, on a page or over the control surface. */
+/** Triggers by a provider, a payer or an operator: from a timer, a page or the control surface. */
 export function movePayment(
   world: World,
   { payment: id, trigger, failure = {} }: Extract<Command, { type: 'MovePayment' }>,
@@ -21,20 +21,20 @@ export function movePayment(
   return happens(id, move(world, payment, trigger, failure, context))
 }
 
-/** The moves that a payment's lifecycle allows now: what is offered anywhere is what is taken here. */
+/** The triggers that a payment allows now. Pages and the control surface offer exactly these. */
 export function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
   const status = statusOf(payment)
   switch (trigger) {
     case 'accept-receipt':
     case 'reject-receipt':
-      // Also when the payment has ended: a verification that is in flight goes on.
+      // Also after the end of the payment: a check in flight continues.
       return payment.receipt !== null && allows(RECEIPT_MOVES[trigger], payment.receipt.status)
     case 'confirm-cancel':
       return payment.outcome === null && payment.cancelRequestedAt !== null
     case 'withdraw-action':
       return allows(PAYMENT_MOVES[trigger], status) && !holdsItsAction(payment)
     case 'succeed':
-      // Without a method no provider was asked for anything that could succeed.
+      // Without a method there is no provider call that could succeed.
       return allows(PAYMENT_MOVES[trigger], status) && payment.route !== null
     default:
       return allows(PAYMENT_MOVES[trigger], status)
@@ -110,7 +110,7 @@ function move(
   }
 }
 
-/** The money is on its way by the provider's script; the action ends if only the verification has kept it. */
+/** The script's outcome timer starts. The action ends if it was overdue and only the check held it. */
 function afterReceipt(payment: Payment, context: Context): DomainEvent[] {
   const { id } = payment.sortKey
   const { action, cancelRequestedAt } = payment

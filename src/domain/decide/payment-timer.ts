@@ -3,11 +3,11 @@ import type { PaymentTrigger } from '../lifecycle.ts'
 import type { Failure } from '../model.ts'
 import { type PaymentTimer, paymentTimer } from '../timer-names.ts'
 
-/** A timer that makes the move it is named after. */
+/** A timer that executes the trigger in its name. */
 export const triggerLater = (payment: string, trigger: PaymentTrigger & PaymentTimer, dueAt: number) =>
   moveLater(payment, trigger, dueAt, trigger)
 
-/** A move of a payment that is still to come. */
+/** A trigger that a timer will execute later. */
 export function moveLater(
   payment: string,
   kind: PaymentTimer,

@@ -34,7 +34,7 @@ export function createPayout(
     currency,
     country,
     merchantReference,
-    // The full number is not kept: nothing may ever return it.
+    // The full number is not stored, so nothing can return it.
     recipient: { bankCode, holderName, accountLast4: accountNumber.replace(/\D/g, '').slice(-4) },
     status,
     ...(rule ? { script, rule: rule.data } : {}),
@@ -43,7 +43,7 @@ export function createPayout(
   return happens(id, [...counted, created, ...nextStep(id, status, script, context)])
 }
 
-/** What the provider does by itself with a payout in this state. */
+/** The next scripted change of a payout in this state. */
 function nextStep(
   payout: string,
   status: Payout['status'],

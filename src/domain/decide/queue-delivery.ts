@@ -5,7 +5,7 @@ import { deliveryTimer } from '../timer-names.ts'
 import type { World } from '../world.ts'
 import type { Context } from './decision.ts'
 
-/** How long after the event that overtook it a held one goes out. */
+/** How long after the overtaking event a held event is sent. */
 const AFTER_THE_OTHER_MS = 1000
 
 interface Wanted {
@@ -14,7 +14,7 @@ interface Wanted {
   readonly endpoint: string
 }
 
-/** A delivery and the timer of its first attempt, unless a fault has it otherwise. */
+/** A delivery and the timer of its first attempt, unless a fault changes this. */
 export function queueDelivery(world: World, context: Context, wanted: Wanted): DomainEvent[] {
   const { name, endpoint } = wanted
   const turn = firstMatch(
@@ -27,7 +27,7 @@ export function queueDelivery(world: World, context: Context, wanted: Wanted): D
   const counted: DomainEvent[] =
     turn.held.length > 0 ? [{ type: 'FaultsCounted', held: turn.held, used: turn.used }] : []
   const dueAt = context.at + (context.contract['events.retry'][0] ?? 0)
-  // One that is held waits for this one: it may not be held itself.
+  // A held event waits for this one, so this one must not be held.
   const overtakes = turn.taken?.type === 'reorder' && world.heldDeliveries.has(endpoint)
   const fault = overtakes ? undefined : turn.taken
   return [...counted, ...deliveries(context, wanted, dueAt, fault), ...released(world, endpoint, dueAt)]
@@ -70,7 +70,7 @@ function queued(
   return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...(fault ? { fault } : {}) }
 }
 
-/** An event that was held to be overtaken goes out behind the one that overtakes it. */
+/** An event that a fault held back is sent after the one that overtakes it. */
 function released({ heldDeliveries }: World, endpoint: string, dueAt: number): DomainEvent[] {
   const held = heldDeliveries.get(endpoint)
   if (held === undefined) return []

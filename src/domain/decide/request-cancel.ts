@@ -15,7 +15,7 @@ const SETTLES = {
   expired: 'expire',
 } as const
 
-/** Cancellation is asked for here and answered by the provider later: the payment stays pending until then. */
+/** Requests a cancellation. The provider answers later, and the payment stays pending until then. */
 export function requestCancel(
   world: World,
   command: Extract<Command, { type: 'RequestCancel' }>,
@@ -32,7 +32,7 @@ function cancel(world: World, payment: Payment, context: Context): Decision {
   const status = statusOf(payment)
   if (status !== 'pending')
     return refuse('invalid_state', `Only a pending payment intent can be cancelled; this one is ${status}`)
-  // Asked for already, whatever came after it: who asks again may have missed the answer.
+  // Already requested: a repeat is allowed in any later state, because the caller may have missed the answer.
   if (payment.cancelRequestedAt !== null) return happens(id, [])
   if (payment.receipt?.status === 'processing' && contract['cancel.during_receipt'] === 'refuse')
     return refuse('invalid_state', 'A receipt of this payment intent is being verified')
@@ -46,7 +46,7 @@ function cancel(world: World, payment: Payment, context: Context): Decision {
   ])
 }
 
-/** Nothing frozen means no provider to ask: it settles at once. */
+/** Without a route there is no provider to ask, so the payment ends at once. */
 function settlement({ sortKey: { id }, route, script }: Payment, { at }: Context): DomainEvent[] {
   const { afterMs, outcome } = route ? script.cancel : { afterMs: 0, outcome: 'cancelled' as const }
   if (outcome === 'never') return []

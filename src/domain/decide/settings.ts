@@ -22,7 +22,7 @@ export function replaceRules(_: World, { rules }: CommandOf<'ReplaceRules'>): De
   return happens('rules', [{ type: 'RulesReplaced', rules }])
 }
 
-/** Put before the rules in force, which keep their counts. */
+/** Adds rules in front of those in force, which keep their counts. */
 export function putRulesInFront(
   world: World,
   { rules }: CommandOf<'PutRulesInFront'>,
@@ -30,7 +30,7 @@ export function putRulesInFront(
 ): Decision {
   const read = readRules({ rules })
   if ('problems' in read) return { refused: invalid(read.problems) }
-  // The standard rules become the account's own, so that what is put before them stands before something.
+  // The standard rules become the account's own, so that the new rules come before them.
   const standard = world.rules ? {} : { standard: context.rules.map(({ data }) => data) }
   return happens('rules', [{ type: 'RulesPutInFront', rules, ...standard }])
 }

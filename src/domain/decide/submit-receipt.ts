@@ -52,7 +52,7 @@ function submit(world: World, payment: Payment, image: ReceiptImage, context: Co
   const { receipt } = payment
   const isElsewhere = image.attachedTo !== null && image.attachedTo !== id
   const isTaken = receipt !== null && !allows(RECEIPT_MOVES.submit, receipt.status)
-  // Whatever became of the payment since: who asks again may have missed the answer.
+  // Allowed in any state of the payment, because the caller may have missed the answer.
   if (isTaken && !isElsewhere && isSame(receipt, image)) return happens(id, [])
   const status = statusOf(payment)
   if (status !== 'pending')

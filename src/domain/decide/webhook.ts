@@ -19,7 +19,7 @@ export function addEndpoint(
   return happens(endpoint, [{ type: 'EndpointAdded', endpoint, url, events, secret }])
 }
 
-/** The old secret signs beside the new one until the overlap ends. */
+/** Both the old and the new secret sign until the overlap ends. */
 export function rotateSecret(
   world: World,
   { endpoint: id, overlapMs }: CommandOf<'RotateEndpointSecret'>,
@@ -46,7 +46,7 @@ export function attemptDelivery(world: World, { delivery: id }: CommandOf<'Attem
   return happens(id, [{ type: 'AttemptStarted', delivery: id }])
 }
 
-/** One attempt now, out of turn: its success ends the schedule, and its failure leaves what is left of it. */
+/** One additional attempt now. Success ends the retry schedule; failure does not change it. */
 export function redeliver(world: World, { delivery: id }: CommandOf<'Redeliver'>, { at }: Context): Decision {
   const delivery = world.deliveries.get(id)
   if (!delivery) return notFound('webhook delivery')
@@ -58,7 +58,7 @@ export function redeliver(world: World, { delivery: id }: CommandOf<'Redeliver'>
   return happens(id, [{ type: 'DeliveryMoved', delivery: id, dueAt: at }, attemptAt(id, at)])
 }
 
-/** What came of an attempt. The number guards against a late answer to one that was given up. */
+/** Records the result of an attempt. The number rejects a late response to an attempt that was given up. */
 export function recordAttempt(
   world: World,
   { delivery: id, attempt, result }: CommandOf<'RecordAttempt'>,

@@ -3,13 +3,13 @@ import { parseDuration } from '../../contract/durations.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { MatchLimits } from '../match-limits.ts'
 
-/** From when until when a fault can happen, by the account's time: not before the one, and no more at the other. */
+/** When a fault can happen, in the account's time: `from` is inclusive, `until` is exclusive. */
 export interface FaultWindow {
   readonly from: number | null
   readonly until: number | null
 }
 
-/** A fault ready to happen. */
+/** A compiled fault. */
 export interface HttpFault extends MatchLimits {
   readonly window: FaultWindow
   readonly on: string
@@ -28,7 +28,7 @@ export interface WebhookFault extends MatchLimits {
   readonly delayMs: number
 }
 
-/** How long something takes: always the same, anything between two, or mostly short and sometimes long. */
+/** A delay: constant, uniform between two values, or lognormal. */
 export type Spread =
   | { readonly fixedMs: number }
   | { readonly minMs: number; readonly maxMs: number }
@@ -36,7 +36,7 @@ export type Spread =
 
 export interface FaultPlan {
   readonly data: readonly FaultRule[]
-  /** In the order in which the faults were given. */
+  /** In the order of the given faults. */
   readonly windows: readonly FaultWindow[]
   readonly http: readonly HttpFault[]
   readonly webhook: readonly WebhookFault[]
@@ -44,7 +44,7 @@ export interface FaultPlan {
 
 export const NO_FAULTS: FaultPlan = { data: [], windows: [], http: [], webhook: [] }
 
-/** A window that has a length only begins when the faults are set. */
+/** A window that has only a length starts when the faults are set. */
 export function compileFaults(data: readonly FaultRule[], setAt: number): FaultPlan {
   return {
     data,
@@ -86,7 +86,9 @@ function httpFault(data: FaultRule, setAt: number): HttpFault {
   }
 }
 
-/** Without a delay of its own, a delayed event is an hour late, and one to be overtaken waits as long for another. */
+/**
+ * The default delay of a delayed event, and the longest time that a reordered event waits for the next one.
+ */
 const STANDARD_WEBHOOK_DELAY = '1h'
 
 function webhookFault(data: FaultRule, setAt: number): WebhookFault {
@@ -100,7 +102,7 @@ function webhookFault(data: FaultRule, setAt: number): WebhookFault {
   }
 }
 
-/** `{id}` and `:id` are the same place. */
+/** `{id}` and `:id` are the same parameter. */
 export const operationName = (on: string) => on.replace(/\{([a-z]+)\}/g, ':$1').replace(/\s+/, ' ')
 
 function spread(delay: NonNullable<FaultRule['delay']>): Spread {
@@ -111,10 +113,10 @@ function spread(delay: NonNullable<FaultRule['delay']>): Spread {
     : { p50Ms: ms(delay.p50), p99Ms: ms(delay.p99) }
 }
 
-/** Where the 99th percentile of a normal distribution lies. */
+/** The 99th percentile of the standard normal distribution. */
 const Z99 = 2.326
 
-/** A duration of a spread, by two numbers of chance in [0, 1). */
+/** A random duration from a distribution, computed from two random numbers in [0, 1). */
 export function draw(of: Spread, chance: () => number): number {
   if ('fixedMs' in of) return of.fixedMs
   if ('minMs' in of) return Math.round(of.minMs + chance() * (of.maxMs - of.minMs))

@@ -15,7 +15,9 @@ import { operationName, windowOf } from './fault.ts'
 const check = validator(FaultsBody)
 const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 
-/** Reads `{faults: […]}` against the operations that are served; the faults say where, and what was meant. */
+/**
+ * Reads `{faults: […]}` for the operations of the server. Each problem has its place and, if possible, a suggestion.
+ */
 export function readFaults(
   data: unknown,
   operations: readonly string[],

@@ -1,16 +1,16 @@
-/** Digits and letters that look random and are not: the same seed and purpose give the same ones for ever. */
+/** Pseudorandom digits and letters: the same seed and purpose always give the same ones. */
 export interface DigitSource {
-  /** A whole number from 0 to limit - 1. */
+  /** An integer from 0 to limit - 1. */
   below(limit: number): number
   digits(count: number): string
-  /** Letters and digits that nobody confuses when reading them aloud or typing them from a screen. */
+  /** Letters and digits that are not easily confused when read aloud or typed. */
   code(length: number): string
 }
 
 // Without 0 O, 1 I L, and without vowels, so that no code spells a word (or the name of a provider).
 const CLEAR_LETTERS = '23456789CDFGHJKMNPQRTVWXY'
 
-/** The purpose keeps uses apart: an account number stays what it was when a reference grows a letter. */
+/** The purpose separates uses: a longer reference does not change the account number. */
 export function digitSource(seed: string, purpose: string): DigitSource {
   const next = generator(hash(`${purpose}:${seed}`))
   const below = (limit: number) => Math.floor((next() / 0x1_0000_0000) * limit)
@@ -28,7 +28,9 @@ export function digitSource(seed: string, purpose: string): DigitSource {
 
 type State = [number, number, number, number]
 
-/** FNV-1a in four lanes with a multiplier each: 128 bits, as 24 base62 letters hold more than 64. */
+/**
+ * FNV-1a in four lanes, each with its own multiplier: 128 bits, because 24 base62 letters have more than 64.
+ */
 function hash(text: string): State {
   let a = 0x811c9dc5
   let b = 0x9e3779b9
@@ -44,7 +46,7 @@ function hash(text: string): State {
   return [a, b, c, d]
 }
 
-/** Small Fast Counter (sfc32): 32 bits a step out of 128 bits of state. */
+/** Small Fast Counter (sfc32): 32 bits per step from 128 bits of state. */
 function generator([a, b, c, counter]: State): () => number {
   const next = () => {
     const sum = (a + b + counter) | 0

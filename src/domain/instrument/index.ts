@@ -1,14 +1,16 @@
 import { type Bank, type BankTransferInstructions, makeBankTransfer } from './bank-transfer.ts'
 import { makeQrPayload } from './qr-payload.ts'
 
-/** What a payer is shown. Of the redirect only the kind: its URL and expiry belong to whoever serves the page. */
+/**
+ * What the payer sees. A redirect has only its kind here; the server that has the page adds URL and expiry.
+ */
 export type Instrument =
   | { type: 'redirect_to_url' }
   | { type: 'display_qr_code'; qrData: string }
   | ({ type: 'display_bank_transfer_instructions' } & BankTransferInstructions)
 
 export interface InstrumentRequest {
-  /** The only source of variation: the same intent shows the same account, reference and code for ever. */
+  /** The only source of variation: the same intent always shows the same account, reference and code. */
   paymentId: string
   action: Instrument['type']
   country: string
@@ -22,7 +24,7 @@ export interface InstrumentRequest {
   payee: string
 }
 
-/** Takes no provider and no route, so nothing of either can reach the payer. */
+/** Gets no provider and no route, so it cannot reveal them to the payer. */
 export function makeInstrument(request: InstrumentRequest): Instrument {
   switch (request.action) {
     case 'redirect_to_url':

@@ -1,6 +1,9 @@
 import { digitSource } from './digits.ts'
 
-/** What the payer writes beside the money, twelve letters: among a million intents, two alike in 1 case of 100,000. */
+/**
+ * The payment reference that the payer enters: twelve letters, so a million intents have a collision with a
+ * probability of 1 in 100,000.
+ */
 export function referenceOf(paymentId: string): string {
   return digitSource(paymentId, 'reference').code(12)
 }

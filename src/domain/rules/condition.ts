@@ -3,7 +3,7 @@ import { compareAmounts } from '../catalogue.ts'
 import type { Customer } from '../model.ts'
 import { matchesGlob } from './glob.ts'
 
-/** What a rule can be told about an intent. */
+/** The facts about an intent that a rule can match. */
 export interface Facts {
   readonly kind: 'payment' | 'payout'
   readonly environment: string
@@ -20,7 +20,7 @@ export interface Facts {
 
 export type Test = (facts: Facts) => boolean
 
-/** All that is said must hold; what is not said, does. */
+/** All given conditions must be true; conditions that are left out are true. */
 export function compileCondition(condition: RuleCondition): Test {
   const { kind, environment, checkout_mode: mode, customer, recipient } = condition
   const tests: Test[] = []

@@ -6,7 +6,7 @@ import type { Rule } from './rule.ts'
 
 export interface Consultation {
   readonly rule: Rule | undefined
-  /** The counting, where there is anything to count. */
+  /** The event that updates the counts, if any changed. */
   readonly events: readonly DomainEvent[]
 }
 

@@ -1,7 +1,6 @@
 /**
- * Whether a text is what a glob says: `*` is any text, `?` one character, everything else itself. Each star is tried
- * again from where it last was and no further back, so no glob, however many stars it has, takes more than the
- * product of the two lengths.
+ * Whether a text matches a glob: `*` is any text, `?` is one character. Only the last star is tried again, so the
+ * time is at most the product of the two lengths, however many stars the glob has.
  */
 export function matchesGlob(glob: readonly string[], text: readonly string[]): boolean {
   let [g, t] = [0, 0]

@@ -8,7 +8,7 @@ const check = validator(RulesBody)
 const PAYMENT_ONLY = ['action', 'receipt', 'cancel', 'expiry'] as const
 const PAYOUT_ONLY = ['approval'] as const
 
-/** Reads `{rules: […]}`; the faults say where, and what was meant. */
+/** Reads `{rules: […]}`. Each problem has its place and, if possible, a suggestion. */
 export function readRules(
   data: unknown,
 ): { rules: readonly Rule[]; data: readonly ProviderRule[] } | { problems: readonly FieldProblem[] } {
@@ -21,7 +21,7 @@ export function readRules(
     : { rules: rules.map(compileRule), data: rules }
 }
 
-/** What is well-formed and can still not be meant. */
+/** Rules that are well-formed but contradict themselves. */
 function contradictionsIn(rule: ProviderRule, at: number): FieldProblem[] {
   const problems: FieldProblem[] = []
   const say = (field: string, message: string) => problems.push({ field: `rules.${at}.${field}`, message })

@@ -10,11 +10,11 @@ import {
 } from '../script.ts'
 import { compileCondition, type Facts, type Test } from './condition.ts'
 
-/** A rule ready to match, with the scripts it hands out. */
+/** A compiled rule, with its scripts. */
 export interface Rule extends MatchLimits {
   readonly data: ProviderRule
   readonly name: string | null
-  /** Everything of `match` and `not` but the count. */
+  /** `match` and `not` without the count. */
   readonly holds: Test
   readonly payment: PaymentScript
   readonly payout: PayoutScript
@@ -37,7 +37,7 @@ export function compileRule(data: ProviderRule): Rule {
   }
 }
 
-/** A rule that speaks of receipts is about payments, whether it says so or not. */
+/** A rule with `receipt` applies only to payments, even without a `kind`. */
 function kindOf({
   match,
   action,

@@ -1,7 +1,7 @@
 import type { QrScheme } from '../scheme.ts'
 import { field } from '../tlv.ts'
 
-/** Any other country: the EMVCo frame under a name of our own. */
+/** Any other country: the EMVCo frame under paysim's own identifier. */
 export function plainScheme(country: string): QrScheme {
   return {
     format: '01',
