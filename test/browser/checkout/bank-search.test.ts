@@ -99,8 +99,8 @@ describe.skipIf(noChromium)('the search for a bank', () => {
   })
 
   it.each([
-    ['krung', 'More than one bank has this in its name.'],
-    ['xyz', 'No bank of that name.'],
+    ['krung', 'Several banks match.'],
+    ['xyz', 'No bank found.'],
   ])('sends nothing when %s was typed, and says why', async (typed, why) => {
     const { id, page, field, pay, card } = await unfolded('th_bank_transfer')
     await field.fill(typed)

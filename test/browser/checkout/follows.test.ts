@@ -29,7 +29,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
   it('lets a person give the verdict on a receipt, and tells what the rule would', async () => {
     const { page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
-    await page.getByText('Rule “blurry” rejects the next receipt, 5 seconds after it comes.').waitFor()
+    await page.getByText('Rule “blurry” rejects the next receipt 5 seconds after it is sent.').waitFor()
     await page
       .locator('#receipt-file')
       .setInputFiles({ name: 'slip.png', mimeType: 'image/png', buffer: png() })
@@ -43,7 +43,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.getByRole('button', { name: 'Send the new receipt' }).click()
     await page.getByRole('button', { name: 'Accept the receipt' }).click()
     await says(page, 'Your receipt was accepted.')
-    await page.getByText('Rule “blurry” lets it succeed in 30 seconds').waitFor()
+    await page.getByText('Rule “blurry” approves it in 30 seconds').waitFor()
   })
 
   it('notices that its link has ended', async () => {

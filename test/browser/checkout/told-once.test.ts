@@ -82,7 +82,7 @@ describe('a payment that is being cancelled', () => {
     const page = await read(url)
     hidesInstructions(page)
     expect(page).toContain('This payment is being cancelled')
-    expect(page).toContain('Please do not pay any more')
+    expect(page).toContain('Please do not pay now')
     expect(page).not.toContain('Time left')
     expect(linksOf(page)).toContain(RETURN_URL)
     await trigger(id, 'confirm-cancel')
@@ -92,12 +92,12 @@ describe('a payment that is being cancelled', () => {
   it('takes the receipt of somebody who has paid, and says so', async () => {
     const { id, url } = await sell(TRANSFER)
     await cancel(id)
-    expect(await read(url)).toContain('Have you paid already?')
+    expect(await read(url)).toContain('Already paid?')
     expect((await upload(url)).status).toBe(303)
     expect(await read(url)).toContain('Your receipt is being checked.')
     await trigger(id, 'confirm-cancel')
     const page = await read(url)
-    expect(page).toContain('You have sent a receipt: please do not pay again')
+    expect(page).toContain('You have sent a receipt. Please do not pay again')
     expect(page).not.toContain('No money was taken')
   })
 })
@@ -111,7 +111,7 @@ describe('who has paid', () => {
       if (verdict) await trigger(id, verdict)
       const page = await read(url)
       expect(page).not.toContain('Transfer the amount')
-      expect(page).not.toContain('Send exactly this amount')
+      expect(page).not.toContain('Transfer exactly this amount')
       expect(page).not.toContain('Time left')
       expect(page).not.toMatch(/<title>Pay /)
       expect(linksOf(page)).toContain(RETURN_URL)
@@ -141,7 +141,7 @@ describe('who has paid', () => {
       await upload(url)
       await trigger(id, end)
       const page = await read(url)
-      expect(page).toContain('You have sent a receipt: please do not pay again')
+      expect(page).toContain('You have sent a receipt. Please do not pay again')
       expect(page).not.toContain('No money was taken')
       const { id: scanned, url: code } = await sell(QR)
       await trigger(scanned, end)
@@ -159,7 +159,7 @@ describe('who has paid', () => {
     const other = await upload(url, png(1))
     expect([other.status, await other.text()]).toEqual([
       422,
-      expect.stringContaining('Another receipt of this payment was sent before.'),
+      expect.stringContaining('A different receipt was already sent for this payment.'),
     ])
   })
 
@@ -183,7 +183,7 @@ describe('who has paid', () => {
     const { id, url } = await sell(QR)
     await trigger(id, 'withdraw-action')
     const page = await read(url)
-    expect(page).toContain('If you have paid, you do not need to do anything more.')
+    expect(page).toContain('If you have paid, you do not need to do anything else.')
     expect(page).not.toMatch(AGAIN)
     expect(linksOf(page)).toContain(RETURN_URL)
     await trigger(id, 'succeed')
@@ -197,7 +197,7 @@ describe('a payment for which no method was chosen', () => {
 
   it('can fail or expire by the simulator, and neither be approved nor declined by anybody', async () => {
     const { id, url } = await sell()
-    expect(pressable(await read(url))?.slice(0, 2)).toEqual(['fail">Let it fail', 'expire">Let it expire'])
+    expect(pressable(await read(url))?.slice(0, 2)).toEqual(['fail">Make it fail', 'expire">Make it expire'])
     expect((await press(url, { act: 'succeed' })).status).toBe(422)
     expect((await trigger(id, 'succeed')).status).toBe(422)
     expect((await press(url, { act: 'fail' })).status).toBe(303)
@@ -209,7 +209,7 @@ describe('a payment for which no method was chosen', () => {
     await trigger(id, 'withdraw-action')
     const page = await read(url)
     expect(page).toContain('You cannot pay here right now')
-    expect(page).not.toMatch(/being processed|Pay with|once a method is chosen/)
+    expect(page).not.toMatch(/being processed|Pay with|when a method is chosen/)
     expect(linksOf(page)).toContain(RETURN_URL)
     await trigger(id, 'present-action')
     expect(await read(url)).toContain('How would you like to pay?')
@@ -277,7 +277,7 @@ describe('the choice', () => {
     expect(names[0]).toBe('PromptPay QR')
     expect(page).not.toMatch(/on request|named Thai account/)
     expect(page).toContain('Your bank')
-    expect(page.match(/Choose another way to pay/g)).toHaveLength(names.length)
+    expect(page.match(/Choose another payment method/g)).toHaveLength(names.length)
     const thai = await read(`${url}&lang=th`)
     const thaiNames = [...thai.matchAll(/<span class="name">([^<]*)/g)].map(([, name = '']) => name)
     for (const name of thaiNames) expect(name).toMatch(/\p{Script=Thai}/u)
@@ -285,9 +285,7 @@ describe('the choice', () => {
 
   it('says whose account the money goes to', async () => {
     const { url } = await sell(TRANSFER)
-    expect(await read(url)).toMatch(
-      /From your bank, send exactly this amount to the shop’s account[\s\S]*Shop’s bank/,
-    )
+    expect(await read(url)).toMatch(/Transfer exactly this amount to the shop’s account[\s\S]*Shop’s bank/)
     const { url: own } = await sell({ payment_method: 'th_virtual_account', customer: { name: 'Malee' } })
     expect((await read(own)).split('<section class="card">')[1]).not.toContain('Transfer to an account')
   })

@@ -111,7 +111,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await submitReceipt(desk, id, 1)
     const { page } = await desk.open(`payments/${id}`)
     await page.getByRole('img', { name: 'The uploaded receipt' }).waitFor()
-    const width = `[...document.images].find(({ alt }) => alt.startsWith('Receipt'))?.naturalWidth`
+    const width = `[...document.images].find(({ alt }) => alt === 'The uploaded receipt')?.naturalWidth`
     await expect.poll(() => page.evaluate(width)).toBe(1)
     await press(page, 'Reject receipt…')
     await page.getByLabel(/Why/).fill('Not legible')
@@ -146,7 +146,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await desk.call('GET', `/payment_intents/${id}`)
     const { page } = await desk.open(`payments/${id}`)
     const told = page.getByRole('table', { name: 'Timeline' })
-    const coming = told.getByRole('row', { name: /To come.*Succeed/ })
+    const coming = told.getByRole('row', { name: /Planned.*Succeed/ })
     await coming.getByText('in 1 h').first().waitFor()
     await told.getByRole('row', { name: /Provider.*Start/ }).waitFor()
     await told.getByRole('row', { name: /Merchant.*GET 200/ }).waitFor()
@@ -155,7 +155,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await press(page, 'Step to the next timer')
     await told.getByRole('row', { name: /State.*Payment succeeded/ }).waitFor()
     await told.getByRole('row', { name: /Webhooks.*payment\.succeeded, attempt 1/ }).waitFor()
-    await told.getByRole('row', { name: /To come.*Webhook attempt/ }).waitFor()
+    await told.getByRole('row', { name: /Planned.*Webhook attempt/ }).waitFor()
   })
 
   test('attempts at one moment stand apart by their endpoint, and causes before effects', async () => {
@@ -214,7 +214,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await end.getByText('in 3 s').waitFor()
     await end.getByText('insufficient_funds').waitFor()
     await desk.control('POST', '/clock/advance', { by: '3s' })
-    await coming.getByText('Nothing. It has ended').waitFor()
+    await coming.getByText('Nothing is planned: it has ended').waitFor()
   })
 
   test('a payout is made, approved, and cancelled for a reason that its log keeps', async () => {

@@ -42,7 +42,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
 
     const second = await newPage()
     await second.page.goto(link)
-    await shows(second.page, 'That link was used before, or has expired.')
+    await shows(second.page, 'This link has been used or has expired.')
     await shows(second.page, 'paysim sim dashboard')
     second.watch.allow(/401/)
     await second.page.getByLabel(/control token/).fill('not-the-token')
