@@ -9,7 +9,7 @@ import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
 import type { Command } from './commands.ts'
 import type { DomainEvent, EventOf } from './events.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_MOVES, type PayoutTrigger } from './lifecycle.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
 import type { MethodOptions } from './model.ts'
 
 /**
@@ -108,7 +108,7 @@ const timedCommand = Type.Union([
   object({
     type: Type.Literal('MovePayout'),
     payout: id,
-    trigger: oneOf(Object.keys(PAYOUT_MOVES) as PayoutTrigger[]),
+    trigger: oneOf(PAYOUT_TRIGGERS),
     reason: optional(text),
     failure: optional(someFailure),
   }),

@@ -1,8 +1,15 @@
+import type { Contract } from '../contract/decisions.ts'
+import type { PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 import type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
 
-/**
- * Each state machine as a table: for each trigger, the statuses from which it is possible, and its target.
- */
+export {
+  PAYMENT_TRIGGERS,
+  PAYOUT_TRIGGERS,
+  type PaymentTrigger,
+  type PayoutTrigger,
+} from '../contract/statuses.ts'
+
+/** Each state machine as a table: for each trigger, the statuses from which it is possible, and its target. */
 export interface Move<S> {
   readonly from: readonly S[]
   readonly to: S
@@ -16,20 +23,20 @@ export const PAYMENT_MOVES = {
   succeed: { from: OPEN, to: 'succeeded' },
   fail: { from: OPEN, to: 'failed' },
   expire: { from: OPEN, to: 'expired' },
-} as const satisfies Record<string, Move<PaymentStatus>>
+} as const satisfies { readonly [T in PaymentTrigger]?: Move<PaymentStatus> }
 
 export const RECEIPT_MOVES = {
   submit: { from: ['required', 'rejected'], to: 'processing' },
   'accept-receipt': { from: ['processing'], to: 'submitted' },
   'reject-receipt': { from: ['processing'], to: 'rejected' },
-} as const satisfies Record<string, Move<ReceiptStatus>>
+} as const satisfies { readonly [T in PaymentTrigger | 'submit']?: Move<ReceiptStatus> }
 
 export const PAYOUT_MOVES = {
   approve: { from: ['requires_approval'], to: 'processing' },
   cancel: { from: ['requires_approval'], to: 'cancelled' },
   succeed: { from: ['processing'], to: 'succeeded' },
   fail: { from: ['processing'], to: 'failed' },
-} as const satisfies Record<string, Move<PayoutStatus>>
+} as const satisfies { readonly [T in PayoutTrigger]: Move<PayoutStatus> }
 
 /** A delivery is created as `pending`, or as `dropped` if a fault prevents it. */
 export const DELIVERY_MOVES = {
@@ -41,23 +48,15 @@ export const DELIVERY_MOVES = {
   redeliver: { from: ['pending', 'delivered', 'failed', 'dropped'], to: 'pending' },
 } as const satisfies Record<string, Move<DeliveryStatus>>
 
-/** What a provider, a payer or an operator can make happen to a payment. */
-export type PaymentTrigger =
-  | keyof typeof PAYMENT_MOVES
-  | Exclude<keyof typeof RECEIPT_MOVES, 'submit'>
-  | 'confirm-cancel'
-export const PAYMENT_TRIGGERS: readonly PaymentTrigger[] = [
-  'present-action',
-  'withdraw-action',
-  'succeed',
-  'fail',
-  'expire',
-  'accept-receipt',
-  'reject-receipt',
-  'confirm-cancel',
-]
+const WHERE_TO: { readonly [T in Exclude<PaymentTrigger, 'confirm-cancel'>]: { readonly to: string } } = {
+  ...PAYMENT_MOVES,
+  'accept-receipt': RECEIPT_MOVES['accept-receipt'],
+  'reject-receipt': RECEIPT_MOVES['reject-receipt'],
+}
 
-export type PayoutTrigger = keyof typeof PAYOUT_MOVES
+/** The status that a trigger leads to: of the receipt for a verdict, of the payment for all others. */
+export const whereTo = (trigger: PaymentTrigger, contract: Contract): string =>
+  trigger === 'confirm-cancel' ? contract['payment.after_cancel'] : WHERE_TO[trigger].to
 
 export function allows<S>(move: Move<S>, status: S): boolean {
   return move.from.includes(status)

@@ -204,8 +204,6 @@ export function whatHoldsAction(payment: Payment): 'cancellation' | 'receipt' | 
   return receipt?.status === 'rejected' ? 'replacement' : null
 }
 
-export const holdsItsAction = (payment: Payment) => whatHoldsAction(payment) !== null
-
 export function methodOf(payment: Payment): string | null {
   return payment.route?.method ?? null
 }

@@ -1,6 +1,6 @@
 import { apply } from '../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../domain/commands.ts'
-import { decide } from '../domain/decide/index.ts'
+import { type Decision, decide } from '../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../domain/events.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
@@ -134,11 +134,8 @@ export class Account {
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
     if (this.#recovery.underWay || this.#rewriting || this.#closed) return { refused: unavailable(), seq: 0 }
-    const { settings, environment } = this
     const at = this.#timeOf(command, timer)
-    const names = this.#ids.ofMove(this.#world.moves + 1)
-    const context = { ...settings.outerContext(), ...names, at, environment }
-    const decision = decide(this.#world, command, context)
+    const decision = this.#decide(command, at)
     const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []
     if ('events' in decision)
       return { id: decision.id, seq: this.#commit([...fired, ...decision.events], at, by) }
@@ -146,6 +143,17 @@ export class Account {
     if ('replay' in decision) return { ...decision, seq: decision.replay.seq }
     const kept = decision.kept ? [...fired, decision.kept] : fired
     return { refused: decision.refused, seq: this.#commit(kept, at, by) }
+  }
+
+  #decide(command: Command, at: number): Decision {
+    const { settings, environment } = this
+    const names = this.#ids.ofMove(this.#world.moves + 1)
+    return decide(this.#world, command, { ...settings.outerContext(), ...names, at, environment })
+  }
+
+  /** Whether a command would be carried out now. It is decided as by `execute`, and nothing happens. */
+  wouldTake(command: Command): boolean {
+    return !('refused' in this.#decide(command, this.now))
   }
 
   #timeOf(command: Command, timer: Timer | undefined): number {

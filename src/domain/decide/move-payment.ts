@@ -1,7 +1,7 @@
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
-import { type Failure, holdsItsAction, type Payment, statusOf, whatHoldsAction } from '../model.ts'
+import { type Failure, type Payment, statusOf, whatHoldsAction } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
@@ -17,41 +17,30 @@ export function movePayment(
 ): Decision {
   const payment = world.payments.get(id)
   if (!payment) return notFound('payment intent')
-  if (!isPossible(payment, trigger)) return refuse('invalid_state', whyNot(payment, trigger))
+  const reason = whyNot(payment, trigger)
+  if (reason !== null) return refuse('invalid_state', reason)
   return happens(id, move(world, payment, trigger, failure, context))
 }
 
-/** The triggers that a payment allows now. Pages and the control surface offer exactly these. */
-export function isPossible(payment: Payment, trigger: PaymentTrigger): boolean {
+/** What keeps a payment from this move; null where nothing does. */
+function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
   const status = statusOf(payment)
-  switch (trigger) {
-    case 'accept-receipt':
-    case 'reject-receipt':
-      // Also after the end of the payment: a check in flight continues.
-      return payment.receipt !== null && allows(RECEIPT_MOVES[trigger], payment.receipt.status)
-    case 'confirm-cancel':
-      return payment.outcome === null && payment.cancelRequestedAt !== null
-    case 'withdraw-action':
-      return allows(PAYMENT_MOVES[trigger], status) && !holdsItsAction(payment)
-    case 'succeed':
-      // Without a method there is no provider call that could succeed.
-      return allows(PAYMENT_MOVES[trigger], status) && payment.route !== null
-    default:
-      return allows(PAYMENT_MOVES[trigger], status)
+  if (trigger === 'accept-receipt' || trigger === 'reject-receipt') {
+    // Also after the end of the payment: a check in flight continues.
+    const receipt = payment.receipt?.status ?? 'none'
+    if (payment.receipt !== null && allows(RECEIPT_MOVES[trigger], payment.receipt.status)) return null
+    return `No receipt of this payment intent is being verified (receipt: ${receipt})`
   }
-}
-
-function whyNot(payment: Payment, trigger: PaymentTrigger): string {
-  const status = statusOf(payment)
-  const isVerdict = trigger === 'accept-receipt' || trigger === 'reject-receipt'
-  if (payment.outcome !== null && !isVerdict) return `The payment intent is ${status}, which is final`
-  if (trigger === 'confirm-cancel') return 'No cancellation of this payment intent is in flight'
-  if (trigger === 'succeed') return 'No method was chosen for this payment intent, so it cannot succeed yet'
-  const held = whatHoldsAction(payment)
-  if (trigger === 'withdraw-action' && held !== null) return `The action cannot be withdrawn: ${HELD[held]}`
-  if (isVerdict)
-    return `No receipt of this payment intent is being verified (receipt: ${payment.receipt?.status ?? 'none'})`
-  return `${trigger} is not possible while the payment intent is ${status}`
+  if (payment.outcome !== null) return `The payment intent is ${status}, which is final`
+  if (trigger === 'confirm-cancel')
+    return payment.cancelRequestedAt === null ? 'No cancellation of this payment intent is in flight' : null
+  if (!allows(PAYMENT_MOVES[trigger], status))
+    return `${trigger} is not possible while the payment intent is ${status}`
+  if (trigger === 'succeed' && payment.route === null)
+    // Without a method there is no provider call that could succeed.
+    return 'No method was chosen for this payment intent, so it cannot succeed yet'
+  const held = trigger === 'withdraw-action' ? whatHoldsAction(payment) : null
+  return held === null ? null : `The action cannot be withdrawn: ${HELD[held]}`
 }
 
 const HELD = {

@@ -1,14 +1,7 @@
 import type { Contract } from '../../contract/decisions.ts'
-import { isPossible } from '../../domain/decide/move-payment.ts'
-import {
-  allows,
-  PAYMENT_MOVES,
-  PAYMENT_TRIGGERS,
-  PAYOUT_MOVES,
-  type PayoutTrigger,
-  RECEIPT_MOVES,
-} from '../../domain/lifecycle.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, whereTo } from '../../domain/lifecycle.ts'
 import type { Payment, Payout } from '../../domain/model.ts'
+import type { Account } from '../../engine/account.ts'
 
 /** A call that would be taken now, and where it leads. */
 export interface PossibleMove {
@@ -16,16 +9,17 @@ export interface PossibleMove {
   readonly to: string
 }
 
-const TO: Readonly<Record<string, { readonly to: string }>> = { ...PAYMENT_MOVES, ...RECEIPT_MOVES }
+/** Exactly the moves that would be carried out now: each is decided, and nothing happens. */
+export const movesOfPayment = (
+  { sortKey: { id: payment } }: Payment,
+  account: Account,
+  contract: Contract,
+): PossibleMove[] =>
+  PAYMENT_TRIGGERS.filter(trigger => account.wouldTake({ type: 'MovePayment', payment, trigger })).map(
+    trigger => ({ trigger, to: whereTo(trigger, contract) }),
+  )
 
-/** Exactly the moves that the lifecycle allows now: what is offered and what is refused come from one table. */
-export const movesOfPayment = (payment: Payment, contract: Contract): PossibleMove[] =>
-  PAYMENT_TRIGGERS.filter(trigger => isPossible(payment, trigger)).map(trigger => ({
-    trigger,
-    to: TO[trigger]?.to ?? contract['payment.after_cancel'],
-  }))
-
-export const movesOfPayout = ({ status }: Payout): PossibleMove[] =>
-  (Object.keys(PAYOUT_MOVES) as PayoutTrigger[])
-    .filter(trigger => allows(PAYOUT_MOVES[trigger], status))
-    .map(trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }))
+export const movesOfPayout = ({ sortKey: { id: payout } }: Payout, account: Account): PossibleMove[] =>
+  PAYOUT_TRIGGERS.filter(trigger => account.wouldTake({ type: 'MovePayout', payout, trigger })).map(
+    trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }),
+  )

@@ -34,7 +34,7 @@ export const keyView = (pair: { publicKey: string; secretKey: string }) => ({
   secret_key: pair.secretKey,
 })
 
-export function fullPayment(payment: Payment, { rendering }: AccountRuntime) {
+export function fullPayment(payment: Payment, { account, rendering }: AccountRuntime) {
   const { route, receipt } = payment
   return {
     ...paymentView(payment, rendering.lens),
@@ -58,15 +58,15 @@ export function fullPayment(payment: Payment, { rendering }: AccountRuntime) {
     cancel_requested_at: time(payment.cancelRequestedAt),
     cancelled: payment.cancelled,
     expires_at: formatTimestamp(payment.expiresAt),
-    moves: movesOfPayment(payment, rendering.lens.contract),
+    moves: movesOfPayment(payment, account, rendering.lens.contract),
   }
 }
 
-export const fullPayout = (payout: Payout, { rendering }: AccountRuntime) => ({
+export const fullPayout = (payout: Payout, { account, rendering }: AccountRuntime) => ({
   ...payoutView(payout, rendering.lens),
   cancel_reason: payout.cancelReason,
   rule: payout.script.rule,
-  moves: movesOfPayout(payout),
+  moves: movesOfPayout(payout, account),
 })
 
 export const assetView = (asset: Asset) => ({

@@ -1,3 +1,4 @@
+import type { Payment } from '../../domain/model.ts'
 import { endingCard, endingOf } from './ending.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
@@ -13,11 +14,18 @@ export function bankHeader(view: View): Html {
 <p class="secure">${icon('lock')}${words.bankOnline}</p>`
 }
 
+/** What the payer decides on the page of the bank, with buttons of its own. */
+export const BANK_DECISIONS = ['succeed', 'fail'] as const
+
+/** Whether the bank has a payment to ask about. */
+export const bankAsks = ({ outcome, cancelRequestedAt, action }: Payment): boolean =>
+  outcome === null && cancelRequestedAt === null && action !== null
+
 export function bankMain(view: View): Html {
   const { payment, words, runtime, pathTo, expiresAt } = view
   if (payment.outcome !== null) return decided(view)
   if (payment.cancelRequestedAt !== null) return cancelling(view)
-  if (!payment.action) return processing(view)
+  if (!bankAsks(payment)) return processing(view)
   const facts: [string, Html | string | null][] = [
     [words.payee, runtime.merchantName()],
     [words.amount, money(payment, words)],
@@ -36,7 +44,7 @@ export function bankMain(view: View): Html {
 ${decision(view, 'fail', words.decline, 'secondary')}</div>${back}</section>${receiptPanel(view)}`
 }
 
-const decision = (view: View, act: string, label: string, look: string) =>
+const decision = (view: View, act: (typeof BANK_DECISIONS)[number], label: string, look: string) =>
   form(view, act, html`<button class="${look}" data-busy="${view.words.sending}">${label}</button>`)
 
 /** The bank knows what it did; how the payment ended is for the shop to say. */

@@ -7,7 +7,7 @@ import { type Form, imageIn } from '../read-image.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import type { Opened } from './opening.ts'
 import { ReceiptRefusalError } from './problem.ts'
-import { isSimulatorAct, nextDue } from './simulator.ts'
+import { isSimulatorAct, nextDue, type SimulatorAct } from './simulator.ts'
 
 /** What a payer can do on a page, and the simulator's own buttons beside it. */
 export async function act(opened: Opened, form: Form): Promise<void> {
@@ -30,27 +30,23 @@ export async function act(opened: Opened, form: Form): Promise<void> {
 }
 
 /** Whether things stand already as this form wanted them. */
-export function isDoneAlready({ outcome, cancelled, receipt, route, options }: Payment, { fields }: Form) {
-  switch (fields.get('act')) {
-    case 'choose':
-      return (
-        route?.method === fields.get('method') && (options.bank ?? '') === (fields.get('bank')?.trim() ?? '')
-      )
-    case 'succeed':
-      return outcome === 'succeeded'
-    case 'fail':
-      return outcome === 'failed' && !cancelled
-    case 'expire':
-      return outcome === 'expired' && !cancelled
-    case 'confirm-cancel':
-      return cancelled
-    case 'accept-receipt':
-      return receipt?.status === 'submitted'
-    case 'reject-receipt':
-      return receipt?.status === 'rejected'
-    default:
-      return false
-  }
+export function isDoneAlready(payment: Payment, { fields }: Form): boolean {
+  const { route, options } = payment
+  const act = fields.get('act')
+  if (act === 'choose')
+    return (
+      route?.method === fields.get('method') && (options.bank ?? '') === (fields.get('bank')?.trim() ?? '')
+    )
+  return isSimulatorAct(act) && IS_DONE[act](payment)
+}
+
+const IS_DONE: { readonly [A in SimulatorAct]: (payment: Payment) => boolean } = {
+  succeed: ({ outcome }) => outcome === 'succeeded',
+  fail: ({ outcome, cancelled }) => outcome === 'failed' && !cancelled,
+  expire: ({ outcome, cancelled }) => outcome === 'expired' && !cancelled,
+  'confirm-cancel': ({ cancelled }) => cancelled,
+  'accept-receipt': ({ receipt }) => receipt?.status === 'submitted',
+  'reject-receipt': ({ receipt }) => receipt?.status === 'rejected',
 }
 
 async function submitReceipt({ runtime, payment }: Opened, form: Form): Promise<void> {

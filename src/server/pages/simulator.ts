@@ -1,11 +1,11 @@
 import { spellTime } from '../../contract/time-left.ts'
-import { isPossible } from '../../domain/decide/move-payment.ts'
 import { allows, type PaymentTrigger, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
-import { holdsItsAction, type Payment } from '../../domain/model.ts'
+import type { Payment } from '../../domain/model.ts'
 import { verdictFor } from '../../domain/script.ts'
-import { type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
+import { PAYMENT_TIMERS, type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { BANK_DECISIONS, bankAsks } from './bank-page.ts'
 import { type Html, html } from './html.ts'
 import { isOpen, type View } from './view.ts'
 import type { Words } from './words/language.ts'
@@ -24,18 +24,30 @@ export function simulator(view: View): Html {
 </div></aside>`
 }
 
+/** What the operator of a payment can do besides. The payer's own steps stand on the page. */
+export type SimulatorAct = Exclude<PaymentTrigger, 'present-action' | 'withdraw-action'>
+
 /** In the order of the buttons. */
-const ACTS = ['succeed', 'fail', 'expire', 'accept-receipt', 'reject-receipt', 'confirm-cancel'] as const
-export type SimulatorAct = (typeof ACTS)[number]
+const BUTTONS: { readonly [A in SimulatorAct]: true } = {
+  succeed: true,
+  fail: true,
+  expire: true,
+  'accept-receipt': true,
+  'reject-receipt': true,
+  'confirm-cancel': true,
+}
+const ACTS = Object.keys(BUTTONS) as SimulatorAct[]
 
 export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
-  (ACTS as readonly (string | undefined)[]).includes(act)
+  act !== undefined && Object.hasOwn(BUTTONS, act)
 
-/** What the lifecycle allows now, as everywhere. A bank's page has its own buttons for what the payer decides there. */
-function possibleActs({ payment, kind }: View): SimulatorAct[] {
-  const isAsked = kind === 'bank' && payment.action !== null && payment.cancelRequestedAt === null
-  const onPage: readonly SimulatorAct[] = isAsked ? ['succeed', 'fail'] : []
-  return ACTS.filter(act => isPossible(payment, act) && !onPage.includes(act))
+/** What would be carried out now. A bank's page has its own buttons for what the payer decides there. */
+function possibleActs({ runtime: { account }, payment, kind }: View): SimulatorAct[] {
+  const id = payment.sortKey.id
+  const onPage: readonly SimulatorAct[] = kind === 'bank' && bankAsks(payment) ? BANK_DECISIONS : []
+  return ACTS.filter(
+    act => !onPage.includes(act) && account.wouldTake({ type: 'MovePayment', payment: id, trigger: act }),
+  )
 }
 
 const wordFor = (act: SimulatorAct, { route }: Payment) =>
@@ -47,8 +59,8 @@ function outlook(view: View): (Html | string)[] {
   const rule = payment.script.rule
   const who = rule === null ? words.noRule : words.rule(rule)
   const lines: (Html | string)[] = []
-  const decisive = nextTimer(runtime, payment, DECISIVE)
-  const last = nextTimer(runtime, payment, CLOSING)
+  const decisive = nextTimer(runtime, payment, kind => WEIGHT[kind] === 'decides')
+  const last = nextTimer(runtime, payment, kind => WEIGHT[kind] === 'closes')
   if (!payment.route) lines.push(payment.action ? words.simulatorChoose : words.simulatorClosed)
   else if (decisive) lines.push(comesIn(decisive, who, view))
   else lines.push(nextVerdict(payment, who, words) ?? words.simulatorManual(who))
@@ -57,26 +69,31 @@ function outlook(view: View): (Html | string)[] {
 }
 
 /** What decides, and what only closes; of each kind the first to come counts. */
-const DECISIVE: readonly PaymentTimer[] = ['receipt', 'cancel', 'outcome', 'present-action']
-const CLOSING: readonly PaymentTimer[] = ['withdraw-action', 'expire']
+const WEIGHT: { readonly [T in PaymentTimer]: 'decides' | 'closes' } = {
+  receipt: 'decides',
+  cancel: 'decides',
+  outcome: 'decides',
+  'present-action': 'decides',
+  'withdraw-action': 'closes',
+  expire: 'closes',
+}
 
+/** The first timer of those kinds whose move would be carried out: what holds an action holds its end too. */
 function nextTimer(
   { account }: AccountRuntime,
   payment: Payment,
-  kinds: readonly PaymentTimer[],
+  isMeant: (kind: PaymentTimer) => boolean,
 ): Timer | undefined {
-  const isHeld = holdsItsAction(payment)
-  return kinds
-    .filter(kind => !(kind === 'withdraw-action' && isHeld))
-    .map(kind => account.world.timers.get(paymentTimer(payment.sortKey.id, kind)))
-    .filter(timer => timer !== undefined)
+  return PAYMENT_TIMERS.filter(isMeant)
+    .flatMap(kind => account.world.timers.get(paymentTimer(payment.sortKey.id, kind)) ?? [])
+    .filter(({ command }) => account.wouldTake(command))
     .sort((a, b) => a.dueAt - b.dueAt)
     .at(0)
 }
 
 /** The very next thing that happens to this payment without anybody: how far a virtual clock can be moved for it. */
 export const nextDue = (runtime: AccountRuntime, payment: Payment): number | undefined =>
-  nextTimer(runtime, payment, [...DECISIVE, ...CLOSING])?.dueAt
+  nextTimer(runtime, payment, () => true)?.dueAt
 
 function comesIn(timer: Timer, who: string, { runtime, words }: View): Html {
   const said = words.timers[wordingOf(timer)](who)
