@@ -5,12 +5,13 @@ import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
 import { EVENT_SCHEMAS, instant, object, oneOf } from './event-schemas.ts'
 import type { DomainEvent, Entry } from './events.ts'
+import { JOURNAL_VERSION } from './journal-version.ts'
 import { readRules } from './rules/read-rules.ts'
 
 const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']
 const checkEntry = validator(
   object({
-    v: Type.Literal(1),
+    v: Type.Literal(JOURNAL_VERSION),
     seq: Type.Integer({ minimum: 1 }),
     at: instant,
     by: oneOf(ACTORS),

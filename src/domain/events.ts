@@ -5,6 +5,7 @@ import type { CatalogueData } from './catalogue.ts'
 import type { ClockSetting, Command } from './commands.ts'
 import type { WebhookFault } from './faults/fault.ts'
 import type { Instrument } from './instrument/index.ts'
+import type { JOURNAL_VERSION } from './journal-version.ts'
 import type {
   Asset,
   AttemptResult,
@@ -147,7 +148,7 @@ export interface KeptRefusal {
 
 /** One line of the journal: all events of one decision. */
 export interface Entry {
-  readonly v: 1
+  readonly v: typeof JOURNAL_VERSION
   readonly seq: number
   readonly at: number
   readonly by: string

@@ -2,6 +2,7 @@ import { apply } from '../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../domain/commands.ts'
 import { type Decision, decide } from '../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../domain/events.ts'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
@@ -166,7 +167,7 @@ export class Account {
 
   #commit(events: readonly DomainEvent[], at: number, by: Actor): number {
     if (events.length === 0) return this.#world.seq
-    const entry: Entry = { v: 1, seq: this.#world.seq + 1, at, by, events }
+    const entry: Entry = { v: JOURNAL_VERSION, seq: this.#world.seq + 1, at, by, events }
     this.journal.append(entry)
     this.replayed(entry)
     for (const listener of this.#listeners) listener(entry)

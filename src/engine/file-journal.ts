@@ -1,9 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Entry } from '../domain/events.ts'
-import { HistoryIndex, type Journal, type Numbered, sealLine, writeLine } from './journal.ts'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
+import { HistoryIndex } from './history-index.ts'
+import type { Journal } from './journal.ts'
+import { isHeader, lineToday, type Numbered, readLine, sealLine, writeLine } from './journal-format.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'
-import { isHeader, replay } from './replay.ts'
+import { replay } from './replay.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /** The first line of a journal that took another's place. */
@@ -155,7 +158,7 @@ export class FileJournal implements Journal {
     for (const line of lines) {
       const length = Buffer.byteLength(line)
       const spot = { offset, length: length - 1 }
-      if (this.#index) this.#index.note(JSON.parse(line) as Entry, spot)
+      if (this.#index) this.#index.note(readLine(line), spot)
       else this.#unread?.push({ line, spot })
       offset += length
     }
@@ -167,8 +170,8 @@ export class FileJournal implements Journal {
     const unread: { line: string; spot: Spot }[] = []
     this.#unread = unread
     for await (const line of readLines(this.handle, this.#end))
-      if (!isHeader(line)) index.note(JSON.parse(line.text) as Entry, line)
-    for (const { line, spot } of unread) index.note(JSON.parse(line) as Entry, spot)
+      if (!isHeader(line)) index.note(readLine(line.text), line)
+    for (const { line, spot } of unread) index.note(readLine(line), spot)
     this.#unread = undefined
     this.#index = index
     return index
@@ -182,8 +185,7 @@ export class FileJournal implements Journal {
       const entries: Entry[] = []
       for (const { offset, length } of index.of(id)) {
         const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
-        const { crc: _, ...entry } = JSON.parse(buffer.toString()) as Entry & { crc: string }
-        entries.push(entry)
+        entries.push(readLine(buffer.toString()))
       }
       return entries
     })
@@ -191,7 +193,8 @@ export class FileJournal implements Journal {
 
   async *lines(): AsyncIterable<string> {
     await this.#settled()
-    for await (const line of readLines(this.handle, this.#end)) if (!isHeader(line)) yield `${line.text}\n`
+    for await (const line of readLines(this.handle, this.#end))
+      if (!isHeader(line)) yield lineToday(line.text)
   }
 
   /** A reader goes on reading the file that it began with, also when another one takes its place. */
@@ -209,7 +212,7 @@ export class FileJournal implements Journal {
     this.#replacing = true
     try {
       await this.#settled()
-      const header: Header = { v: 1, seq: 0, seed }
+      const header: Header = { v: JOURNAL_VERSION, seq: 0, seed }
       const fresh = await replaceFile(this.path, [
         sealLine(JSON.stringify(header)),
         ...entries.map(writeLine),

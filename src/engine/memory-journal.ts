@@ -1,5 +1,7 @@
 import type { Entry } from '../domain/events.ts'
-import { HistoryIndex, type Journal, writeLine } from './journal.ts'
+import { HistoryIndex } from './history-index.ts'
+import type { Journal } from './journal.ts'
+import { writeLine } from './journal-format.ts'
 
 /** For a simulator that leaves nothing behind. */
 export class MemoryJournal implements Journal {

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import type { Environment } from '../domain/model.ts'
-import { type Numbered, sealLine } from './journal.ts'
+import { type Numbered, sealLine } from './journal-format.ts'
 import { type AccountRecord, demandWhole, type MerchantRecord } from './merchant-record.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { replay } from './replay.ts'
@@ -259,4 +260,5 @@ export class Registry {
   }
 }
 
-const lineOf = (seq: number, change: Change) => sealLine(JSON.stringify({ v: 1, seq, ...change }))
+const lineOf = (seq: number, change: Change) =>
+  sealLine(JSON.stringify({ v: JOURNAL_VERSION, seq, ...change }))

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import { endOf, type Numbered, openLine } from './journal.ts'
+import { endOf, isHeader, NewerJournalError, type Numbered, openLine } from './journal-format.ts'
 import { writeAll } from './private-files.ts'
-import { type Line, readLines } from './read-lines.ts'
+import { readLines } from './read-lines.ts'
 import { StartError } from './start-error.ts'
 
 interface Listeners<T> {
@@ -35,6 +35,11 @@ export async function replay<T extends Numbered>(
       onEntry(openLine<T>(line.text, next))
       seq = next
     } catch (cause) {
+      if (cause instanceof NewerJournalError)
+        throw new StartError(
+          `${path}:${line.number}: a newer paysim wrote this line: ${cause.message}. Nothing was changed. ` +
+            'Start the paysim that wrote it, or take another directory with --data',
+        )
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new StartError(
         `${path}:${line.number}: this journal line is damaged: ${why}. Nothing was changed. ` +
@@ -46,6 +51,3 @@ export async function replay<T extends Numbered>(
   }
   return { seq, end }
 }
-
-/** The first line may say something about the whole file; it is no entry. */
-export const isHeader = ({ number, text }: Line) => number === 1 && text.startsWith('{"v":1,"seq":0,')

@@ -1,6 +1,6 @@
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { writeLine } from '../../src/engine/journal.ts'
+import { sealLine, writeLine } from '../../src/engine/journal-format.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { fileCalls, journalInFile } from '../support/engine/journal-in-file.ts'
 
@@ -136,6 +136,18 @@ describe('opened again', () => {
     await expect(journalInFile({ path })).rejects.toThrow(`${path}:${line}: this journal line is damaged`)
     expect(await readFile(path, 'utf8')).toBe(damaged)
   })
+})
+
+it('a journal that a newer paysim wrote is refused as one, with what to do', async () => {
+  const { journal, path } = await journalInFile()
+  await journal.close()
+  const text = `${textOf(1)}${sealLine(JSON.stringify({ ...entryNumber(2), v: 2 }))}`
+  await writeFile(path, text)
+  await expect(journalInFile({ path })).rejects.toThrow(
+    `${path}:2: a newer paysim wrote this line: its version is 2, and this paysim reads journals up to version 1. ` +
+      'Nothing was changed. Start the paysim that wrote it, or take another directory with --data',
+  )
+  expect(await readFile(path, 'utf8')).toBe(text)
 })
 
 describe('the history of a record', () => {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { writeLine } from '../../src/engine/journal.ts'
+import { writeLine } from '../../src/engine/journal-format.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { failNext, journalInFile } from '../support/engine/journal-in-file.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
-import { namesIn, readLine, writeLine } from '../../src/engine/journal.ts'
+import { recordsOf } from '../../src/domain/records-of-event.ts'
+import { NewerJournalError, openLine, sealLine, writeLine } from '../../src/engine/journal-format.ts'
 import { entryNumber } from '../support/engine/entries.ts'
 
 const texts = fc.oneof(
@@ -19,7 +20,7 @@ describe('a journal line', () => {
       fc.property(entries, entry => {
         const line = writeLine(entry)
         expect(line.indexOf('\n')).toBe(line.length - 1)
-        expect(readLine(withoutFeed(line), entry.seq)).toEqual(entry)
+        expect(openLine<Entry>(withoutFeed(line), entry.seq)).toEqual(entry)
       }),
     )
   })
@@ -28,7 +29,7 @@ describe('a journal line', () => {
     fc.assert(
       fc.property(entries, entry => {
         const bytes = Buffer.from(writeLine(entry))
-        expect(readLine(withoutFeed(bytes.toString()), entry.seq)).toEqual(entry)
+        expect(openLine<Entry>(withoutFeed(bytes.toString()), entry.seq)).toEqual(entry)
       }),
     )
   })
@@ -36,7 +37,7 @@ describe('a journal line', () => {
   it('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
     const line = Buffer.from(withoutFeed(writeLine({ ...entryNumber(7), by: 'ร้าน 😀' })))
     const damaged = (bytes: Buffer, what: string) =>
-      expect(() => readLine(bytes.toString(), 7), what).toThrow(/checksum|does not end/)
+      expect(() => openLine<Entry>(bytes.toString(), 7), what).toThrow(/checksum|does not end/)
     for (const at of line.keys()) {
       for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
         const flipped = Buffer.from(line)
@@ -60,11 +61,35 @@ describe('a journal line', () => {
     ['another number', withoutFeed(writeLine(entryNumber(8))), 'its number is 8, but 7 was expected'],
     ['two lines in one', withoutFeed(writeLine(entryNumber(7))).repeat(2), 'checksum'],
   ])('%s is refused', (_, line, why) => {
-    expect(() => readLine(line, 7)).toThrow(why)
+    expect(() => openLine<Entry>(line, 7)).toThrow(why)
   })
 })
 
-it('an entry names every record it is about', () => {
+describe('a line of another version', () => {
+  const old = (v: unknown) => withoutFeed(sealLine(JSON.stringify({ v, seq: 7, who: 'merchant' })))
+  const upcasts = {
+    [-1]: ({ who, ...line }: Readonly<Record<string, unknown>>) => ({ ...line, by: who }),
+    0: (line: Readonly<Record<string, unknown>>) => ({ ...line, events: [] }),
+  }
+
+  it('is brought to the form of today, step by step', () => {
+    expect(openLine(old(-1), 7, upcasts)).toEqual({ v: 1, seq: 7, by: 'merchant', events: [] })
+    expect(openLine(old(0), 7, upcasts)).toEqual({ v: 1, seq: 7, who: 'merchant', events: [] })
+  })
+
+  it('is refused if a newer paysim wrote it', () => {
+    expect(() => openLine(old(2), 7)).toThrow(NewerJournalError)
+    expect(() => openLine(old(2), 7)).toThrow(
+      'its version is 2, and this paysim reads journals up to version 1',
+    )
+  })
+
+  it.each([0, 0.5, 'one', null, undefined])('is refused if no paysim wrote it: %j', v => {
+    expect(() => openLine(old(v), 7)).toThrow('which no paysim has written')
+  })
+})
+
+it('an event names every record it is about', () => {
   const events: Entry['events'] = [
     { type: 'PaymentSucceeded', payment: 'pi_1' },
     { type: 'EventEmitted', event: 'evt_1', name: 'payout.failed', subject: { payout: 'po_1' } },
@@ -72,7 +97,7 @@ it('an entry names every record it is about', () => {
     { type: 'ReceiptSubmitted', payment: 'pi_2', digest: 'd', asset: 'ast_1' },
     { type: 'ReceiptSubmitted', payment: 'pi_2', digest: 'd', asset: null },
   ]
-  expect([...namesIn({ ...entryNumber(1), events })].sort()).toEqual(
+  expect([...new Set(events.flatMap(recordsOf))].sort()).toEqual(
     ['ast_1', 'dlv_1', 'evt_1', 'pi_1', 'pi_2', 'po_1', 'we_1'].sort(),
   )
 })

@@ -4,6 +4,7 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import type { Entry } from '../../domain/events.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { DIGEST, digestOf } from '../../engine/image-store.ts'
+import { entryToday, readLine } from '../../engine/journal-format.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
 import type { Routes } from '../http/routes.ts'
@@ -35,17 +36,18 @@ export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettin
   scope.put('/accounts/:account/import', async (request, reply) => {
     const runtime = runtimeNamed(gateway, request)
     const archive = await readArchive(request)
-    const images = await checkArchive(archive, runtime.account.environment)
+    const entries = archive.entries.map(entryToday)
+    const images = await checkArchive({ ...archive, entries }, runtime.account.environment)
     return replacing(runtime, async () => {
       await demandAvailable(runtime)
       await runtime.courier.idle()
       try {
-        await gateway.adopt(runtime, archive.seed, archive.entries as Entry[], images)
+        await gateway.adopt(runtime, archive.seed, entries as Entry[], images)
       } catch (cause) {
         if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
         throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
       }
-      return send(reply, 200, { account: runtime.account.id, entries: archive.entries.length })
+      return send(reply, 200, { account: runtime.account.id, entries: entries.length })
     })
   })
 
@@ -104,7 +106,7 @@ async function archiveOf(runtime: AccountRuntime) {
   const entries: unknown[] = []
   const digests = new Set<string>()
   for await (const line of account.journal.lines()) {
-    const { crc: _, ...entry } = JSON.parse(line) as Entry & { crc: string }
+    const entry = readLine(line)
     entries.push(entry)
     for (const event of entry.events) if ('digest' in event) digests.add(event.digest)
   }

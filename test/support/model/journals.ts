@@ -1,9 +1,11 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Entry } from '../../../src/domain/events.ts'
 import type { Account } from '../../../src/engine/account.ts'
 import { FileJournal } from '../../../src/engine/file-journal.ts'
-import { type Journal, readLine } from '../../../src/engine/journal.ts'
+import type { Journal } from '../../../src/engine/journal.ts'
+import { openLine } from '../../../src/engine/journal-format.ts'
 import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
 import { must } from './must.ts'
 
@@ -24,7 +26,7 @@ export class MemoryShelf implements Shelf {
     for await (const line of this.#journal?.lines() ?? []) lines.push(line)
     this.#journal = new MemoryJournal()
     for (const [at, line] of lines.entries()) {
-      const entry = readLine(line.slice(0, -1), at + 1)
+      const entry = openLine<Entry>(line.slice(0, -1), at + 1)
       this.#journal.append(entry)
       account.replayed(entry)
     }

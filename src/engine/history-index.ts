@@ -1,0 +1,19 @@
+import type { Entry } from '../domain/events.ts'
+import { recordsOf } from '../domain/records-of-event.ts'
+
+/** Which places in a journal name which record. Built when first asked for, then kept up. */
+export class HistoryIndex<Spot> {
+  readonly #spots = new Map<string, Spot[]>()
+
+  note(entry: Entry, spot: Spot): void {
+    for (const record of new Set(entry.events.flatMap(recordsOf))) {
+      const spots = this.#spots.get(record)
+      if (spots) spots.push(spot)
+      else this.#spots.set(record, [spot])
+    }
+  }
+
+  of(id: string): readonly Spot[] {
+    return this.#spots.get(id) ?? []
+  }
+}

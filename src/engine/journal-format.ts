@@ -1,0 +1,95 @@
+import { crc32 } from 'node:zlib'
+import type { Entry } from '../domain/events.ts'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
+
+/** What every line of ours has: the version of its form, and its number. */
+export interface Numbered {
+  readonly v: typeof JOURNAL_VERSION
+  readonly seq: number
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Steps from one version to the next, each by the version that it starts from. They leave `v` to the reader. */
+export type Upcasts = Readonly<Record<number, (line: Line) => Line>>
+
+/** There has been one version so far. */
+const UPCASTS: Upcasts = {}
+
+/** A journal that a newer paysim wrote: nothing is wrong with it, and this one cannot read it. */
+export class NewerJournalError extends Error {}
+
+const texts = new WeakMap<Entry, string>()
+
+/** An entry as JSON, made once for the journal and for whoever listens. */
+export function entryText(entry: Entry): string {
+  let text = texts.get(entry)
+  if (text === undefined) {
+    text = JSON.stringify(entry)
+    texts.set(entry, text)
+  }
+  return text
+}
+
+/** The entry as a line of its own. */
+export const writeLine = (entry: Entry) => sealLine(entryText(entry))
+
+/** A line carries a checksum of itself, so that damage is found where it is and not by what it causes. */
+export const sealLine = (json: string) => `${json.slice(0, -1)},"crc":"${checksum(json.slice(0, -1))}"}\n`
+
+const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
+
+/** What a sealed line says, in the form of today; throws with what is wrong with it. */
+export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
+  const tail = TAIL.exec(line)
+  if (!tail) throw new Error('it does not end like a journal line')
+  if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
+  const said = readLine<T>(line, upcasts)
+  if (said.seq !== expectedSeq) throw new Error(`its number is ${said.seq}, but ${expectedSeq} was expected`)
+  return said
+}
+
+/** What a line says that was checked before. */
+export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPCASTS): T {
+  const { crc: _, ...said } = JSON.parse(line) as Line
+  return upcast(said, upcasts) as unknown as T
+}
+
+/** A line of any version that was ever written, in the form of today. */
+export function upcast(line: Line, upcasts = UPCASTS): Line {
+  const { v } = line
+  if (v === JOURNAL_VERSION) return line
+  if (typeof v === 'number' && v > JOURNAL_VERSION)
+    throw new NewerJournalError(
+      `its version is ${v}, and this paysim reads journals up to version ${JOURNAL_VERSION}`,
+    )
+  let current = line
+  for (let version = Number(v); version !== JOURNAL_VERSION; version++) {
+    const step = upcasts[version]
+    if (!step) throw new Error(`its version is ${String(v)}, which no paysim has written`)
+    current = { ...step(current), v: version + 1 }
+  }
+  return current
+}
+
+/** An entry that comes from outside: what is wrong with it is found when its fields are checked. */
+export function entryToday(entry: unknown): unknown {
+  const isOlder = typeof entry === 'object' && entry !== null && 'v' in entry && Number(entry.v) in UPCASTS
+  return isOlder ? upcast(entry as Line) : entry
+}
+
+/** A line of a journal as it would be written today. */
+export const lineToday = (line: string): string =>
+  line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
+
+/** The first line may say something about the whole file; it is no entry. */
+export const isHeader = (line: { readonly number: number; readonly text: string }) =>
+  line.number === 1 && /^\{"v":\d+,"seq":0,/.test(line.text)
+
+/** How a line that no line feed ends came to be: whole but for that, cut off while it was written, or damaged since. */
+export function endOf(line: string): 'whole' | 'torn' | 'damaged' {
+  if (TAIL.test(line)) return 'whole'
+  return /,"crc":"[0-9a-f]{8}"\}/.test(line) ? 'damaged' : 'torn'
+}
+
+const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0')
