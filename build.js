@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
+import { thirdPartyNotices } from './build/third-party.js'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const draft = `dist.${process.pid}`
@@ -74,39 +75,49 @@ const typing = once(spawn(process.execPath, [tsc, ...types], { stdio: 'inherit' 
 
 const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
 
-await build({
-  input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
-  platform: 'node',
-  plugins: [builtins],
-  transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
-  // That something is loaded late here and at once elsewhere is meant.
-  checks: { ineffectiveDynamicImport: false },
-  output: {
-    ...names,
-    dir: draft,
-    codeSplitting: {
-      groups: Object.entries(TOGETHER).map(([name, test], place, { length }) => ({
-        name,
-        test,
-        priority: length - place,
-      })),
+/** Where the code of each bundle comes from. */
+const bundled = []
+const note = ({ output }) => bundled.push(...output.flatMap(({ moduleIds = [] }) => moduleIds))
+
+note(
+  await build({
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+    platform: 'node',
+    plugins: [builtins],
+    transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
+    // That something is loaded late here and at once elsewhere is meant.
+    checks: { ineffectiveDynamicImport: false },
+    output: {
+      ...names,
+      dir: draft,
+      codeSplitting: {
+        groups: Object.entries(TOGETHER).map(([name, test], place, { length }) => ({
+          name,
+          test,
+          priority: length - place,
+        })),
+      },
+      // Names stay, for whoever reads a stack.
+      minify: { compress: true, mangle: false, codegen: true },
+      comments: { legal: false },
     },
-    // Names stay, for whoever reads a stack.
-    minify: { compress: true, mangle: false, codegen: true },
-    comments: { legal: false },
-  },
-})
+  }),
+)
 
 for (const { script, style, files, to } of PAGES) {
-  await build({
-    input: { main: script },
-    platform: 'browser',
-    transform: { target: 'es2022' },
-    output: { ...names, dir: to, minify: true, comments: { legal: false } },
-  })
+  note(
+    await build({
+      input: { main: script },
+      platform: 'browser',
+      transform: { target: 'es2022' },
+      output: { ...names, dir: to, minify: true, comments: { legal: false } },
+    }),
+  )
   writeFileSync(`${to}/style.css`, bundleStyles({ filename: style, minify: true }).code)
   for (const file of files) copyFileSync(file, `${to}/${basename(file)}`)
 }
+
+writeFileSync(`${draft}/third-party-licences.txt`, thirdPartyNotices(bundled))
 
 // A start should not pay for a YAML parser: the standard rules are read here, once.
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))
