@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AccountKeys, Server } from '../../support/gateway/server.ts'
+import { workerServer } from '../../support/gateway/worker-server.ts'
 
 /** What the pages send, whatever becomes of it in a browser. */
 
@@ -7,13 +8,8 @@ let server: Server
 let account: AccountKeys
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await workerServer()
   account = (await server.merchant({ name: 'Shop & <Sons>', clock: { mode: 'virtual' } })).test
-})
-
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
 })
 
 async function sell(changes: Record<string, unknown> = {}): Promise<{ id: string; url: string }> {

@@ -1,8 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type AccountKeys, removeDirectory, type Server } from '../../support/gateway/server.ts'
+import { startWithContract, workerServer } from '../../support/gateway/worker-server.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
 /** What a payer is told in each state, as plain HTML: nobody pays twice, and nobody is left without a way back. */
@@ -14,13 +12,8 @@ let server: Server
 let account: AccountKeys
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await workerServer()
   account = (await server.merchant({ clock: { mode: 'virtual' } })).test
-})
-
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
 })
 
 const ORDER = {
@@ -238,10 +231,7 @@ describe('the way back to the shop', () => {
   })
 
   it('stands where the link has ended before the payment, and who has paid is not told to pay again', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'paysim-pages-'))
-    const contract = join(dataDir, 'contract.json')
-    await writeFile(contract, JSON.stringify({ 'hosted.page': '30m' }))
-    const other = await startServer({ dataDir, args: ['--contract', contract] })
+    const other = await startWithContract({ 'hosted.page': '30m' })
     try {
       const { id, test } = await other.merchant({ clock: { mode: 'virtual' } })
       const body = { ...ORDER, ...QR, return_url: RETURN_URL }
@@ -257,7 +247,7 @@ describe('the way back to the shop', () => {
       expect(await read(url)).toContain('Payment received')
     } finally {
       await other.stop()
-      await removeDirectory(dataDir)
+      await removeDirectory(other.dataDir)
     }
   })
 

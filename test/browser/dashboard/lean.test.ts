@@ -1,7 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { LIST_PAGES } from '../../../src/web/dashboard/pages/page-names.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { addressOf, type Desk, shows, useDesks } from '../../support/browser/desk.ts'
 
@@ -35,13 +33,6 @@ const LEAN_CONTRACT = {
   'payment.method_after_choice': 'keep_null',
   'errors.body': 'problem',
 }
-const contractFile = join(tmpdir(), `paysim-lean-${process.pid}.json`)
-await writeFile(contractFile, JSON.stringify(LEAN_CONTRACT))
-
-const LISTS = [
-  ...['overview', 'payments', 'payouts', 'requests', 'webhooks'],
-  ...['rules', 'faults', 'catalogue', 'clock', 'account'],
-]
 
 const WITHOUT_BODIES = `(() => {
   const main = document.querySelector('main').cloneNode(true)
@@ -68,11 +59,10 @@ async function expectAllShown(desk: Desk, paths: readonly string[]): Promise<voi
 }
 
 describe.skipIf(noChromium)('every page, with no more than the schemas ask for', () => {
-  const openDesk = useDesks(['--contract', contractFile])
-  afterAll(() => rm(contractFile))
+  const openDesk = useDesks(LEAN_CONTRACT)
 
   test('an account with nothing in it', { timeout: 120_000 }, async () => {
-    await expectAllShown(await openDesk({ rules: [] }), LISTS)
+    await expectAllShown(await openDesk({ rules: [] }), LIST_PAGES)
   })
 
   test('the leanest catalogue, payments, payouts, rules, faults and endpoints', {
@@ -96,7 +86,7 @@ describe.skipIf(noChromium)('every page, with no more than the schemas ask for',
     const [delivery] = (await desk.control('GET', '/webhook-deliveries')).data
     const [request] = (await desk.control('GET', '/requests')).data
     await expectAllShown(desk, [
-      ...LISTS,
+      ...LIST_PAGES,
       `payments/${direct.id}`,
       `payments/${hosted.id}`,
       `payouts/${payout.id}`,

@@ -1,15 +1,14 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { noChromium, openBrowser, watchPage } from '../../support/browser/browser.ts'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { noChromium, watchPage, workerBrowser } from '../../support/browser/browser.ts'
 import { addressOf, press, shows } from '../../support/browser/desk.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 
 describe.skipIf(noChromium)('signing in to the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await workerBrowser()
   })
-  afterAll(() => browser?.close())
 
   const newPage = async () => {
     const page = await (await browser.newContext()).newPage()

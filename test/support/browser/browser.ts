@@ -42,7 +42,7 @@ export const noChromium = 'missing' in found && !process.env.PAYSIM_CHROMIUM
 if ('missing' in found && noChromium)
   console.warn(`SKIPPED, the pages are not tested in a browser: ${found.missing}`)
 
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   if ('missing' in found) throw new Error(found.missing)
   return chromium.launch({
     executablePath: found.path,
@@ -70,10 +70,18 @@ export interface Looked {
   readonly watch: PageWatch
 }
 
+let browserOfWorker: Promise<Browser> | undefined
+
+/** One for all files of a worker: it ends with it. */
+export function workerBrowser(): Promise<Browser> {
+  browserOfWorker ??= openBrowser()
+  return browserOfWorker
+}
+
 /**
- * One browser for the file, and pages that fail the test over whatever they do wrong. A test's pages are its own, and
- * begin with no cookies. The windows behind them stay, one for each set of options: to open one takes ten times as long
- * as a page in it.
+ * The worker's browser, and pages that fail the test over whatever they do wrong. A test's pages are its own, and begin
+ * with no cookies. The windows behind them stay for the file, one for each set of options: to open one takes ten times
+ * as long as a page in it.
  */
 export function useBrowser(): Look {
   let browser: Browser
@@ -86,7 +94,7 @@ export function useBrowser(): Look {
     return window
   }
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await workerBrowser()
   })
   afterEach(async () => {
     for (const window of await Promise.all(windows.values())) {
@@ -96,7 +104,9 @@ export function useBrowser(): Look {
     }
     for (const watch of watches.splice(0)) watch.expectNothing()
   })
-  afterAll(() => browser.close())
+  afterAll(async () => {
+    for (const window of await Promise.all(windows.values())) await window.close()
+  })
   return async (address, options = {}) => {
     const window = await windowWith({ locale: 'en-GB', ...options })
     const page = await window.newPage()

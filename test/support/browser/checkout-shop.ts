@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
-import { type AccountKeys, type Call, removeDirectory, type Server, startServer } from '../gateway/server.ts'
+import { beforeAll } from 'vitest'
+import type { AccountKeys, Call, Server } from '../gateway/server.ts'
+import { workerServer } from '../gateway/worker-server.ts'
 import { type Look, useBrowser } from './browser.ts'
 
 /** A merchant whose clock stands still, with its provider's rules, and the browser that its payers use. */
@@ -51,12 +52,7 @@ export function useShop(): () => Shop {
   const visit = useBrowser()
 
   beforeAll(async () => {
-    shop = await openShop(await startServer(), visit)
-  })
-
-  afterAll(async () => {
-    await shop?.server.stop()
-    if (shop) await removeDirectory(shop.server.dataDir)
+    shop = await openShop(await workerServer(), visit)
   })
 
   return () => {

@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
-import { type Answer, type Call, removeDirectory, type Server, startServer } from '../gateway/server.ts'
+import { beforeAll } from 'vitest'
+import type { Answer, Call, Server } from '../gateway/server.ts'
+import { workerServer } from '../gateway/worker-server.ts'
 import { type Look, type Looked, useBrowser } from './browser.ts'
 
 type Json = Answer['body']
@@ -24,16 +25,14 @@ export interface Desk {
 
 const DESKTOP = { viewport: { width: 1360, height: 860 } }
 
-/** One server and one browser for the file; an account of its own for each call of this. */
-export function useDesks(args: string[] = []): (settings?: Record<string, unknown>) => Promise<Desk> {
+/** An account of its own for each call of this. */
+export function useDesks(
+  contract?: Record<string, unknown>,
+): (settings?: Record<string, unknown>) => Promise<Desk> {
   let server: Server | undefined
   const look = useBrowser()
   beforeAll(async () => {
-    server = await startServer({ args })
-  })
-  afterAll(async () => {
-    await server?.stop()
-    if (server) await removeDirectory(server.dataDir)
+    server = await workerServer({ contract })
   })
   return async settings => {
     if (!server) throw new Error('the desk is there only while tests run')

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { beforeAll, describe } from 'vitest'
 import { probeCatalogue } from '../gateway/probe-catalogue.ts'
 import { type SecondServer, startSecondServer } from '../gateway/second-server.ts'
-import { removeDirectory, type Server, startServer } from '../gateway/server.ts'
+import type { Server } from '../gateway/server.ts'
+import { workerServer } from '../gateway/worker-server.ts'
 import { openShop, type Shop } from './shop.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
@@ -61,11 +62,12 @@ export const inEveryWorld = (tests: (world: () => World) => void) =>
 
 function inWorlds(names: readonly string[], tests: (world: () => World) => void): void {
   describe.each(names)('%s', name => {
-    let open: OpenWorld | undefined
+    let open: World | undefined
     beforeAll(async () => {
-      open = await openWorld(DECISIONS[name])
+      const opened = await openWorld(DECISIONS[name])
+      open = opened.world
+      return opened.close
     })
-    afterAll(() => open?.close())
     tests(() => {
       if (!open) throw new Error('the world is there only inside tests')
       return open
@@ -73,16 +75,13 @@ function inWorlds(names: readonly string[], tests: (world: () => World) => void)
   })
 }
 
-interface OpenWorld extends World {
-  readonly close: () => Promise<void>
-}
-
-async function openWorld(decisions: Decisions | undefined): Promise<OpenWorld> {
+/** The server is the worker's, the place and what stands before the server are of this describe. */
+async function openWorld(decisions: Decisions | undefined) {
   const place = await openWorkplace()
   const flags = decisions ? ['--contract', await place.write('contract.json', JSON.stringify(decisions))] : []
-  const server = await startServer({ args: ['--ephemeral', ...flags] })
+  const server = await workerServer({ args: ['--ephemeral'], contract: decisions })
   const second = decisions && (await startSecondServer(server.url))
-  const world = {
+  const where = {
     place,
     server,
     second,
@@ -90,20 +89,16 @@ async function openWorld(decisions: Decisions | undefined): Promise<OpenWorld> {
     url: second?.url ?? server.url,
     createPath: String(decisions?.['create.path'] ?? '/payment_intents'),
   }
-  return {
-    ...world,
+  const world: World = {
+    ...where,
     shop: async settings => {
       const merchant = await server.merchant({
         clock: { mode: 'virtual' },
         catalogue: probeCatalogue(),
         ...settings,
       })
-      return openShop(world, merchant)
-    },
-    async close() {
-      await second?.stop()
-      await server.stop()
-      await Promise.all([removeDirectory(server.dataDir), place.close()])
+      return openShop(where, merchant)
     },
   }
+  return { world, close: async () => void (await Promise.all([second?.stop(), place.close()])) }
 }

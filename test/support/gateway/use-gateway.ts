@@ -1,11 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll } from 'vitest'
 import { type Account, accountOf } from './account.ts'
 import { probeCatalogue } from './probe-catalogue.ts'
-import { removeDirectory, type Server, startServer } from './server.ts'
-import { workerServer } from './worker-server.ts'
+import { removeDirectory, type Server } from './server.ts'
+import { startWithContract, workerServer } from './worker-server.ts'
 
 export interface Merchant {
   id: string
@@ -31,18 +28,15 @@ export function useGateway(options: { contract?: Record<string, unknown> } = {})
   }
   if (contract === undefined)
     beforeAll(async () => {
-      running = await workerServer(['--ephemeral'])
+      running = await workerServer({ args: ['--ephemeral'] })
     })
   else
     beforeAll(async () => {
-      const directory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
-      const file = join(directory, 'contract.json')
-      await writeFile(file, JSON.stringify(contract))
-      const own = await startServer({ args: ['--ephemeral', '--contract', file] })
+      const own = await startWithContract(contract, ['--ephemeral'])
       running = own
       return async () => {
         await own.stop()
-        await Promise.all([removeDirectory(own.dataDir), removeDirectory(directory)])
+        await removeDirectory(own.dataDir)
       }
     })
   const merchant: Gateway['merchant'] = async settings => {

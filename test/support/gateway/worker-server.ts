@@ -1,5 +1,13 @@
 import { rmSync } from 'node:fs'
-import { type Server, startServer } from './server.ts'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeDirectory, type Server, startServer } from './server.ts'
+
+interface Settings {
+  readonly args?: readonly string[]
+  readonly contract?: Readonly<Record<string, unknown>> | undefined
+}
 
 /**
  * Servers that stay for all test files of a worker. Isolation is by account: a test that needs a merchant makes one, and
@@ -7,17 +15,30 @@ import { type Server, startServer } from './server.ts'
  */
 const running = new Map<string, Promise<Server>>()
 
-/** The server of this worker that was started with these arguments. */
-export function workerServer(args: readonly string[] = []): Promise<Server> {
-  const key = JSON.stringify(args)
-  const started = running.get(key) ?? start([...args])
+/** The server of this worker with these settings. */
+export function workerServer(settings: Settings = {}): Promise<Server> {
+  const key = JSON.stringify(settings)
+  const started = running.get(key) ?? start(settings)
   running.set(key, started)
   return started
 }
 
-async function start(args: string[]): Promise<Server> {
-  const server = await startServer({ args })
+async function start({ args = [], contract }: Settings): Promise<Server> {
+  const server = contract ? await startWithContract(contract, args) : await startServer({ args: [...args] })
   process.once('exit', () => discard(server))
+  return server
+}
+
+/** The server reads its contract only as it starts. */
+export async function startWithContract(
+  contract: Readonly<Record<string, unknown>>,
+  args: readonly string[] = [],
+): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
+  const file = join(directory, 'contract.json')
+  await writeFile(file, JSON.stringify(contract))
+  const server = await startServer({ args: [...args, '--contract', file] })
+  await removeDirectory(directory)
   return server
 }
 

@@ -7,6 +7,7 @@ import { ClockPage } from './clock.tsx'
 import { DeliveryPage } from './delivery.tsx'
 import { FaultsPage } from './faults.tsx'
 import { OverviewPage } from './overview.tsx'
+import type { ListPageName, RecordPageName } from './page-names.ts'
 import { PaymentPage } from './payment.tsx'
 import { PaymentsPage } from './payments.tsx'
 import { PayoutPage } from './payout.tsx'
@@ -19,7 +20,7 @@ import { WebhooksPage } from './webhooks.tsx'
 type ListPage = FunctionComponent<{ account: string }>
 type RecordPage = FunctionComponent<{ account: string; id: string }>
 
-const PAGES: Readonly<Record<string, ListPage>> = {
+const LISTS: Readonly<Record<ListPageName, ListPage>> = {
   overview: OverviewPage,
   payments: PaymentsPage,
   payouts: PayoutsPage,
@@ -32,7 +33,7 @@ const PAGES: Readonly<Record<string, ListPage>> = {
   account: AccountPage,
 }
 
-const RECORDS: Readonly<Record<string, RecordPage>> = {
+const RECORDS: Readonly<Record<RecordPageName, RecordPage>> = {
   payments: PaymentPage,
   payouts: PayoutPage,
   requests: RequestPage,
@@ -48,9 +49,9 @@ export const AccountPages = ({ account }: { account: string }) => (
 
 function AccountPageAt({ account }: { account: string }) {
   const { page, id } = place.value
-  const RecordPage = id ? RECORDS[page] : undefined
+  const RecordPage = id ? pageAt(RECORDS, page) : undefined
   if (id && RecordPage) return <RecordPage account={account} id={id} key={id} />
-  const ListPage = id ? undefined : PAGES[page]
+  const ListPage = id ? undefined : pageAt(LISTS, page)
   if (ListPage) return <ListPage account={account} />
   return (
     <div class="empty">
@@ -59,3 +60,6 @@ function AccountPageAt({ account }: { account: string }) {
     </div>
   )
 }
+
+const pageAt = <Page,>(pages: Readonly<Record<string, Page>>, name: string): Page | undefined =>
+  Object.hasOwn(pages, name) ? pages[name] : undefined

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core'
+import {
+  LIST_PAGES,
+  type ListPageName,
+  RECORD_PAGES,
+  type RecordPageName,
+} from '../../../src/web/dashboard/pages/page-names.ts'
+import { addressOf, type Desk, png, press } from './desk.ts'
+
+/** A page of the dashboard as somebody may see it: as it comes up, or with something opened on it. */
+export interface PageState {
+  readonly name: string
+  /** Below the account. */
+  readonly path: string
+  readonly opens?: (page: Page) => Promise<unknown>
+}
+
+type Opens = Readonly<Record<string, (page: Page) => Promise<unknown>>>
+
+/** What can be opened on a page, beside the page as it comes up. */
+const OPENS: Partial<Record<ListPageName, Opens>> = {
+  payments: { 'more filters': page => page.getByText('More', { exact: true }).click() },
+  payouts: { 'a new payout': page => press(page, 'New payout') },
+  webhooks: { 'a new endpoint': page => press(page, 'Add endpoint') },
+  rules: { 'all as YAML': page => press(page, 'Edit all') },
+  account: { 'the reset': page => press(page, 'Reset…') },
+}
+const OPENS_ON_PAYMENT: Opens = {
+  'what is planned': page => press(page, 'With planned'),
+  'the dialog to fail it': page => press(page, 'Fail…'),
+}
+
+/** What an account must have for each of its pages to have something in it. */
+export const FURNISHED = {
+  webhooks: [
+    { url: 'http://127.0.0.1:9/orders/webhooks/from-the-gateway' },
+    { url: 'http://127.0.0.1:9/legacy', events: ['*'] },
+  ],
+  rules: [
+    {
+      name: 'slips are read twice',
+      match: { method: 'th_bank_transfer', amount: { gte: '100000' } },
+      receipt: [{ after: '5s', verdict: 'reject', message: 'The amount cannot be read' }],
+      outcome: { after: '3s', status: 'failed', code: 'insufficient_funds', message: 'Too little' },
+    },
+    {
+      match: { merchant_reference: '*-declined' },
+      outcome: { status: 'failed', code: 'insufficient_funds' },
+    },
+    { match: { merchant_reference: '*-expires' }, outcome: { status: 'expired' } },
+    { match: { merchant_reference: '*-succeeds' }, outcome: { status: 'succeeded' } },
+  ],
+}
+
+/** Fills an account that was opened with `FURNISHED`; every state of every page, a new page among them by itself. */
+export async function furnish(desk: Desk): Promise<readonly PageState[]> {
+  const rich = await desk.pay({
+    payment_method: 'th_bank_transfer',
+    payment_method_options: { bank: 'kbank' },
+    customer: { name: 'Anong Thongchai-Rattanakul', email: 'anong.thongchai@mail.example.com' },
+  })
+  const raw = new FormData()
+  raw.set('file', new Blob([Uint8Array.from(png())], { type: 'image/png' }), 'receipt.png')
+  await desk.call('POST', `/payment_intents/${rich.id}/receipt`, {
+    raw,
+    headers: { 'idempotency-key': 'one' },
+  })
+  const hosted = await desk.pay({
+    checkout_mode: 'hosted',
+    payment_method: undefined,
+    return_url: `https://shop.example/thanks?order=${'1042-'.repeat(20)}`,
+  })
+  for (const end of ['succeeds', 'expires']) await desk.pay({ merchant_reference: `order-${end}` })
+  await desk.pay({ merchant_reference: 'order-2026-000455-declined', amount: '198765432' })
+  const payout = await desk.payOut({ merchant_reference: 'refund-2026-000017' })
+  await desk.call('POST', `/payout_intents/${payout.id}/cancel`, {
+    body: { reason: 'Sent to the wrong person' },
+  })
+  const qr = await desk.pay()
+  await desk.call('GET', '/payment_intents/pi_nothing')
+  await desk.control('PUT', '/faults', {
+    faults: [
+      { name: 'slow', on: 'POST /payment_intents', type: 'latency', delay: { p50: '1ms', p99: '2ms' } },
+      { on: 'webhook', type: 'duplicate' },
+    ],
+  })
+  await desk.control('POST', '/clock/advance', { by: '1m' })
+  const [delivery] = (await desk.control('GET', '/webhook-deliveries')).data
+  const [request] = (await desk.control('GET', '/requests')).data
+
+  const records: Record<RecordPageName, Readonly<Record<string, string>>> = {
+    payments: { 'by transfer': rich.id, 'hosted, without a method': hosted.id, 'by QR code': qr.id },
+    payouts: { 'that was cancelled': payout.id },
+    requests: { 'the last': request.request_id },
+    webhooks: { 'the first': delivery.id },
+  }
+  const opened = (path: string, opens: Opens = {}) =>
+    Object.entries(opens).map(([what, open]) => ({ name: `${path}: ${what}`, path, opens: open }))
+  return [
+    ...LIST_PAGES.flatMap(path => [{ name: path, path }, ...opened(path, OPENS[path])]),
+    ...RECORD_PAGES.flatMap(list =>
+      Object.entries(records[list]).map(([what, id]) => ({
+        name: `${list}, ${what}`,
+        path: `${list}/${id}`,
+      })),
+    ),
+    ...opened(`payments/${rich.id}`, OPENS_ON_PAYMENT),
+    { name: 'payments, none like it', path: 'payments?q=nothing-like-it' },
+    { name: 'no such page', path: 'no-such-page' },
+  ]
+}
+
+/** Goes to a page of the account and waits until all of it is there. */
+export async function show(page: Page, desk: Desk, { path, opens }: PageState): Promise<void> {
+  await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('load')
+  await page.waitForFunction(`document.querySelector('.loading, .ghost:not(.button)') === null`)
+  await opens?.(page)
+}
