@@ -60,5 +60,6 @@ export {
   type Webhooks,
   WebhookTimeoutError,
 } from './library/webhooks.ts'
-export { defineScenario, type Scenario } from './scenario/define-scenario.ts'
-export type { AnswerExpectation, ScenarioCatalogue, ScenarioStep } from './scenario/scenario-step.ts'
+export { defineScenario, type Scenario, type ScenarioStep } from './scenario/define-scenario.ts'
+export type { AnswerExpectation } from './scenario/schema/answers.ts'
+export type { CatalogueOverlay as ScenarioCatalogue } from './scenario/schema/catalogue.ts'

@@ -5,8 +5,8 @@ import type { CatalogueData } from '../domain/catalogue.ts'
 import type { Script } from '../engine/script.ts'
 import { StartError } from '../engine/start-error.ts'
 import { loadScenario } from '../scenario/load/load.ts'
-import { type CatalogueLists, overlay } from '../scenario/load/overlay.ts'
 import { ScenarioError } from '../scenario/load/problems.ts'
+import { type CatalogueLists, overlay } from '../scenario/schema/catalogue.ts'
 import type { ScenarioData } from '../scenario/schema/file.ts'
 
 /** Editors write a file in several strokes. */

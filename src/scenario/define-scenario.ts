@@ -1,27 +1,35 @@
-import type { FaultRule, ProviderRule } from '../client/control-script.ts'
+import type { FaultRule, ProviderRule } from '../client/control-client.ts'
 import { ArgumentError } from '../client/errors.ts'
 import type { EventChoice } from '../contract/event-names.ts'
 import { checkScenario } from './load/check-scenario.ts'
-import type {
-  ReceiverBehaviour,
-  ScenarioCatalogue,
-  ScenarioClock,
-  ScenarioPolicy,
-  ScenarioStep,
-} from './scenario-step.ts'
+import type { ReceiverBehaviour, ScenarioClock, ScenarioPolicy } from './schema/account.ts'
+import type { CatalogueOverlay } from './schema/catalogue.ts'
+import type { StepOf, VerbName } from './verbs/index.ts'
 
-/** What a scenario file holds: a world, and a story told in it. */
+type Flow = 'repeat' | 'parallel'
+
+/** One step of a scenario. docs/scenarios.md describes each verb. */
+export type ScenarioStep =
+  | { [Name in Exclude<VerbName, Flow>]: StepOf<Name> }[Exclude<VerbName, Flow>]
+  | (Omit<StepOf<'repeat'>, 'steps'> & { steps: ScenarioStep[] })
+  /** This many copies of `steps` at once, or these branches. */
+  | (Omit<StepOf<'parallel'>, 'parallel' | 'steps'> & {
+      parallel: number | (ScenarioStep | ScenarioStep[])[]
+      steps?: ScenarioStep[]
+    })
+
+/** What a scenario file holds: how an account is set up, and the steps that run in it. */
 export interface Scenario {
   $schema?: string
   /** The version of the grammar. */
   paysim: 1
   name: string
   about?: string
-  /** The same seed, the same ids and instructions; 1 unless told. */
+  /** The same seed gives the same ids and instructions; 1 by default. */
   seed?: number | string
   environment?: 'test' | 'live'
   clock?: ScenarioClock
-  catalogue?: ScenarioCatalogue
+  catalogue?: CatalogueOverlay
   policy?: ScenarioPolicy
   /** What the provider will do: first match wins. */
   provider?: ProviderRule[]

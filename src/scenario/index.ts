@@ -1,6 +1,7 @@
 /** Scenario files: read, run, reported. */
 
-export { loadScenario, readScenario, type Scenario } from './load/load.ts'
+export { jsonSchema } from './json-schema.ts'
+export { loadScenario, readScenario } from './load/load.ts'
 export { whatNeedsASimulator } from './load/portable.ts'
 export { ScenarioError } from './load/problems.ts'
 export { type Paint, PLAIN } from './report/failure.ts'
@@ -12,5 +13,6 @@ export { story, summary } from './report/terminal.ts'
 export { runAll, runNames } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
 export { type OpenTarget, openGatewayTarget, openSimulatorTarget } from './run/target.ts'
-export { jsonSchema, type ScenarioData } from './schema/file.ts'
+export type { Scenario } from './scenario.ts'
+export type { ScenarioData } from './schema/file.ts'
 export { STARTER } from './starter.ts'

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { OPERATORS } from '../../src/scenario/run/operators.ts'
+import { OPERATORS } from '../../src/scenario/expect/operators.ts'
 import { AnswerSchema } from '../../src/scenario/schema/answers.ts'
 import { FileSchema } from '../../src/scenario/schema/file.ts'
-import { STEPS } from '../../src/scenario/schema/steps.ts'
+import { VERBS } from '../../src/scenario/verbs/index.ts'
 import { runBinary } from '../support/gateway/server.ts'
 import { GOOD, paysim, workspace } from '../support/scenario/workspace.ts'
 
@@ -126,5 +126,5 @@ test('the page on scenarios speaks of every step, operator and key', () => {
     ...Object.keys(AnswerSchema.properties),
   ])
     if (key !== '$schema') expect(page).toMatch(new RegExp(`\`${key.replace('$', '\\$')}[\`:]`))
-  for (const verb of Object.keys(STEPS)) expect(page).toContain(`\`${verb}\``)
+  for (const verb of VERBS.keys()) expect(page).toContain(`\`${verb}\``)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { STEPS } from '../../src/scenario/schema/steps.ts'
+import { VERBS } from '../../src/scenario/verbs/index.ts'
 import { failureOf, useStage } from '../support/scenario/stage.ts'
 
 // Each step does what it says, and fails where what it says is not so: an expectation that cannot fail is none.
@@ -31,7 +31,7 @@ function story(one: Case, steps: readonly object[]): string {
 }
 
 test('every step is tried', () => {
-  expect(new Set(cases.map(({ verb }) => verb))).toEqual(new Set(Object.keys(STEPS)))
+  expect(new Set(cases.map(({ verb }) => verb))).toEqual(new Set(VERBS.keys()))
 })
 
 describe.each(cases)('$verb', one => {

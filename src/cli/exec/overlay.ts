@@ -1,9 +1,10 @@
 import { type Catalogue, type ClockSetting, ControlError } from '../../client/control-client.ts'
 import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
-import { loadScenario, type Scenario } from '../../scenario/load/load.ts'
-import { type CatalogueLists, overlay } from '../../scenario/load/overlay.ts'
+import { loadScenario } from '../../scenario/load/load.ts'
 import { ScenarioError } from '../../scenario/load/problems.ts'
+import type { Scenario } from '../../scenario/scenario.ts'
+import { type CatalogueLists, overlay } from '../../scenario/schema/catalogue.ts'
 
 const MERCHANT = 'default'
 

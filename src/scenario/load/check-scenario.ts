@@ -4,19 +4,14 @@ import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
 import { packageFile } from '../../package-files.ts'
+import { modeOf } from '../schema/account.ts'
 import { FileSchema, type ScenarioData } from '../schema/file.ts'
-import {
-  catalogueProblems,
-  faultProblems,
-  problemsInside,
-  ruleProblems,
-  type Standards,
-} from './check-inside.ts'
-import { checkReferences, checkSteps, modeOf } from './check-steps.ts'
+import { catalogueProblems, faultProblems, ruleProblems } from './check-settings.ts'
+import { checkReferences, checkSteps, type Reading } from './check-steps.ts'
 import { checkVerify } from './check-verify.ts'
 import type { PathFinder } from './positions.ts'
 import { Problems } from './problems.ts'
-import type { Reading } from './reading.ts'
+import type { Standards } from './step-check.ts'
 
 const checkShape = validator(FileSchema)
 
@@ -58,8 +53,8 @@ function checkContent(
     problems,
     positions,
     names: new Set(),
-    virtual: modeOf(data.clock) === 'virtual',
-    problemsInside: (verb, step) => problemsInside(verb, step, standard),
+    clockMode: modeOf(data.clock),
+    standards: standard,
   }
   for (const [name, value] of Object.entries(data.let ?? {})) {
     checkReferences(value, ['let', name], reading)

@@ -1,18 +1,29 @@
 import { closest } from '../../contract/closest.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
-import { STEPS, VERBS, type Verb, verbsOf } from '../schema/steps.ts'
-import { checkExpectations } from './check-expectations.ts'
-import type { Path } from './positions.ts'
+import { checkMatcher } from '../expect/check-matcher.ts'
+import { isPlain, VERBS, verbsOf } from '../verbs/index.ts'
+import { unknownWord } from '../verbs/known-words.ts'
+import type { AnyVerb } from '../verbs/verb.ts'
+import type { Path, PathFinder } from './positions.ts'
 import type { Problems } from './problems.ts'
-import type { Reading } from './reading.ts'
 import { BUILT_IN, referencesIn } from './references.ts'
+import type { Standards, StepCheck } from './step-check.ts'
 
-const checks = new Map<Verb, Validator>()
+/** What is known where a step stands: the names that were captured, and the mode of the clock. */
+export interface Reading {
+  readonly problems: Problems
+  readonly positions: PathFinder
+  readonly standards: Standards
+  readonly names: Set<string>
+  clockMode: 'virtual' | 'real'
+}
 
-function shapeProblems(verb: Verb, step: object): readonly FieldProblem[] {
-  const check = checks.get(verb) ?? validator(STEPS[verb])
-  checks.set(verb, check)
+const validators = new Map<string, Validator>()
+
+function shapeProblems({ name, schema }: AnyVerb, step: object): readonly FieldProblem[] {
+  const check = validators.get(name) ?? validator(schema)
+  validators.set(name, check)
   return check(step)
 }
 
@@ -21,38 +32,36 @@ export function checkSteps(steps: readonly unknown[], path: Path, reading: Readi
 }
 
 function checkStep(step: unknown, path: Path, reading: Reading): void {
-  checkOne(step, path, reading)
-  // Also of a step that is wrong: what refers to it is not wrong as well.
+  checkContent(step, path, reading)
+  // Also where the step is wrong: a reference to what it captures is not a second problem.
   if (typeof step === 'object' && step !== null && 'as' in step) reading.names.add(String(step.as))
 }
 
-function checkOne(step: unknown, path: Path, reading: Reading): void {
+function checkContent(step: unknown, path: Path, reading: Reading): void {
   const { problems } = reading
   if (typeof step !== 'object' || step === null || Array.isArray(step))
-    return problems.say(path, 'a step is an object: what it does, and how')
-  const [verb, second] = verbsOf(step)
-  if (verb === undefined) return sayUnknown(step, path, problems)
+    return problems.say(path, 'a step must be an object: what it does, and how')
+  const [name, second] = verbsOf(step)
+  const entry = name === undefined ? undefined : VERBS.get(name)
+  if (name === undefined || !entry) return sayUnknown(step, path, problems)
   if (second !== undefined)
-    return problems.say([...path, second], `a step does one thing: this one says ${verb} and ${second}`)
-  const wrong = shapeProblems(verb, step)
+    return problems.say([...path, second], `a step does one thing: this one says ${name} and ${second}`)
+  const wrong = shapeProblems(entry, step)
   if (wrong.length > 0) return problems.add(path, wrong, reading.positions)
-  const read = step as Record<string, unknown>
-  problems.add(path, reading.problemsInside(verb, read), reading.positions)
-  if (verb === 'advance' && !reading.virtual)
-    problems.say([...path, verb], 'advance needs a virtual clock, and this one is real')
-  if (verb === 'set clock') reading.virtual = modeOf(read[verb]) === 'virtual'
-  checkExpectations(verb, read, path, reading)
-  if (verb === 'repeat' || verb === 'parallel') checkInner(verb, read, path, reading)
-  else checkReferences(step, path, reading)
+  const { [name]: value, expect, is } = step as Record<string, unknown>
+  const check = new Check(entry, path, reading)
+  entry.check?.({ step, value }, check)
+  if (typeof expect === 'object') check.answer(expect as Record<string, unknown>)
+  if ('is' in step) check.expectation(is, ['is'])
+  if (isPlain(entry)) check.references(step, [])
 }
 
-export const modeOf = (clock: unknown) =>
-  typeof clock === 'object' && clock !== null ? (clock as { mode?: unknown }).mode : (clock ?? 'virtual')
-
 function sayUnknown(step: object, path: Path, problems: Problems): void {
+  const verbs = [...VERBS.keys()]
   for (const key of Object.keys(step)) {
-    // Who writes `create` for `create payment` has begun well.
-    const meant = closest(key, VERBS) ?? VERBS.find(verb => verb.split(' ').includes(key)) ?? begunLike(key)
+    // `create` is the beginning of `create payment`.
+    const meant =
+      closest(key, verbs) ?? verbs.find(verb => verb.split(' ').includes(key)) ?? similarStart(key, verbs)
     if (meant) return problems.say([...path, key], `${key} is no step; did you mean ${meant}?`)
   }
   const [key] = Object.keys(step)
@@ -62,54 +71,99 @@ function sayUnknown(step: object, path: Path, problems: Problems): void {
   )
 }
 
-/** The first of those whose first word was most likely meant: `creat` is `create payment`. */
-function begunLike(key: string): string | undefined {
-  // `as`, `app` and such are near to everything short.
+/** The first verb whose first word is similar: `creat` is `create payment`. */
+function similarStart(key: string, verbs: readonly string[]): string | undefined {
+  // Short words, such as `as` and `app`, are similar to everything short.
   if (key.length < 5) return undefined
-  const first = closest(
-    key.split(' ')[0] ?? '',
-    VERBS.map(verb => verb.split(' ')[0] ?? ''),
-  )
-  return VERBS.find(verb => verb.split(' ')[0] === first)
+  const firstWord = (text: string) => text.split(' ')[0] ?? ''
+  const meant = closest(firstWord(key), verbs.map(firstWord))
+  return verbs.find(verb => firstWord(verb) === meant)
 }
 
-function checkInner(
-  verb: 'repeat' | 'parallel',
-  step: Record<string, unknown>,
-  path: Path,
-  reading: Reading,
-): void {
-  const { problems, names } = reading
-  const branches = step.parallel
-  if (Array.isArray(branches)) {
-    if (step.steps) problems.say([...path, 'steps'], 'steps go with a number of copies: these are branches')
-    const before = new Set(names)
-    branches.forEach((branch, at) => {
-      // Branches run at once: none knows what another one captured.
-      const own: Reading = { ...reading, names: new Set(before) }
-      const inside = [...path, verb, at]
+class Check implements StepCheck {
+  readonly standards: Standards
+  readonly names: ReadonlySet<string>
+
+  constructor(
+    private readonly entry: AnyVerb,
+    private readonly path: Path,
+    private readonly reading: Reading,
+  ) {
+    this.standards = reading.standards
+    this.names = reading.names
+  }
+
+  get clockMode() {
+    return this.reading.clockMode
+  }
+
+  set clockMode(mode: 'virtual' | 'real') {
+    this.reading.clockMode = mode
+  }
+
+  say(path: Path, message: string): void {
+    this.reading.problems.say([...this.path, ...path], message)
+  }
+
+  add(problems: readonly FieldProblem[]): void {
+    this.reading.problems.add(this.path, problems, this.reading.positions)
+  }
+
+  expectation(expected: unknown, path: Path, { words }: { readonly words?: false } = {}): void {
+    const { problems } = this.reading
+    checkMatcher(expected, [...this.path, ...path], problems, (subject, literal, where) => {
+      const wrong = words === false ? undefined : unknownWord(this.entry.words, subject, literal)
+      if (wrong) problems.say(where, wrong)
+    })
+  }
+
+  /** An expectation of an answer must be able to fail, and to hold. */
+  answer(expect: Record<string, unknown>): void {
+    if (Object.keys(expect).length === 0) this.say(['expect'], 'expect says nothing of the answer')
+    for (const key of ['status', 'text', 'headers'])
+      this.expectation(expect[key], ['expect', key], { words: false })
+    // The body of an error is no record.
+    this.expectation(expect.body, ['expect', 'body'], expect.error === undefined ? {} : { words: false })
+    const same = expect['same as']
+    if (typeof same === 'string' && !this.names.has(same))
+      this.say(['expect', 'same as'], `${same} is no answer captured before`)
+    if (expect.lost && Object.keys(expect).length > 1)
+      this.say(['expect', 'lost'], 'an answer that is lost has nothing else to expect')
+  }
+
+  counted(steps: readonly unknown[], path: Path, andThen?: () => void): void {
+    const { names } = this.reading
+    const hadCount = names.has('n')
+    names.add('n')
+    checkSteps(steps, [...this.path, ...path], this.reading)
+    andThen?.()
+    if (!hadCount) names.delete('n')
+  }
+
+  branches(branches: readonly unknown[], path: Path): void {
+    const before = new Set(this.names)
+    for (const [at, branch] of branches.entries()) {
+      const own: Reading = { ...this.reading, names: new Set(before) }
+      const inside = [...this.path, ...path, at]
       if (Array.isArray(branch)) checkSteps(branch, inside, own)
       else checkStep(branch, inside, own)
-      for (const name of own.names) names.add(name)
-    })
-    return
+      for (const name of own.names) this.reading.names.add(name)
+    }
   }
-  if (verb === 'parallel' && !step.steps)
-    return problems.say([...path, verb], 'parallel says how many, but not of what: steps is missing')
-  const counted = names.has('n')
-  names.add('n')
-  checkSteps(step.steps as unknown[], [...path, 'steps'], reading)
-  if (step.until) checkReferences(step.until, [...path, 'until'], reading)
-  if (!counted) names.delete('n')
+
+  references(value: unknown, path: Path): void {
+    checkReferences(value, [...this.path, ...path], this.reading)
+  }
 }
 
-/** Whatever is referred to was captured before. */
+/** Every reference must name something that was captured before. */
 export function checkReferences(value: unknown, path: Path, reading: Reading): void {
+  const { problems, names } = reading
   if (typeof value === 'string') {
     for (const { inner, name } of referencesIn(value)) {
-      if (reading.names.has(name) || BUILT_IN.some(word => word === name)) continue
-      const meant = name.length > 1 ? closest(name, [...reading.names, ...BUILT_IN]) : undefined
-      reading.problems.say(
+      if (names.has(name) || BUILT_IN.some(word => word === name)) continue
+      const meant = name.length > 1 ? closest(name, [...names, ...BUILT_IN]) : undefined
+      problems.say(
         path,
         `\${${inner}} refers to nothing captured before${meant ? `; did you mean ${meant}?` : ''}`,
       )

@@ -1,19 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { Scenario } from '../scenario.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import { parseScenario } from './parse.ts'
-import type { Positions } from './positions.ts'
 import { ScenarioError } from './problems.ts'
-
-/** A scenario that can be run. */
-export interface Scenario {
-  readonly file: string
-  /** Files that steps name lie from here. */
-  readonly folder: string
-  readonly data: ScenarioData
-  readonly positions: Positions
-}
 
 export async function loadScenario(file: string): Promise<Scenario> {
   let text: string

@@ -1,21 +1,10 @@
-import { MERCHANT_STEPS } from '../schema/merchant-steps.ts'
-import { verbsOf } from '../schema/steps.ts'
-import type { Scenario } from './load.ts'
+import type { Scenario } from '../scenario.ts'
+import { VERBS, verbsOf } from '../verbs/index.ts'
 import type { Path } from './positions.ts'
 import type { FileProblem } from './problems.ts'
 
 /** What a real gateway cannot be told, and what nobody can see of it. */
 const OF_A_SIMULATOR = ['clock', 'catalogue', 'policy', 'provider', 'faults', 'receiver', 'verify'] as const
-const ANYWHERE: ReadonlySet<string> = new Set([
-  ...Object.keys(MERCHANT_STEPS),
-  'expect payment',
-  'expect receipt',
-  'expect payout',
-  'expect value',
-  'wait for payment',
-  'repeat',
-  'parallel',
-])
 
 /** Everything in a scenario that needs a simulator, by name. */
 export function whatNeedsASimulator({ file, data, positions }: Scenario): FileProblem[] {
@@ -34,7 +23,7 @@ export function whatNeedsASimulator({ file, data, positions }: Scenario): FilePr
     if (Array.isArray(step)) return walk(step, path)
     const facts = step as Record<string, unknown>
     const [verb = ''] = verbsOf(facts)
-    if (!ANYWHERE.has(verb)) say([...path, verb], verb)
+    if (VERBS.get(verb)?.needs === 'simulator') say([...path, verb], verb)
     if (facts.keys === 'live' || facts.keys === 'test') say([...path, 'keys'], `keys: ${facts.keys}`)
     if (Array.isArray(facts.parallel)) walk(facts.parallel, [...path, 'parallel'])
     if (Array.isArray(facts.steps)) walk(facts.steps, [...path, 'steps'])

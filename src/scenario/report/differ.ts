@@ -1,5 +1,5 @@
-import { ABSENT } from '../run/inside.ts'
-import type { Mismatch } from '../run/match.ts'
+import type { Mismatch } from '../expect/match.ts'
+import { ABSENT } from '../expect/value.ts'
 
 const LONGEST = 600
 

@@ -1,4 +1,4 @@
-import { ABSENT } from '../run/inside.ts'
+import { ABSENT } from '../expect/value.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
 import type { StepRecord } from '../run/step-result.ts'
 

@@ -5,10 +5,9 @@ import {
   ControlError,
   type NewMerchant,
 } from '../../client/control-client.ts'
-import type { Scenario } from '../load/load.ts'
-import { type CatalogueLists, overlay } from '../load/overlay.ts'
-import type { CatalogueOverlay } from '../schema/catalogue.ts'
-import type { Inbox } from './receiver.ts'
+import type { Scenario } from '../scenario.ts'
+import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/catalogue.ts'
+import type { Inbox } from './inbox.ts'
 import type { SimulatorTarget } from './target.ts'
 
 /** A merchant made for one run of one scenario, set up as the file describes it. */

@@ -1,7 +1,7 @@
 import { ControlError } from '../../client/control-error.ts'
-import type { Scenario } from '../load/load.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
-import { play } from './play.ts'
+import type { Scenario } from '../scenario.ts'
+import { playSteps } from './play.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
 import { StepFailedError, type StepRecord } from './step-result.ts'
@@ -84,14 +84,18 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
   }
 }
 
-async function tellIt(stage: Stage, records: StepRecord[], began: (title: string) => void): Promise<boolean> {
+async function tellIt(
+  stage: Stage,
+  records: StepRecord[],
+  onStep: (title: string) => void,
+): Promise<boolean> {
   try {
-    await play(stage.scenario.data.steps ?? [], ['steps'], {
+    await playSteps(stage.scenario.data.steps ?? [], ['steps'], {
       stage,
       scope: stage.scope,
       depth: 0,
       records,
-      began,
+      onStep,
     })
   } catch (cause) {
     if (cause instanceof StepFailedError) return false
@@ -103,7 +107,7 @@ async function tellIt(stage: Stage, records: StepRecord[], began: (title: string
   const [first] = placed
   if (!first) return true
   const { line, column } = first
-  const base = { path: ['verify'], verb: 'verify' as const, title: 'verify', depth: 0, line, column }
+  const base = { path: ['verify'], verb: 'verify', title: 'verify', depth: 0, line, column }
   const failure = { line, column, mismatches: placed, history: [] }
   records.push({ ...base, sinceStartMs: stage.sinceStartMs, tookMs: 0, failure })
   return false

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../contract/durations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import { ABSENT, read } from '../expect/value.ts'
 import { INSTANT, nameOf, substitute } from '../load/references.ts'
-import { ABSENT, read } from './inside.ts'
 import type { Answer } from './wire.ts'
 
 /** A reference to something that is not there: known only once the story got so far. */

@@ -1,7 +1,7 @@
 import type { Answer } from '../../client/answer-type.ts'
 import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client/control-client.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
-import type { Scenario } from '../load/load.ts'
+import type { Scenario } from '../scenario.ts'
 import { makeAccount, type RunAccount } from './account.ts'
 import { Scope } from './scope.ts'
 import type { Target } from './target.ts'

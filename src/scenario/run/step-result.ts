@@ -1,6 +1,5 @@
+import type { Mismatch } from '../expect/match.ts'
 import type { Path, Position } from '../load/positions.ts'
-import type { Verb } from '../schema/steps.ts'
-import type { Mismatch } from './match.ts'
 import type { Answer, Sent } from './wire.ts'
 
 /** What a step did. */
@@ -26,7 +25,8 @@ export interface StepFailure extends Position {
 /** A step as the reports tell it. */
 export interface StepRecord extends Position {
   readonly path: Path
-  readonly verb: Verb | 'verify'
+  /** `verify` for what is checked at the end. */
+  readonly verb: string
   readonly title: string
   readonly depth: number
   /** How far the account's time was from where it began. */

@@ -1,5 +1,5 @@
 import { ControlClient } from '../../client/control-client.ts'
-import { Receiver } from './receiver.ts'
+import { Receiver } from './inbox.ts'
 import { Wire } from './wire.ts'
 
 /** Where a scenario runs: a simulator under our control, or a gateway of which only the base URL is known. */

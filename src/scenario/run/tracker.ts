@@ -1,6 +1,6 @@
 import type { Path } from '../load/positions.ts'
 import type { ScenarioData } from '../schema/file.ts'
-import type { Webhook } from './receiver.ts'
+import type { Webhook } from './inbox.ts'
 
 /** Where a rule or a fault stands in the file, and how often it was the one. */
 export interface Use {

@@ -1,6 +1,6 @@
+import type { Mismatch } from '../expect/match.ts'
 import type { Path } from '../load/positions.ts'
 import { CHECKS, type Check } from '../schema/file.ts'
-import type { Mismatch } from './match.ts'
 import type { Stage } from './stage.ts'
 import type { Use } from './tracker.ts'
 

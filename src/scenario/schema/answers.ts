@@ -1,12 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
-import { closed, matcher, maybe, name, oneOf, text } from './words.ts'
+import { closed, matcher, maybe, name, nameOf, oneOf, text } from './words.ts'
 
 /** Marks the one definition that many steps share, in the published schema. */
 export const ANSWER = 'answer'
 
-/** What a merchant or a payer expects of the answer to a call. @internal */
+/** What a merchant or a payer expects of the answer to a call. */
 export const AnswerSchema = Type.Object(
   {
     status: maybe(matcher('the HTTP status; without it, and without `error` or `lost`, it must be a 2xx')),
@@ -15,30 +15,31 @@ export const AnswerSchema = Type.Object(
     headers: maybe(Type.Record(Type.String(), matcher('what the header must be'))),
     body: maybe(matcher('what the JSON body must be')),
     text: maybe(matcher('what the body must be as text')),
-    'same as': maybe({ ...name, description: 'the step whose answer this one repeats, byte for byte' }),
+    'same as': maybe(nameOf('the step whose answer this one repeats, byte for byte')),
     lost: maybe(Type.Literal(true, { description: 'no whole answer comes: the connection is cut' })),
   },
   { ...closed, $comment: ANSWER, description: 'what the answer must be' },
 )
 export type AnswerExpectation = Static<typeof AnswerSchema>
 
-/** What every step may have. */
-export const anyStep = {
-  note: maybe(text('what to show for the step, in place of what it does')),
+/** What every step with an answer may have. */
+export const answered = {
+  as: maybe(name),
+  expect: maybe(AnswerSchema),
 }
 
-/** What every call of the merchant may have besides. @internal */
-export const call = {
-  ...anyStep,
+/** What every call of the merchant may have. */
+export const merchantCall = {
+  ...answered,
   keys: maybe(
     oneOf(['test', 'live', 'wrong', 'none'], "whose credentials: an environment's, a wrong secret, or none"),
   ),
   headers: maybe(Type.Record(Type.String(), Type.String(), { description: 'further headers' })),
-  as: maybe(name),
-  expect: maybe(AnswerSchema),
 }
-/** @internal */
-export const idempotent = { ...call, key: maybe(Type.String({ description: 'the Idempotency-Key' })) }
+export const idempotentCall = {
+  ...merchantCall,
+  key: maybe(Type.String({ description: 'the Idempotency-Key' })),
+}
 
 const image = Type.Unsafe<string | { name: string; type?: 'png' | 'jpeg' | 'gif' | 'text'; bytes?: number }>({
   description: 'an image that is made for the step: the same name, the same bytes',
@@ -61,12 +62,6 @@ export const picture = {
 }
 export type Image = Static<typeof image>
 
-/** What every step that drives the simulator may have: it can be refused, and the story may want that. @internal */
-export const control = {
-  ...anyStep,
-  as: maybe(name),
-  expect: maybe(AnswerSchema),
-}
 export const failure = {
   failure_code: maybe(text('the failure_code that the record gets')),
   failure_message: maybe(text('the failure_message that the record gets')),

@@ -1,15 +1,19 @@
 import * as Type from '@sinclair/typebox'
 import { closed, maybe, text } from './words.ts'
 
-/** Members are read, and refused, by the catalogue itself once they are merged. */
-const entry = (key: string) => Type.Object({ [key]: text('which one') }, { additionalProperties: true })
-export type Entry = Record<string, unknown>
+type Entry = Record<string, unknown>
+type Laid<Key extends string> = { [K in Key]: string } & Entry
+
+/** Changes to the default catalogue, by id and code; new routes are tried first. `replace` is a whole catalogue. */
 export interface CatalogueOverlay {
-  providers?: Entry[]
-  methods?: Entry[]
-  routes?: Entry[]
+  providers?: Laid<'id'>[]
+  methods?: Laid<'code'>[]
+  routes?: Laid<'id'>[]
   replace?: Record<string, unknown>
 }
+
+/** The catalogue itself checks the other members, once they are merged. */
+const entry = (key: string) => Type.Object({ [key]: text('which one') }, { additionalProperties: true })
 
 export const CatalogueOverlay = Type.Unsafe<CatalogueOverlay>(
   Type.Object(
@@ -22,3 +26,37 @@ export const CatalogueOverlay = Type.Unsafe<CatalogueOverlay>(
     { ...closed, description: 'laid over the default catalogue, by id and code; new routes are tried first' },
   ),
 )
+
+const KEYS = { providers: 'id', methods: 'code', routes: 'id' } as const
+type List = keyof typeof KEYS
+
+export type CatalogueLists = Record<List, Entry[]>
+
+/** A catalogue with another laid over it: an entry of the same name is changed, a new one goes in front. */
+export function overlay(base: CatalogueLists, { replace, ...over }: CatalogueOverlay): unknown {
+  if (replace !== undefined) return replace
+  return Object.fromEntries(
+    (Object.keys(KEYS) as List[]).map(list => [list, laidOver(base[list], over[list] ?? [], KEYS[list])]),
+  )
+}
+
+function laidOver(base: readonly Entry[], over: readonly Entry[], key: string): Entry[] {
+  const changes = new Map(over.map(entry => [entry[key], entry]))
+  const known = new Set(base.map(entry => entry[key]))
+  return [
+    ...over.filter(entry => !known.has(entry[key])),
+    ...base.map(entry => ({ ...entry, ...changes.get(entry[key]) })),
+  ]
+}
+
+/** Where a problem of the merged catalogue is in the overlay: `routes.3.method` may be its `routes.0.method`. */
+export function pathInOverlay(merged: unknown, over: CatalogueOverlay, field: string): string {
+  if (over.replace !== undefined) return `replace.${field}`
+  const [list = '', at = '', ...rest] = field.split('.')
+  if (!(list in KEYS)) return ''
+  const key = KEYS[list as List]
+  const name = (merged as CatalogueLists)[list as List]?.[Number(at)]?.[key]
+  const entries: readonly Entry[] = over[list as List] ?? []
+  const index = entries.findIndex(entry => entry[key] === name)
+  return index < 0 ? list : [list, index, ...rest].join('.')
+}

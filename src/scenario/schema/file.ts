@@ -2,12 +2,8 @@ import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
-import { ANSWER, AnswerSchema } from './answers.ts'
+import { ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
 import { CatalogueOverlay } from './catalogue.ts'
-import { ClockSchema } from './clock.ts'
-import { PolicySchema } from './operator-steps.ts'
-import { ReceiverSchema } from './receiver.ts'
-import { STEPS, type Step } from './steps.ts'
 import { A_STEP, closed, maybe, oneOf, text } from './words.ts'
 
 export const CHECKS = ['rules', 'faults', 'intents', 'webhooks'] as const
@@ -37,7 +33,7 @@ export const FileSchema = Type.Object(
         description: `values with a name, for \${name}`,
       }),
     ),
-    steps: maybe(Type.Array(Type.Unsafe<Step>(A_STEP), { description: 'the story' })),
+    steps: maybe(Type.Array(Type.Unsafe<object>(A_STEP), { description: 'the story' })),
     verify: maybe(
       Type.Unsafe<'all' | Check[]>({
         description:
@@ -50,23 +46,3 @@ export const FileSchema = Type.Object(
 )
 
 export type ScenarioData = Static<typeof FileSchema>
-
-/** As editors have it. */
-export function jsonSchema(): object {
-  const schema = {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'A paysim scenario',
-    ...FileSchema,
-    definitions: { step: { anyOf: Object.values(STEPS) }, answer: { ...AnswerSchema, $comment: undefined } },
-  }
-  return JSON.parse(JSON.stringify(schema, (_, value) => forEditors(value)))
-}
-
-/** Editors know a duration as ISO 8601 alone; and where a step stands in a step, they follow a reference. */
-function forEditors(value: { $comment?: unknown; format?: unknown } | null | undefined): unknown {
-  if (value?.$comment === A_STEP.$comment) return { $ref: '#/definitions/step' }
-  if (value?.$comment === ANSWER) return { $ref: '#/definitions/answer' }
-  if (value?.format !== 'duration') return value
-  const { format: _, ...rest } = value
-  return { ...rest, pattern: '^((\\d+(\\.\\d+)?(ms|s|m|h|d))+|P[0-9WDTHMS.]+)$' }
-}

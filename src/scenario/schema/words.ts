@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { StringOptions, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 
 /** What the parts of the scenario grammar are made of. */
@@ -8,7 +8,8 @@ export const oneOf = <const V extends readonly string[]>(values: V, description?
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
 export const maybe = <const T extends TSchema>(schema: T) => Type.Optional(schema)
 
-export const text = (description: string) => Type.String({ minLength: 1, description })
+export const text = (description: string, more: StringOptions = {}) =>
+  Type.String({ minLength: 1, description, ...more })
 export const duration = (description: string) => Type.String({ format: 'duration', description })
 export const instant = (description: string) => Type.String({ format: 'date-time', description })
 export const count = (description: string) => Type.Integer({ minimum: 1, maximum: 10_000, description })
@@ -23,13 +24,13 @@ export const object = (description: string) =>
 /** A record's id; mostly a reference, as `${payment.id}`. */
 export const id = (what: string) => text(`the ${what}: its id, mostly as \${name.id}`)
 
-export const name = Type.String({
-  pattern: '^[a-z][a-z0-9_]*$',
-  description: 'a name to refer to it by: lower-case letters, digits and _',
-})
+export const nameOf = (description: string) => Type.String({ pattern: '^[a-z][a-z0-9_]*$', description })
+export const name = nameOf('a name to refer to it by: lower-case letters, digits and _')
 
 /** What a value must be: a value, an object of paths, or operators as `$like`; docs/scenarios.md lists them. */
 export const matcher = (description: string) => Type.Unknown({ description })
+
+export const is = Type.Unknown({ description: 'what it must be' })
 
 /** Where a step stands inside a step: the loader reads it as one, and the published schema refers to it. */
 export const A_STEP = { type: 'object', $comment: 'step' }

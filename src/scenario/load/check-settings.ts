@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { FieldProblem } from '../../contract/errors.ts'
+import { readCatalogue } from '../../domain/catalogue.ts'
+import { readFaults } from '../../domain/faults/read-faults.ts'
+import { readRules } from '../../domain/rules/read-rules.ts'
+import { type CatalogueOverlay, overlay, pathInOverlay } from '../schema/catalogue.ts'
+import type { Standards, StepCheck } from './step-check.ts'
+
+/** What is wrong inside rules, faults, catalogues and pictures, which have rules of their own beyond a schema. */
+
+const under = (key: string, list: string, problems: readonly FieldProblem[]) =>
+  problems.map(({ field, message }) => ({ field: field.replace(list, key), message }))
+
+export function ruleProblems(key: string, rules: unknown): readonly FieldProblem[] {
+  const read = readRules({ rules })
+  return 'problems' in read ? under(key, 'rules', read.problems) : []
+}
+
+export function faultProblems(
+  key: string,
+  faults: unknown,
+  { operations }: Standards,
+): readonly FieldProblem[] {
+  const read = readFaults({ faults }, operations)
+  return 'problems' in read ? under(key, 'faults', read.problems) : []
+}
+
+export function catalogueProblems(
+  key: string,
+  over: CatalogueOverlay,
+  { catalogue }: Standards,
+): readonly FieldProblem[] {
+  const merged = overlay(catalogue, over)
+  const read = readCatalogue(merged)
+  if (!('problems' in read)) return []
+  return read.problems.map(({ field, message }) => {
+    const path = pathInOverlay(merged, over, field)
+    const last = field.split('.').at(-1)
+    return {
+      field: path === '' ? key : `${key}.${path}`,
+      message: path === '' ? `${last} ${message}` : message,
+    }
+  })
+}
+
+/** A picture comes from exactly one of these members. */
+export function checkPicture(verb: string, step: object, from: readonly string[], check: StepCheck): void {
+  const given = from.filter(key => key in step)
+  if (given.length !== 1) return check.add([{ field: verb, message: `takes one of ${from.join(', ')}` }])
+  const { folder } = check.standards
+  const { file } = step as { file?: string }
+  if (file === undefined || file.includes('${') || folder === undefined) return
+  if (!existsSync(resolve(folder, file))) check.add([{ field: 'file', message: `names no file: ${file}` }])
+}

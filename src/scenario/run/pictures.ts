@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import type { Image } from '../schema/answers.ts'
+import type { Stage } from './stage.ts'
+
+interface Picture {
+  readonly bytes: Buffer
+  readonly contentType: string
+  readonly fileName: string
+}
+
+const TYPES = { png: 'image/png', jpeg: 'image/jpeg', gif: 'image/gif', text: 'text/plain' } as const
+
+/** The picture of a step: made from a name, or a file beside the scenario. */
+export async function pictureOf(
+  step: { image?: Image; file?: string },
+  { scenario }: Stage,
+): Promise<Picture> {
+  if (step.file === undefined) return makeImage(step.image ?? 'receipt')
+  const bytes = await readFile(resolve(scenario.folder, step.file))
+  const contentType = bytes[0] === 0xff ? 'image/jpeg' : 'image/png'
+  return { bytes, contentType, fileName: basename(step.file) }
+}
+
+/** A multipart body, built by hand so that the boundary, and each byte, is the story's. */
+export function formOf(boundary: string, fields: Readonly<Record<string, string>>, picture: Picture) {
+  const head = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${picture.fileName}"\r\nContent-Type: ${picture.contentType}\r\n\r\n`
+  return {
+    contentType: `multipart/form-data; boundary="${boundary}"`,
+    body: Buffer.concat([
+      Buffer.from(head.join('') + file),
+      picture.bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  }
+}
+
+/** An image made from its name: the same name gives the same bytes, another name another image. */
+function makeImage(image: Image): Picture {
+  const { name, type = 'png', bytes: size } = typeof image === 'string' ? { name: image } : image
+  const seed = createHash('sha256').update(name).digest()
+  const bytes = { png, jpeg, gif, text: (of: Buffer) => Buffer.from(`no image: ${of.toString('hex')}\n`) }[
+    type
+  ](seed)
+  return {
+    bytes: size === undefined ? bytes : sized(bytes, size),
+    contentType: TYPES[type],
+    fileName: `${name.replace(/[^\w-]+/g, '-')}.${type}`,
+  }
+}
+
+/** Decoders stop at the end of an image: what comes after only makes it longer. */
+const sized = (bytes: Buffer, size: number) =>
+  size <= bytes.length ? bytes.subarray(0, size) : Buffer.concat([bytes, Buffer.alloc(size - bytes.length)])
+
+/** Four by four pixels out of 32 bytes of the name. */
+function png(seed: Buffer): Buffer {
+  const rows = Array.from({ length: 4 }, (_, row) => {
+    const pixels = Array.from({ length: 12 }, (_, at) => seed[(row * 12 + at) % 32] ?? 0)
+    return Buffer.from([0, ...pixels])
+  })
+  const size = Buffer.from([0, 0, 0, 4, 0, 0, 0, 4, 8, 2, 0, 0, 0])
+  // Stored, not compressed: compressors differ from one version of Node to the next, and the digest must not.
+  const data = deflateSync(Buffer.concat(rows), { level: 0 })
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([signature, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, sum])
+}
+
+/** A JPEG of one pixel that says its name in a comment. */
+const jpeg = (seed: Buffer) =>
+  Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 34]), seed, JPEG_PIXEL.subarray(2)])
+const gif = (seed: Buffer) =>
+  Buffer.concat([Buffer.from('GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;', 'latin1'), seed])
+
+const JPEG_PIXEL = Buffer.from(
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=',
+  'base64',
+)

@@ -1,0 +1,44 @@
+import { ControlError } from '../../client/control-error.ts'
+import type { Path } from '../load/positions.ts'
+import { lastOfHistory } from './history.ts'
+import { UnknownReferenceError } from './scope.ts'
+import { StepFailedError, type StepResult } from './step-result.ts'
+import type { StepRun } from './step-run.ts'
+
+/** The result of a step. What the simulator refuses, and a reference to nothing, is a step that failed, not a bug. */
+export async function resultOf(work: () => Promise<StepResult>): Promise<StepResult> {
+  const failed = (subject: string, expected: string, actual: unknown, why: string) => ({
+    mismatches: [{ path: [], subject, expected, actual, why }],
+  })
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UnknownReferenceError)
+      return failed('reference', 'a value', undefined, error.message)
+    if (!(error instanceof ControlError)) throw error
+    const { call, answer } = error
+    return { answer, ...failed('simulator', 'success', answer.body ?? answer.status, `refused ${call}`) }
+  }
+}
+
+/** Puts a step on record. Throws where it failed, which ends the scenario. */
+export async function recordStep(
+  step: { readonly verb: string; readonly title: string; readonly path: Path; readonly tookMs: number },
+  { sent, answer, subject, mismatches }: StepResult,
+  { stage, depth, records }: StepRun,
+): Promise<void> {
+  const { positions } = stage.scenario
+  const { path, title } = step
+  const base = { ...step, depth, sinceStartMs: stage.sinceStartMs, ...positions.of(path) }
+  const exchange = { ...(sent ? { sent } : {}), ...(answer ? { answer } : {}) }
+  if (mismatches.length === 0) {
+    records.push({ ...base, ...exchange })
+    return
+  }
+  const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of([...path, ...mismatch.path]) }))
+  const [first] = placed
+  const history = await lastOfHistory(subject, stage)
+  const { line, column } = first ?? base
+  records.push({ ...base, ...exchange, failure: { line, column, mismatches: placed, ...exchange, history } })
+  throw new StepFailedError(title)
+}

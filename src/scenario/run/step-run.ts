@@ -1,0 +1,21 @@
+import type { Path } from '../load/positions.ts'
+import type { Scope } from './scope.ts'
+import type { Stage } from './stage.ts'
+import type { StepRecord } from './step-result.ts'
+
+/** Where a list of steps runs. */
+export interface StepRun {
+  readonly stage: Stage
+  readonly scope: Scope
+  readonly depth: number
+  readonly records: StepRecord[]
+  readonly onStep: (title: string) => void
+  /** Other steps run at the same time: nothing is waited for between the steps. */
+  readonly racing?: true
+}
+
+/** Runs steps inside a step. */
+export interface StepRunner {
+  steps(steps: readonly object[], path: Path, run: StepRun): Promise<void>
+  step(step: object, path: Path, run: StepRun): Promise<void>
+}

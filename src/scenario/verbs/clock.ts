@@ -1,0 +1,61 @@
+import * as Type from '@sinclair/typebox'
+import type { AdvanceGoal } from '../../client/control-client.ts'
+import { nothingWrong } from '../run/step-result.ts'
+import { ClockSchema, modeOf } from '../schema/account.ts'
+import { closed, duration, instant, maybe, oneOf } from '../schema/words.ts'
+import { callControl } from './control-call.ts'
+import { listVerb } from './list-verb.ts'
+import { valueAndExpectation, wholeValue } from './title.ts'
+import { verb } from './verb.ts'
+
+const goal = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: string }>({
+  description: 'a duration, `idle`, or {to} or {until: idle, max}',
+  anyOf: [
+    duration('how far'),
+    { type: 'string', const: 'idle' },
+    Type.Object({ to: instant('when') }, closed),
+    Type.Object({ until: oneOf(['idle']), max: maybe(duration('no further than this')) }, closed),
+  ],
+})
+
+/** The account's clock, and what is due by it. */
+export const CLOCK = [
+  verb('advance', {
+    value: goal,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: wholeValue,
+    check(_, check) {
+      if (check.clockMode !== 'virtual')
+        check.say(['advance'], 'advance needs a virtual clock, and this one is real')
+    },
+    play(running) {
+      const { value, stage } = running
+      const to: AdvanceGoal = value === 'idle' ? { until: 'idle' } : value
+      return callControl({ answer: () => stage.advance(to) }, { ...running, step: {} })
+    },
+  }),
+  verb('set clock', {
+    value: ClockSchema,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: valueAndExpectation,
+    check({ value }, check) {
+      check.clockMode = modeOf(value)
+    },
+    async play({ value, stage }) {
+      const { now, mode } = await stage.simulated.control.clock.set(value)
+      stage.arriveAt(now)
+      stage.virtual = mode === 'virtual'
+      return nothingWrong
+    },
+  }),
+  listVerb('expect timers', {
+    items: 'timers',
+    key: 'type',
+    list: async stage =>
+      (await stage.simulated.control.timers()).map(timer => ({ type: timer.command.type, ...timer })),
+  }),
+]

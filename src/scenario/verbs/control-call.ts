@@ -1,0 +1,44 @@
+import type { Answer } from '../../client/answer-type.ts'
+import { ControlError } from '../../client/control-error.ts'
+import { matchAnswer } from '../expect/match-answer.ts'
+import type { StepResult } from '../run/step-result.ts'
+import type { AnswerExpectation } from '../schema/answers.ts'
+import type { RunningStep } from './verb.ts'
+
+type ControlCall = { answer(): Promise<Answer> }
+
+/** Makes a call of the control surface that may be refused, and compares the answer with what the step expects. */
+export async function callControl(
+  call: ControlCall,
+  { step, scope }: Pick<RunningStep<string, { expect?: AnswerExpectation }>, 'step' | 'scope'>,
+  subject?: string,
+): Promise<StepResult> {
+  const answer = await answerOrRefusal(call)
+  const made = (answer.body as { id?: string } | undefined)?.id
+  return {
+    answer,
+    subject: subject ?? made,
+    value: answer.body,
+    mismatches: matchAnswer(answer, step.expect, scope),
+  }
+}
+
+/** The answer of a control call, also where it is a refusal: the state of a record may forbid what a step asks for. */
+export async function answerOrRefusal(call: ControlCall): Promise<Answer> {
+  try {
+    return await call.answer()
+  } catch (error) {
+    if (error instanceof ControlError) return error.answer
+    throw error
+  }
+}
+
+interface Failure {
+  failure_code?: string
+  failure_message?: string
+}
+
+export const failureIn = ({ failure_code, failure_message }: Failure): Failure => ({
+  ...(failure_code === undefined ? {} : { failure_code }),
+  ...(failure_message === undefined ? {} : { failure_message }),
+})

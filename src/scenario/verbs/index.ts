@@ -1,0 +1,43 @@
+import { CLOCK } from './clock.ts'
+import { FLOW } from './flow.ts'
+import { OPERATOR } from './operator.ts'
+import { PAYER } from './payer.ts'
+import { PAYMENTS } from './payments.ts'
+import { PAYOUTS } from './payouts.ts'
+import { RECORDS } from './records.ts'
+import { REQUESTS } from './requests.ts'
+import { expectedOutcome } from './title.ts'
+import type { AnyVerb, FlowVerb, PlainVerb } from './verb.ts'
+import { WEBHOOKS } from './webhooks.ts'
+
+const ALL = [
+  ...PAYMENTS,
+  ...PAYOUTS,
+  ...REQUESTS,
+  ...PAYER,
+  ...CLOCK,
+  ...OPERATOR,
+  ...WEBHOOKS,
+  ...RECORDS,
+  ...FLOW,
+]
+
+/** Every verb, by its name. The loader, the runner, the published schema and the types of the library read it. @internal */
+export const VERBS: ReadonlyMap<string, AnyVerb> = new Map(ALL.map(entry => [entry.name, entry as AnyVerb]))
+
+type Entry = (typeof ALL)[number]
+export type VerbName = Entry['name']
+export type StepOf<Name extends VerbName> = NonNullable<Extract<Entry, { name: Name }>['step']>
+
+/** The verbs that a step names. A valid step names one. */
+export const verbsOf = (step: object): string[] => Object.keys(step).filter(key => VERBS.has(key))
+
+export const isFlow = (entry: AnyVerb): entry is FlowVerb => 'playInside' in entry
+export const isPlain = (entry: AnyVerb): entry is PlainVerb => 'play' in entry
+
+/** What a step does, in words. @internal */
+export function titleOf({ name, title }: AnyVerb, step: object): string {
+  const { note, [name]: value } = step as Record<string, unknown>
+  if (typeof note === 'string') return note
+  return [name, ...title({ step, value }), expectedOutcome(step)].filter(word => word !== '').join(' ')
+}

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { parseDuration } from '../../contract/durations.ts'
+import { matches } from '../expect/match.ts'
+import { type ListExpectation, matchList } from '../expect/match-list.ts'
+import type { StepCheck } from '../load/step-check.ts'
+import type { Webhook } from '../run/inbox.ts'
+import type { Stage } from '../run/stage.ts'
+import { duration, matcher, maybe, name } from '../schema/words.ts'
+import type { Words } from './known-words.ts'
+import { valueAndExpectation } from './title.ts'
+import { type PlainVerb, schemaOf } from './verb.ts'
+
+const items = (description: string) =>
+  Type.Array(matcher('an item; a word alone is its type'), { description })
+
+/** What is expected of a list. At least one of the first four must be there. */
+const expectations = {
+  exactly: maybe(items('these and no others, in this order')),
+  include: maybe(items('these among others, in this order')),
+  count: maybe(matcher('how many')),
+  none: maybe(matcher('no item is like this; true for no item at all')),
+  'any order': maybe(Type.Literal(true, { description: 'the order does not matter' })),
+  within: maybe(duration('how long to wait on a real clock; 5s by default')),
+  as: maybe(name),
+}
+const NEEDED = ['exactly', 'include', 'count', 'none'] as const
+
+const filter = Type.Unsafe<unknown>({ description: '`all`, or what an item must be to be looked at' })
+
+interface ListParts<Value> {
+  /** What stands behind the verb; `all` or a filter, unless given. */
+  readonly of?: TSchema & { static: Value }
+  /** What the items are, in words. */
+  readonly items: string
+  /** The member that a word alone stands for. */
+  readonly key: string
+  readonly words?: Words
+  list(stage: Stage, value: Value): Promise<readonly unknown[]>
+}
+
+/** How long something under way may take on a real clock before it counts as missing. */
+const PATIENCE = '5s'
+const POLL_MS = 50
+
+type ListStep<Name extends string, Value> = { [K in Name]: Value } & ListExpectation & {
+    within?: string
+    as?: string
+    note?: string
+  }
+
+/** A verb that looks at a list. It changes nothing, and needs a simulator. */
+export function listVerb<const Name extends string, Value = unknown>(
+  name: Name,
+  { of, items, key, words, list }: ListParts<Value>,
+): PlainVerb<Name, ListStep<Name, Value>> {
+  return {
+    name,
+    schema: schemaOf(name, of ?? filter, expectations),
+    needs: 'simulator',
+    moves: false,
+    ...(words ? { words } : {}),
+    title: valueAndExpectation,
+    check({ step, value }, check) {
+      if (!of && value !== 'all') check.expectation(value, [name])
+      checkList(name, step, check)
+    },
+    async play({ step, stage }) {
+      const { within = PATIENCE, [name]: value } = step
+      await stage.settle()
+      const deadline = Date.now() + (parseDuration(within) ?? 0)
+      const filter = of ? 'all' : value
+      for (;;) {
+        const all = await list(stage, value)
+        const looked = all.filter(item => filter === 'all' || matches(wordIn(filter, key), item))
+        const { mismatches, spokenOf } = matchList(looked, step, key, items)
+        for (const item of spokenOf) stage.tracker.expected.add(item as Webhook)
+        if (mismatches.length === 0 || stage.virtual || Date.now() >= deadline)
+          return { value: looked, mismatches, ...(of ? { subject: String(value) } : {}) }
+        await pause(POLL_MS)
+      }
+    },
+  }
+}
+
+function checkList(name: string, expected: ListExpectation, check: StepCheck): void {
+  if (!NEEDED.some(key => expected[key] !== undefined))
+    check.say([name], `${name} says nothing of the list: add ${NEEDED.join(', ')}`)
+  for (const key of ['exactly', 'include'] as const)
+    for (const [at, item] of (expected[key] ?? []).entries()) check.expectation(item, [key, at])
+  if (expected.none !== true) check.expectation(expected.none, ['none'])
+  check.expectation(expected.count, ['count'], { words: false })
+}
+
+const wordIn = (filter: unknown, key: string) => (typeof filter === 'string' ? { [key]: filter } : filter)

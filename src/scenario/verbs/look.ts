@@ -1,0 +1,51 @@
+import { match } from '../expect/match.ts'
+import type { Stage } from '../run/stage.ts'
+import type { StepResult } from '../run/step-result.ts'
+import type { Answer, Sent } from '../run/wire.ts'
+import { answerOrRefusal } from './control-call.ts'
+
+interface Fetched {
+  readonly sent: Sent
+  readonly answer: Answer
+}
+
+/** A record as the merchant reads it. */
+export async function merchantGet(path: string, stage: Stage): Promise<Fetched> {
+  const { wire, baseUrl } = stage.target
+  const sent: Sent = { method: 'GET', url: baseUrl + path, headers: stage.credentials(undefined) }
+  const answer = await wire.send(sent)
+  stage.remember(answer.body)
+  return { sent, answer }
+}
+
+/** A record with what the merchant API hides. */
+export async function controlGet(
+  records: 'payments' | 'payouts',
+  id: string,
+  stage: Stage,
+): Promise<Fetched> {
+  const { control } = stage.simulated
+  const url = `/_paysim/accounts/${control.id}/${records}/${id}`
+  const answer = await answerOrRefusal(control[records].get(id))
+  return { sent: { method: 'GET', url, headers: {} }, answer }
+}
+
+/** Compares a record, or one member of it, with what it must be. */
+export async function lookAt(
+  fetch: (id: string, stage: Stage) => Promise<Fetched>,
+  id: string,
+  is: unknown,
+  stage: Stage,
+  member = '',
+): Promise<StepResult> {
+  await stage.settle()
+  const { sent, answer } = await fetch(id, stage)
+  if (answer.lost !== undefined || answer.status !== 200) {
+    const actual = answer.lost ?? answer.status
+    const mismatch = { path: [], subject: id, expected: 'a record', actual, why: 'could not be read' }
+    return { sent, answer, subject: id, mismatches: [mismatch] }
+  }
+  const body = answer.body as Record<string, unknown>
+  const value = member === '' ? body : body[member]
+  return { sent, answer, subject: id, value, mismatches: match(is, value, member, ['is']) }
+}

@@ -1,0 +1,123 @@
+import * as Type from '@sinclair/typebox'
+import { FaultRule } from '../../contract/control/faults.ts'
+import { ProviderRule } from '../../contract/control/rules.ts'
+import type { ProviderCall } from '../../domain/model.ts'
+import { catalogueProblems, checkPicture, faultProblems, ruleProblems } from '../load/check-settings.ts'
+import { layOver } from '../run/account.ts'
+import { pictureOf } from '../run/pictures.ts'
+import type { Stage } from '../run/stage.ts'
+import { nothingWrong } from '../run/step-result.ts'
+import { PolicySchema } from '../schema/account.ts'
+import { answered, picture } from '../schema/answers.ts'
+import { CatalogueOverlay } from '../schema/catalogue.ts'
+import { oneOf } from '../schema/words.ts'
+import { callControl } from './control-call.ts'
+import { all } from './known-words.ts'
+import { listVerb } from './list-verb.ts'
+import { nothing, numberOfItems, valueAndExpectation } from './title.ts'
+import { verb } from './verb.ts'
+
+const rules = Type.Array(ProviderRule)
+const CALLS = all<ProviderCall['call']>({ start: true, cancel: true, submit_receipt: true })
+
+/** The people and machines around the merchant: the provider's rules, routes and health, policy, faults. */
+export const OPERATOR = [
+  verb('set rules', {
+    value: rules,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: numberOfItems,
+    check: ({ value }, check) => check.add(ruleProblems('set rules', value)),
+    async play({ value, stage, path }) {
+      stage.tracker.replace('rules', await usedSoFar(stage, 'rules'), [...path, 'set rules'], value)
+      await stage.simulated.control.rules.replace(value)
+      return nothingWrong
+    },
+  }),
+  verb('add rules', {
+    value: rules,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: numberOfItems,
+    check: ({ value }, check) => check.add(ruleProblems('add rules', value)),
+    async play({ value, stage, path }) {
+      stage.tracker.addRules([...path, 'add rules'], value)
+      await stage.simulated.control.rules.prepend(value)
+      return nothingWrong
+    },
+  }),
+  verb('set faults', {
+    value: Type.Array(FaultRule),
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: numberOfItems,
+    check: ({ value }, check) => check.add(faultProblems('set faults', value, check.standards)),
+    async play({ value, stage, path }) {
+      stage.tracker.replace('faults', await usedSoFar(stage, 'faults'), [...path, 'set faults'], value)
+      await stage.simulated.control.faults.replace(value)
+      return nothingWrong
+    },
+  }),
+  verb('set catalogue', {
+    value: CatalogueOverlay,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: nothing,
+    check: ({ value }, check) => check.add(catalogueProblems('set catalogue', value, check.standards)),
+    async play({ value, stage }) {
+      await layOver(stage.simulated.control, value)
+      return nothingWrong
+    },
+  }),
+  verb('set health', {
+    value: Type.Record(Type.String(), Type.Boolean(), { description: 'providers, healthy or not' }),
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: valueAndExpectation,
+    async play({ value, stage }) {
+      for (const [provider, healthy] of Object.entries(value))
+        await stage.simulated.control.catalogue.setHealth(provider, healthy)
+      return nothingWrong
+    },
+  }),
+  verb('set policy', {
+    value: PolicySchema,
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: valueAndExpectation,
+    async play({ value, stage }) {
+      const { simulator, merchant } = stage.simulated
+      await simulator.merchants.change(merchant, value)
+      return nothingWrong
+    },
+  }),
+  verb('upload asset', {
+    value: oneOf(['payment_receipt', 'other'], 'its kind'),
+    beside: { ...picture, ...answered },
+    needs: 'simulator',
+    moves: false,
+    title: valueAndExpectation,
+    check: ({ step }, check) => checkPicture('upload asset', step, ['image', 'file'], check),
+    async play(running) {
+      const { value: kind, step, stage } = running
+      const { bytes, fileName: filename } = await pictureOf(step, stage)
+      return callControl(stage.simulated.control.assets.upload(bytes, { kind, filename }), running)
+    },
+  }),
+  listVerb('expect provider calls', {
+    items: 'provider calls',
+    key: 'call',
+    words: { '': CALLS, call: CALLS },
+    list: async stage => stage.simulated.control.providerCalls(),
+  }),
+]
+
+async function usedSoFar({ simulated }: Stage, kind: 'rules' | 'faults'): Promise<readonly number[]> {
+  return (await simulated.control[kind].get()).used
+}

@@ -1,0 +1,111 @@
+import type { NewPayout } from '../../client/control-client.ts'
+import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
+import type { Stage } from '../run/stage.ts'
+import { answered, failure, merchantCall } from '../schema/answers.ts'
+import { id, is, maybe, name, object, text } from '../schema/words.ts'
+import { callControl, failureIn } from './control-call.ts'
+import { PAYOUT_WORDS } from './known-words.ts'
+import { controlGet, lookAt, merchantGet } from './look.ts'
+import { callMerchant } from './merchant-call.ts'
+import { members, valueAndExpectation } from './title.ts'
+import { verb } from './verb.ts'
+
+/** Payouts: the merchant's calls, what the operator does with them, and what they must be. */
+export const PAYOUTS = [
+  verb('list payouts', {
+    value: object('the query; a list repeats its name'),
+    beside: merchantCall,
+    needs: 'any',
+    moves: false,
+    words: { 'data.*.status': PAYOUT_STATUSES },
+    title: valueAndExpectation,
+    play: running => callMerchant({ method: 'GET', path: '/payout_intents', query: running.value }, running),
+  }),
+  verb('cancel payout', {
+    value: id('payout'),
+    beside: { reason: maybe(text('why', { minLength: 0 })), ...merchantCall },
+    needs: 'any',
+    moves: true,
+    words: PAYOUT_WORDS,
+    title: valueAndExpectation,
+    play(running) {
+      const { step, value } = running
+      const json = step.reason === undefined ? {} : { json: { reason: step.reason } }
+      const path = `/payout_intents/${encodeURIComponent(value)}/cancel`
+      return callMerchant({ method: 'POST', path, ...json, subject: value }, running)
+    },
+  }),
+  verb('create payout', {
+    value: object('the body'),
+    beside: answered,
+    needs: 'simulator',
+    moves: true,
+    words: PAYOUT_WORDS,
+    title: members('amount', 'currency', 'merchant_reference'),
+    play: running =>
+      // The simulator checks the body.
+      callControl(
+        running.stage.simulated.control.payouts.create(running.value as unknown as NewPayout),
+        running,
+      ),
+  }),
+  verb('approve payout', {
+    value: id('payout'),
+    beside: answered,
+    needs: 'simulator',
+    moves: true,
+    words: PAYOUT_WORDS,
+    title: valueAndExpectation,
+    play: running =>
+      callControl(running.stage.simulated.control.payouts.approve(running.value), running, running.value),
+  }),
+  verb('succeed payout', {
+    value: id('payout'),
+    beside: answered,
+    needs: 'simulator',
+    moves: true,
+    words: PAYOUT_WORDS,
+    title: valueAndExpectation,
+    play: running =>
+      callControl(running.stage.simulated.control.payouts.succeed(running.value), running, running.value),
+  }),
+  verb('fail payout', {
+    value: id('payout'),
+    beside: { ...failure, ...answered },
+    needs: 'simulator',
+    moves: true,
+    words: PAYOUT_WORDS,
+    title: valueAndExpectation,
+    play(running) {
+      const { step, value, stage } = running
+      return callControl(stage.simulated.control.payouts.fail(value, failureIn(step)), running, value)
+    },
+  }),
+  verb('expect payout', {
+    value: id('payout'),
+    beside: { is, as: maybe(name) },
+    needs: 'any',
+    moves: false,
+    words: PAYOUT_WORDS,
+    title: valueAndExpectation,
+    play: ({ value, step, stage }) => lookAt(getPayout, value, step.is, stage),
+  }),
+]
+
+const PAGE = 100
+
+/** The merchant API has no call for one payout: on a gateway, the pages of the list are read until it is found. */
+async function getPayout(id: string, stage: Stage) {
+  if (stage.account) return controlGet('payouts', id, stage)
+  for (let cursor = ''; ; ) {
+    const { sent, answer } = await merchantGet(`/payout_intents?limit=${PAGE}${cursor}`, stage)
+    const page = answer.body as
+      | { data?: { id: string }[]; has_more?: boolean; next_cursor?: string }
+      | undefined
+    const found = page?.data?.find(payout => payout.id === id)
+    if (found) return { sent, answer: { ...answer, body: found } }
+    if (!page?.has_more || !page.next_cursor)
+      return { sent, answer: { ...answer, status: 404, body: undefined } }
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+}
