@@ -42,7 +42,7 @@ export interface SimulatorOptions {
   readonly onBug?: ((cause: unknown) => void) | undefined
 }
 
-export type { RequestRecord } from './server/request-log.ts'
+export type { RequestRecord } from './contract/control/journal.ts'
 
 export interface AccountFacts {
   readonly id: string

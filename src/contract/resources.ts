@@ -76,6 +76,8 @@ const payoutFields = {
   updated_at: timestamp,
 }
 
+export const PayoutIntent = object(payoutFields)
+
 /** The shapes under a contract; with `any`, shapes that accept every response that some contract allows. */
 export function resources(contract: Contract | 'any') {
   const decided = contract === 'any' ? undefined : contract
@@ -108,8 +110,6 @@ export function resources(contract: Contract | 'any') {
     created_at: timestamp,
     updated_at: timestamp,
   })
-
-  const PayoutIntent = object(payoutFields)
 
   const PayoutList = object({
     data: Type.Array(Type.Unsafe<Static<typeof PayoutIntent>>(Type.Ref('PayoutIntent'))),
@@ -179,7 +179,7 @@ export const PayoutInEvent = object({
 
 type Resources = ReturnType<typeof resources>
 export type PaymentIntent = Wire<Resources['PaymentIntent']>
-export type PayoutIntent = Wire<Resources['PayoutIntent']>
+export type PayoutIntent = Wire<typeof PayoutIntent>
 export type PayoutList = Wire<Resources['PayoutList']>
 export type PaymentMethodOptions = Wire<Resources['PaymentMethodOptions']>
 export type NextAction = Wire<typeof NextAction>

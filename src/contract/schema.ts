@@ -6,13 +6,8 @@ import * as Type from '@sinclair/typebox'
 export const object = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
-/** An object with a name, under which a document lists it. Given an object, the same one with a name. */
-export const named = <P extends TProperties>(name: string, shape: P | TObject<P>): TObject<P> =>
-  isObject(shape)
-    ? { ...shape, title: name }
-    : Type.Object(shape, { additionalProperties: false, title: name })
-
-const isObject = <P extends TProperties>(shape: P | TObject<P>): shape is TObject<P> => Type.Kind in shape
+/** The same schema with a name, under which a document lists it. */
+export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, title: name })
 
 /** An object that may have more members than these. */
 export const openObject = <P extends TProperties>(properties: P) =>
@@ -32,6 +27,7 @@ export const list = <S extends TSchema>(schema: S) => object({ data: Type.Array(
 export const timestamp = Type.String({ format: 'date-time' })
 export const amount = Type.String({ pattern: '^[1-9]\\d*$' })
 export const count = Type.Integer({ minimum: 0 })
+/** The SHA-256 of an image. */
 export const digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /** The type that a schema describes, read-only, because nobody changes a response. */

@@ -1,22 +1,11 @@
+import type { HttpMessage, RequestDetail } from '../contract/control/journal.ts'
 import { redact } from '../contract/redact.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { bodyOf } from './read-body.ts'
 
 /** What was said in one exchange; null where that is no longer kept. */
-export interface ExchangeDetail {
-  readonly request: Said | null
-  /** `whole` is false where a fault broke it off, or sent nothing of it. */
-  readonly response: (Said & { readonly whole: boolean }) | null
-}
-
-interface Said {
-  readonly headers: Readonly<Record<string, string>>
-  /** Null where there was none, or none that is text. */
-  readonly body: string | null
-  readonly size: number
-  readonly truncated: boolean
-}
+type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
 
 /** Of all accounts together, so that a thousand of them cost no more than one. */
 const KEPT = 1000
@@ -75,12 +64,12 @@ function startOf(body: unknown): Body {
   return { start: Buffer.from(body.slice(0, MOST_CHARACTERS)).toString(), size: Buffer.byteLength(body) }
 }
 
-const given = (headers: Record<string, unknown>): Said['headers'] =>
+const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
   )
 
-function said(body: Body, headers: Said['headers']): Said {
+function said(body: Body, headers: HttpMessage['headers']): HttpMessage {
   if (!body) return { headers, body: null, size: 0, truncated: false }
   if (typeof body === 'string')
     return { headers, body: redact(body), size: Buffer.byteLength(body), truncated: false }

@@ -1,28 +1,11 @@
+import type { LoggedRequest, RequestDetail, RequestRecord } from '../contract/control/journal.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { AccountRuntime } from '../engine/account-runtime.ts'
-import { type ExchangeDetail, Exchanges } from './exchanges.ts'
+import { Exchanges } from './exchanges.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 
-/** One request as it went, without anything secret. */
-export interface RequestRecord {
-  readonly at: string
-  readonly account: string | null
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly ms: number
-  readonly request_id: string
-  /** Members of the body that nothing reads. */
-  readonly ignored: readonly string[]
-}
-
 export type RequestListener = (record: RequestRecord) => void
-
-/** A request in the list of its account, with the wall's time. */
-export interface LoggedRequest extends RequestRecord {
-  readonly wall_at: string
-}
 
 interface Kept {
   readonly record: RequestRecord
@@ -108,7 +91,7 @@ export class RequestLog {
   }
 
   /** One request with what was sent and answered, as far as that is still kept. */
-  find(runtime: AccountRuntime, requestId: string): (LoggedRequest & ExchangeDetail) | undefined {
+  find(runtime: AccountRuntime, requestId: string): RequestDetail | undefined {
     const record = this.of(runtime).find(({ request_id }) => request_id === requestId)
     return record && { ...record, ...this.#exchanges.detail(requestId) }
   }

@@ -55,10 +55,13 @@ export type CatalogueProvider = Static<typeof CatalogueProvider>
 export type CatalogueRoute = Static<typeof CatalogueRoute>
 
 /** The catalogue in force, with the current health of each provider. */
-export const ProviderHealth = named('ProviderHealth', { id: name, healthy: Type.Boolean() })
+export const ProviderHealth = named('ProviderHealth', object({ id: name, healthy: Type.Boolean() }))
 export type ProviderHealth = Wire<typeof ProviderHealth>
-export const CatalogueState = named('CatalogueState', {
-  ...Catalogue.properties,
-  providers: Type.Array(ProviderHealth),
-})
+export const CatalogueState = named(
+  'CatalogueState',
+  object({
+    ...Catalogue.properties,
+    providers: Type.Array(ProviderHealth),
+  }),
+)
 export type CatalogueState = Wire<typeof CatalogueState>

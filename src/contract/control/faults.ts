@@ -77,11 +77,14 @@ export const FaultsBody = object({ faults: Type.Array(FaultRule) })
 export type FaultRule = Static<typeof FaultRule>
 
 const window = object({ from: nullable(timestamp), until: nullable(timestamp) })
-export const FaultsState = named('FaultsState', {
-  faults: Type.Array(named('FaultRule', FaultRule)),
-  windows: Type.Array(nullable(window), {
-    description: 'when each fault can happen, by the time of the account; null for at any time',
+export const FaultsState = named(
+  'FaultsState',
+  object({
+    faults: Type.Array(named('FaultRule', FaultRule)),
+    windows: Type.Array(nullable(window), {
+      description: 'when each fault can happen, by the time of the account; null for at any time',
+    }),
+    used: Type.Array(count, { description: 'how often each fault happened' }),
   }),
-  used: Type.Array(count, { description: 'how often each fault happened' }),
-})
+)
 export type FaultsState = Wire<typeof FaultsState>

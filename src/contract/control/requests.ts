@@ -1,7 +1,7 @@
 import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
 import { CHECKOUT_MODES } from '../requests.ts'
-import { object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { digest, object, oneOf, timestamp, type Wire } from '../schema.ts'
 import { ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
 import { NOT_BLANK } from '../validation.ts'
 
@@ -110,3 +110,19 @@ export type PayoutBody = Wire<typeof PayoutBody>
 
 export const RotateBody = object({ overlap: Type.Optional(duration) })
 export type RotateBody = Wire<typeof RotateBody>
+
+export const TokenBody = object({ token: Type.String({ minLength: 1 }) })
+export type TokenBody = Wire<typeof TokenBody>
+
+/** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
+export const Archive = Type.Object({
+  paysim: Type.Literal(1),
+  account: Type.String(),
+  /** What names are made from: page addresses and cursors given out before keep their meaning. */
+  seed: Type.String({ minLength: 1 }),
+  entries: Type.Array(Type.Unknown()),
+  images: Type.Record(digest, Type.String(), {
+    additionalProperties: false,
+  }),
+})
+export type Archive = Wire<typeof Archive>

@@ -75,9 +75,12 @@ export const RulesBody = object({ rules: Type.Array(ProviderRule) })
 
 export type ProviderRule = Static<typeof ProviderRule>
 
-export const RulesState = named('RulesState', {
-  standard: Type.Boolean({ description: 'whether these are the rules that ship' }),
-  rules: Type.Array(named('ProviderRule', ProviderRule)),
-  used: Type.Array(count, { description: 'how often each rule was used' }),
-})
+export const RulesState = named(
+  'RulesState',
+  object({
+    standard: Type.Boolean({ description: 'whether these are the rules that ship' }),
+    rules: Type.Array(named('ProviderRule', ProviderRule)),
+    used: Type.Array(count, { description: 'how often each rule was used' }),
+  }),
+)
 export type RulesState = Wire<typeof RulesState>

@@ -1,66 +1,54 @@
-import type { Static } from '@sinclair/typebox'
-import * as Type from '@sinclair/typebox'
+import { Archive } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { Entry } from '../../domain/events.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { DIGEST, digestOf } from '../../engine/image-store.ts'
+import { digestOf } from '../../engine/image-store.ts'
 import { entryToday, readLine } from '../../engine/journal-format.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
-import type { Routes } from '../http/routes.ts'
 import { refuseProblems } from '../refusal.ts'
-import { bodyReader, runtimeNamed, send } from './control-call.ts'
+import { bodyReader, type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
-/** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
-const Archive = Type.Object({
-  paysim: Type.Literal(1),
-  account: Type.String(),
-  /** What names are made from: page addresses and cursors given out before keep their meaning. */
-  seed: Type.String({ minLength: 1 }),
-  entries: Type.Array(Type.Unknown()),
-  images: Type.Record(Type.String({ pattern: DIGEST.source }), Type.String(), {
-    additionalProperties: false,
-  }),
-})
-
 /** A whole account is larger than any request of a merchant. */
-const readArchive = bodyReader<Static<typeof Archive>>(Archive, { cap: 512 * 1024 * 1024 })
+const readArchive = bodyReader<Archive>(Archive, { cap: 512 * 1024 * 1024 })
 
-export function archiveCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
-  scope.get('/accounts/:account/export', (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    return inTurn(runtime, async () => send(reply, 200, await archiveOf(runtime)))
-  })
+export function archiveCalls({ gateway, requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/export': (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      return inTurn(runtime, async () => answer(200, await archiveOf(runtime)))
+    },
 
-  scope.put('/accounts/:account/import', async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const archive = await readArchive(request)
-    const entries = archive.entries.map(entryToday)
-    const images = await checkArchive({ ...archive, entries }, runtime.account.environment)
-    return replacing(runtime, async () => {
-      await demandAvailable(runtime)
-      await runtime.courier.idle()
-      try {
-        await gateway.adopt(runtime, archive.seed, entries as Entry[], images)
-      } catch (cause) {
-        if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
-        throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
-      }
-      return send(reply, 200, { account: runtime.account.id, entries: entries.length })
-    })
-  })
+    'PUT /accounts/:account/import': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const archive = await readArchive(request)
+      const entries = archive.entries.map(entryToday)
+      const images = await checkArchive({ ...archive, entries }, runtime.account.environment)
+      return replacing(runtime, async () => {
+        await demandAvailable(runtime)
+        await runtime.courier.idle()
+        try {
+          await gateway.adopt(runtime, archive.seed, entries as Entry[], images)
+        } catch (cause) {
+          if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
+          throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
+        }
+        return answer(200, { account: runtime.account.id, entries: entries.length })
+      })
+    },
 
-  scope.post('/accounts/:account/reset', (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    return replacing(runtime, async () => {
-      await demandAvailable(runtime)
-      await runtime.courier.idle()
-      await gateway.reset(runtime)
-      requests.forget(runtime.account.id)
-      return send(reply, 200, { account: runtime.account.id })
-    })
-  })
+    'POST /accounts/:account/reset': (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      return replacing(runtime, async () => {
+        await demandAvailable(runtime)
+        await runtime.courier.idle()
+        await gateway.reset(runtime)
+        requests.forget(runtime.account.id)
+        return answer(200, { account: runtime.account.id })
+      })
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()
@@ -81,7 +69,7 @@ const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T
 
 /** What the schema does not say; the images as their bytes. */
 async function checkArchive(
-  { account, entries, images }: Static<typeof Archive>,
+  { account, entries, images }: Archive,
   environment: string,
 ): Promise<Map<string, Buffer>> {
   const problems: FieldProblem[] = []
@@ -101,7 +89,7 @@ async function checkArchive(
   return bytesOf
 }
 
-async function archiveOf(runtime: AccountRuntime) {
+async function archiveOf(runtime: AccountRuntime): Promise<Archive> {
   const { account, images } = runtime
   const entries: unknown[] = []
   const digests = new Set<string>()

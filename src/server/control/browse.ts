@@ -1,25 +1,28 @@
+import type { PaymentRow } from '../../contract/control/payments.ts'
+import type { PayoutRow } from '../../contract/control/payouts.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { Request } from '../http/request.ts'
-import type { Routes } from '../http/routes.ts'
-import { runtimeNamed, send } from './control-call.ts'
+import { type ControlHandlers, found, runtimeNamed } from './control-call.ts'
 import { anyOf, type Filter, listWindow, one, textIn, timeIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 
 /** Lists for people: filtered, searched, a window at a time, and no more of a record than a row shows. */
-export function browseCalls(scope: Routes, { gateway }: ControlSettings): void {
-  scope.get('/accounts/:account/browse/payments', (request, reply) => {
-    const { world } = runtimeNamed(gateway, request).account
-    const row = (id: string) => paymentRow(world.payments.get(id))
-    return send(reply, 200, listWindow(request, world.paymentList, paymentFilter(request, world), row))
-  })
+export function browseCalls({ gateway }: ControlSettings) {
+  return {
+    'GET /accounts/:account/browse/payments': (request, answer) => {
+      const { world } = runtimeNamed(gateway, request).account
+      const row = (id: string) => paymentRow(found('payment', world.payments.get(id)))
+      return answer(200, listWindow(request, world.paymentList, paymentFilter(request, world), row))
+    },
 
-  scope.get('/accounts/:account/browse/payouts', (request, reply) => {
-    const { world } = runtimeNamed(gateway, request).account
-    const row = (id: string) => payoutRow(world.payouts.get(id))
-    return send(reply, 200, listWindow(request, world.payoutList, payoutFilter(request, world), row))
-  })
+    'GET /accounts/:account/browse/payouts': (request, answer) => {
+      const { world } = runtimeNamed(gateway, request).account
+      const row = (id: string) => payoutRow(found('payout', world.payouts.get(id)))
+      return answer(200, listWindow(request, world.payoutList, payoutFilter(request, world), row))
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 function paymentFilter(request: Request, world: World): Filter {
@@ -62,37 +65,35 @@ const createdIn = (request: Request) => ({
   createdBefore: timeIn(request, 'created_before', Number.POSITIVE_INFINITY),
 })
 
-const paymentRow = (payment: Payment | undefined) =>
-  payment && {
-    id: payment.sortKey.id,
-    amount: payment.amount,
-    currency: payment.currency,
-    country: payment.country,
-    checkout_mode: payment.checkoutMode,
-    merchant_reference: payment.merchantReference,
-    payment_method: methodOf(payment),
-    status: statusOf(payment),
-    cancelled: payment.cancelled,
-    cancelling: payment.outcome === null && payment.cancelRequestedAt !== null,
-    receipt: payment.receipt?.status ?? null,
-    failure_code: payment.failure?.code ?? null,
-    customer_name: payment.customer.name ?? null,
-    created_at: formatTimestamp(payment.sortKey.createdAt),
-    updated_at: formatTimestamp(payment.updatedAt),
-  }
+const paymentRow = (payment: Payment): PaymentRow => ({
+  id: payment.sortKey.id,
+  amount: payment.amount,
+  currency: payment.currency,
+  country: payment.country,
+  checkout_mode: payment.checkoutMode,
+  merchant_reference: payment.merchantReference,
+  payment_method: methodOf(payment),
+  status: statusOf(payment),
+  cancelled: payment.cancelled,
+  cancelling: payment.outcome === null && payment.cancelRequestedAt !== null,
+  receipt: payment.receipt?.status ?? null,
+  failure_code: payment.failure?.code ?? null,
+  customer_name: payment.customer.name ?? null,
+  created_at: formatTimestamp(payment.sortKey.createdAt),
+  updated_at: formatTimestamp(payment.updatedAt),
+})
 
-const payoutRow = (payout: Payout | undefined) =>
-  payout && {
-    id: payout.sortKey.id,
-    amount: payout.amount,
-    currency: payout.currency,
-    country: payout.country,
-    merchant_reference: payout.merchantReference,
-    status: payout.status,
-    bank_code: payout.recipient.bankCode,
-    holder_name: payout.recipient.holderName,
-    account_last4: payout.recipient.accountLast4,
-    failure_code: payout.failure?.code ?? null,
-    created_at: formatTimestamp(payout.sortKey.createdAt),
-    updated_at: formatTimestamp(payout.updatedAt),
-  }
+const payoutRow = (payout: Payout): PayoutRow => ({
+  id: payout.sortKey.id,
+  amount: payout.amount,
+  currency: payout.currency,
+  country: payout.country,
+  merchant_reference: payout.merchantReference,
+  status: payout.status,
+  bank_code: payout.recipient.bankCode,
+  holder_name: payout.recipient.holderName,
+  account_last4: payout.recipient.accountLast4,
+  failure_code: payout.failure?.code ?? null,
+  created_at: formatTimestamp(payout.sortKey.createdAt),
+  updated_at: formatTimestamp(payout.updatedAt),
+})

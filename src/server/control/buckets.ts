@@ -1,11 +1,5 @@
+import type { Buckets } from '../../contract/control/overview.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-
-/** Things counted by when they happened and of which kind they are: what a chart draws. */
-export interface Buckets {
-  readonly from: string
-  readonly width_ms: number
-  readonly series: Readonly<Record<string, readonly number[]>>
-}
 
 interface ChartPoint {
   readonly at: number

@@ -1,19 +1,10 @@
+import type { StreamChange } from '../../contract/control/journal.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 
 /** How long changes are gathered before they are told. */
 const GATHERING_MS = 100
 /** Beyond so many, it is everything that changed. */
 const MOST_NAMED = 200
-
-/** What was told at once: enough to know what to read again. */
-interface Change {
-  readonly seq: number
-  readonly requests: number
-  /** Of what kind the changes are. */
-  readonly about: readonly string[]
-  /** The payments and payouts among them; null for too many to name. */
-  readonly records: readonly string[] | null
-}
 
 /**
  * A stream for whoever wants to know that something changed and not what: however much happens, it says so ten times a
@@ -26,7 +17,7 @@ export class Changes {
   #requests = 0
   #waiting = false
 
-  constructor(private readonly tell: (change: Change) => void) {}
+  constructor(private readonly tell: (change: StreamChange) => void) {}
 
   entry({ seq, events }: Entry): void {
     this.#seq = seq

@@ -3,9 +3,8 @@ import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Account } from '../../engine/account.ts'
 import type { AdvancePlan } from '../../engine/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
-import type { Routes } from '../http/routes.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import { bodyReader, durationIn, runtimeNamed, send } from './control-call.ts'
+import { bodyReader, type ControlHandlers, durationIn, runtimeNamed } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import type { ControlSettings } from './settings.ts'
 import { clockView, timerView } from './views.ts'
@@ -13,42 +12,42 @@ import { clockView, timerView } from './views.ts'
 const readClock = bodyReader<ClockBody>(ClockBody)
 const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
 
-export function clockCalls(scope: Routes, { gateway }: ControlSettings): void {
-  scope.get('/accounts/:account/clock', (request, reply) =>
-    send(reply, 200, clockView(runtimeNamed(gateway, request))),
-  )
+export function clockCalls({ gateway }: ControlSettings) {
+  return {
+    'GET /accounts/:account/clock': (request, answer) =>
+      answer(200, clockView(runtimeNamed(gateway, request))),
 
-  scope.put('/accounts/:account/clock', async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const { account } = runtime
-    const { mode, now, rate } = await readClock(request)
-    const at = now === undefined ? undefined : parseTimestamp(now)
-    if (mode === 'virtual' && rate !== undefined)
-      throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
-    return runtime.time.inTurn(async () => {
+    'PUT /accounts/:account/clock': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const { account } = runtime
+      const { mode, now, rate } = await readClock(request)
+      const at = now === undefined ? undefined : parseTimestamp(now)
+      if (mode === 'virtual' && rate !== undefined)
+        throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
+      return runtime.time.inTurn(async () => {
+        await demandAvailable(runtime)
+        if (at !== undefined) demandNotPast(account, 'now', at)
+        const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
+        await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
+        await runtime.time.quiet()
+        if (runtime.removed) throw notFound('account')
+        return answer(200, clockView(runtime))
+      })
+    },
+
+    'POST /accounts/:account/clock/advance': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const body = await readAdvance(request)
       await demandAvailable(runtime)
-      if (at !== undefined) demandNotPast(account, 'now', at)
-      const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
-      await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
-      await runtime.time.quiet()
+      const arrival = await runtime.time.advance(() => journeyOf(body, runtime.account))
       if (runtime.removed) throw notFound('account')
-      return send(reply, 200, clockView(runtime))
-    })
-  })
+      if ('refused' in arrival) throw new RefusalError(arrival.refused)
+      return answer(200, { ...arrival, now: new Date(arrival.now).toISOString() })
+    },
 
-  scope.post('/accounts/:account/clock/advance', async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const body = await readAdvance(request)
-    await demandAvailable(runtime)
-    const arrival = await runtime.time.advance(() => journeyOf(body, runtime.account))
-    if (runtime.removed) throw notFound('account')
-    if ('refused' in arrival) throw new RefusalError(arrival.refused)
-    return send(reply, 200, { ...arrival, now: new Date(arrival.now).toISOString() })
-  })
-
-  scope.get('/accounts/:account/timers', (request, reply) =>
-    send(reply, 200, { data: runtimeNamed(gateway, request).account.world.timers.list().map(timerView) }),
-  )
+    'GET /accounts/:account/timers': (request, answer) =>
+      answer(200, { data: runtimeNamed(gateway, request).account.world.timers.list().map(timerView) }),
+  } satisfies Partial<ControlHandlers>
 }
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {

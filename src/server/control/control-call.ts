@@ -1,10 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { ControlAnswer, ControlCall } from '../../contract/control/operations.ts'
+import type { TriggerBody } from '../../contract/control/requests.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
+import type { Routes } from '../http/routes.ts'
 import { readJson, readOptionalJson } from '../read-body.ts'
 import { demandNoProblems, notFound, refuseProblems } from '../refusal.ts'
 import { sendJson } from '../send-json.ts'
@@ -19,6 +22,12 @@ export function runtimeNamed(gateway: Gateway, request: Request): AccountRuntime
 
 export const param = (request: Request, name: string): string => request.params[name] ?? ''
 
+/** A record that was asked for. */
+export function found<T>(what: string, record: T | undefined): T {
+  if (record === undefined) throw notFound(what)
+  return record
+}
+
 /** A reader of JSON bodies of one shape. */
 export function bodyReader<T>(
   schema: TSchema,
@@ -32,6 +41,12 @@ export function bodyReader<T>(
   }
 }
 
+/** Why a record is to fail, as far as the caller says it. */
+export const failureIn = ({ failure_code: code, failure_message: message }: TriggerBody) => ({
+  ...(code === undefined ? {} : { code }),
+  ...(message === undefined ? {} : { message }),
+})
+
 export function durationIn(field: string, text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined)
@@ -39,6 +54,45 @@ export function durationIn(field: string, text: string): number {
   return ms
 }
 
-export const send = (reply: Reply, status: number, value: unknown) =>
-  sendJson(reply, status, JSON.stringify(value))
-export const sendNothing = (reply: Reply) => reply.code(204)
+/**
+ * The handler of a call. `answer` takes what the contract lets the call be answered with, and nothing else; what is no
+ * JSON is sent by `reply`.
+ */
+export type ControlHandlers = {
+  readonly [Call in ControlCall]: (
+    request: Request,
+    answer: (...answer: ControlAnswer<Call>) => Reply,
+    reply: Reply,
+  ) => Reply | Promise<Reply>
+}
+
+/** One handler for each of several calls that differ only in the end of their path. */
+export function handlersOf<P extends string, T extends string>(
+  path: P,
+  ends: readonly T[],
+  handler: (end: T) => ControlHandlers[ControlCall & `${P}/${T}`],
+) {
+  return Object.fromEntries(ends.map(end => [`${path}/${end}`, handler(end)])) as {
+    readonly [K in `${P}/${T}` & ControlCall]: ControlHandlers[K]
+  }
+}
+
+/** Adds a route for each handler. Each is registered under its method and path. */
+export function addRoutes(routes: Routes, handlers: ControlHandlers): void {
+  type Handle = (
+    request: Request,
+    answer: (status: number, body?: unknown) => Reply,
+    reply: Reply,
+  ) => Reply | Promise<Reply>
+  for (const [call, handle] of Object.entries(handlers as Readonly<Record<string, Handle>>)) {
+    const [method = '', path = ''] = call.split(' ')
+    routes.add(method, path, (request, reply) =>
+      handle(
+        request,
+        (status, body) =>
+          body === undefined ? reply.code(status) : sendJson(reply, status, JSON.stringify(body)),
+        reply,
+      ),
+    )
+  }
+}

@@ -1,21 +1,20 @@
 import * as Type from '@sinclair/typebox'
+import type { FaultsState } from '../../contract/control/faults.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { FaultWindow } from '../../domain/faults/fault.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { carryOut } from '../carry-out.ts'
-import type { Routes } from '../http/routes.ts'
 import { refuseProblems } from '../refusal.ts'
-import { bodyReader, runtimeNamed, send } from './control-call.ts'
+import { bodyReader, type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))
 
 /** What goes wrong on the wire. */
-export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettings): void {
-  const path = '/accounts/:account/faults'
+export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
   const served = [...operationNames(gateway.contract).values()].flat()
-  const view = (account: string) => {
+  const view = (account: string): FaultsState => {
     const runtime = gateway.runtime(account)
     return {
       faults: runtime?.account.world.faults.data ?? [],
@@ -23,19 +22,22 @@ export function faultCalls(scope: Routes, { gateway, faultBoxes }: ControlSettin
       used: runtime ? faultBoxes.of(runtime).used() : [],
     }
   }
-  scope.get(path, (request, reply) => send(reply, 200, view(runtimeNamed(gateway, request).account.id)))
-  scope.put(path, async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const read = readFaults(await readAnything(request), served)
-    if ('problems' in read) throw refuseProblems(read.problems)
-    await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
-    return send(reply, 200, view(runtime.account.id))
-  })
-  scope.delete(path, async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    await carryOut(runtime, { type: 'ReplaceFaults', faults: [] }, 'operator')
-    return send(reply, 200, view(runtime.account.id))
-  })
+  return {
+    'GET /accounts/:account/faults': (request, answer) =>
+      answer(200, view(runtimeNamed(gateway, request).account.id)),
+    'PUT /accounts/:account/faults': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const read = readFaults(await readAnything(request), served)
+      if ('problems' in read) throw refuseProblems(read.problems)
+      await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
+      return answer(200, view(runtime.account.id))
+    },
+    'DELETE /accounts/:account/faults': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(runtime, { type: 'ReplaceFaults', faults: [] }, 'operator')
+      return answer(200, view(runtime.account.id))
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 /** As it has become: with `for`, from when the faults were set. Null where the fault can happen at any time. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
+import { dashboardPages } from '../dashboard/pages.ts'
 import { Session } from '../dashboard/session.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
@@ -11,6 +12,7 @@ import { browseCalls } from './browse.ts'
 import { deliveryBrowsing } from './browse-deliveries.ts'
 import { catalogueCalls } from './catalogue.ts'
 import { clockCalls } from './clock.ts'
+import { addRoutes } from './control-call.ts'
 import { dashboardCalls } from './dashboard.ts'
 import { faultCalls } from './faults.ts'
 import { journalCalls } from './journal.ts'
@@ -45,26 +47,26 @@ function demandOwnOrigin({ headers: { origin, host } }: Request): void {
 export function controlSurface(settings: ControlSettings): Surface {
   const bearer = Buffer.from(`Bearer ${settings.controlToken}`)
   const routes = new Routes(CONTROL_PREFIX)
-  const rooms = [
-    serverCalls,
-    merchantCalls,
-    clockCalls,
-    catalogueCalls,
-    ruleCalls,
-    faultCalls,
-    paymentCalls,
-    payoutCalls,
-    webhookCalls,
-    journalCalls,
-    archiveCalls,
-    overviewCalls,
-    browseCalls,
-    deliveryBrowsing,
-    timelineCalls,
-  ]
-  for (const room of rooms) room(routes, settings)
   const session = new Session(settings.controlToken)
-  dashboardCalls(routes, settings, session)
+  addRoutes(routes, {
+    ...serverCalls(settings),
+    ...merchantCalls(settings),
+    ...clockCalls(settings),
+    ...catalogueCalls(settings),
+    ...ruleCalls(settings),
+    ...faultCalls(settings),
+    ...paymentCalls(settings),
+    ...payoutCalls(settings),
+    ...webhookCalls(settings),
+    ...journalCalls(settings),
+    ...archiveCalls(settings),
+    ...overviewCalls(settings),
+    ...browseCalls(settings),
+    ...deliveryBrowsing(settings),
+    ...timelineCalls(settings),
+    ...dashboardCalls(settings, session),
+  })
+  dashboardPages(routes)
   return {
     routes,
     enter(request, reply) {

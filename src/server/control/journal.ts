@@ -1,63 +1,65 @@
+import type { StreamData, StreamEvent } from '../../contract/control/journal.ts'
 import { withoutSecrets } from '../../contract/redact.ts'
-import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
-import { sendJson } from '../send-json.ts'
 import { Changes } from './changes.ts'
-import { param, runtimeNamed, send } from './control-call.ts'
+import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { entryView } from './views.ts'
 
 /** What happened: a record's entries, the last requests, and both as they come. */
-export function journalCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
-  scope.get('/accounts/:account/history/:id', async (request, reply) => {
-    const { account } = runtimeNamed(gateway, request)
-    const entries = await account.journal.history(param(request, 'id'))
-    if (entries.length === 0) throw notFound('record')
-    return sendJson(reply, 200, withoutSecrets(JSON.stringify({ data: entries.map(entryView) })))
-  })
+export function journalCalls({ gateway, requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/history/:id': async (request, answer) => {
+      const { account } = runtimeNamed(gateway, request)
+      const entries = await account.journal.history(param(request, 'id'))
+      if (entries.length === 0) throw notFound('record')
+      return answer(200, { data: withoutSecretsIn(entries.map(entryView)) })
+    },
 
-  scope.get('/accounts/:account/requests', (request, reply) =>
-    send(reply, 200, { data: requests.of(runtimeNamed(gateway, request)) }),
-  )
+    'GET /accounts/:account/requests': (request, answer) =>
+      answer(200, { data: requests.of(runtimeNamed(gateway, request)) }),
 
-  scope.get('/accounts/:account/requests/:id', (request, reply) => {
-    const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
-    if (!found) throw notFound('request in the log of recent requests')
-    return send(reply, 200, found)
-  })
+    'GET /accounts/:account/requests/:id': (request, answer) => {
+      const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
+      if (!found) throw notFound('request in the log of recent requests')
+      return answer(200, found)
+    },
 
-  scope.get('/accounts/:account/stream', (request, reply) => {
-    const { account } = runtimeNamed(gateway, request)
-    const { raw } = reply
-    reply.hijack()
-    raw.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'request-id': request.requestId,
-    })
-    const write = (event: string, data: unknown, id?: number) =>
-      raw.write(
-        `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${withoutSecrets(JSON.stringify(data))}\n\n`,
-      )
-    const hello = () => write('hello', { account: account.id, seq: account.world.seq })
-    hello()
-    const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
-    const silence = [
-      account.onEntry(entry =>
-        changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
-      ),
-      // Whoever follows begins anew too: after a reset or an import, nothing that was told before is there.
-      account.onAnew(hello),
-      account.clock.onJump(() => changes?.clock()),
-      requests.onRequest(record => {
-        if (record.account !== account.id) return
-        if (changes) changes.request()
-        else write('request', record)
-      }),
-    ]
-    raw.once('close', () => {
-      for (const stop of silence) stop()
-    })
-    return reply
-  })
+    'GET /accounts/:account/stream': (request, _, reply) => {
+      const { account } = runtimeNamed(gateway, request)
+      const { raw } = reply
+      reply.hijack()
+      raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'request-id': request.requestId,
+      })
+      const write = <E extends StreamEvent>(event: E, data: StreamData<E>, id?: number) =>
+        raw.write(
+          `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${withoutSecrets(JSON.stringify(data))}\n\n`,
+        )
+      const hello = () => write('hello', { account: account.id, seq: account.world.seq })
+      hello()
+      const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
+      const silence = [
+        account.onEntry(entry =>
+          changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
+        ),
+        // Whoever follows begins anew too: after a reset or an import, nothing that was told before is there.
+        account.onAnew(hello),
+        account.clock.onJump(() => changes?.clock()),
+        requests.onRequest(record => {
+          if (record.account !== account.id) return
+          if (changes) changes.request()
+          else write('request', record)
+        }),
+      ]
+      raw.once('close', () => {
+        for (const stop of silence) stop()
+      })
+      return reply
+    },
+  } satisfies Partial<ControlHandlers>
 }
+
+const withoutSecretsIn = <T>(shown: T): T => JSON.parse(withoutSecrets(JSON.stringify(shown)))

@@ -1,3 +1,4 @@
+import type { ListWindow } from '../../contract/control/overview.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_TOP, type ListIndex, type PagePosition } from '../../domain/list-index.ts'
 import type { Request } from '../http/request.ts'
@@ -16,35 +17,23 @@ export interface Filter {
   readonly createdBefore: number
 }
 
-export interface ListWindow {
-  readonly data: readonly unknown[]
-  /** How many there are below the anchor. */
-  readonly total: number
-  /** Whether all of them were counted: a search stops somewhere. */
-  readonly exact: boolean
-  /** How many came since. */
-  readonly newer: number
-  /** Where the list began when it was first asked for: with it, later windows do not shift. */
-  readonly anchor: string
-}
-
 const MOST_VISITED = 200_000
 const MOST_ROWS = 200
 
 /** Rows `offset` to `offset + limit` of what a filter leaves: for a list that somebody scrolls to anywhere in. */
-export function listWindow(
+export function listWindow<Row>(
   request: Request,
   list: Pick<ListIndex, 'below' | 'count'>,
   filter: Filter,
-  view: (id: string) => unknown,
-): ListWindow {
+  view: (id: string) => Row,
+): ListWindow<Row> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
   const { shelf, record, createdFrom, createdBefore } = filter
   const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
   const newer = given ? countNewer(list, filter, given) : 0
   const known = record || bounded ? undefined : list.count(shelf) - newer
-  const data: unknown[] = []
+  const data: Row[] = []
   let matched = 0
   let visited = 0
   for (const { id, createdAt } of list.below(

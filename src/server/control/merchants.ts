@@ -5,9 +5,8 @@ import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
-import type { Routes } from '../http/routes.ts'
 import { demandNoProblems, notFound, refuse } from '../refusal.ts'
-import { bodyReader, param, runtimeNamed, send, sendNothing } from './control-call.ts'
+import { bodyReader, type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import type { ControlSettings } from './settings.ts'
 import { keyView, merchantView } from './views.ts'
@@ -16,55 +15,55 @@ import { webhookUrlProblems } from './webhook-url.ts'
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
 const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
 
-export function merchantCalls(scope: Routes, { gateway, requests, webhookHosts }: ControlSettings): void {
-  scope.post('/merchants', async (request, reply) => {
-    const body = await readMerchant(request)
-    if (body.id !== undefined && gateway.isTaken(body.id))
-      throw refuse('invalid_state', `Merchant ${body.id} exists`)
-    const merchant = await gateway.createMerchant({
-      id: body.id,
-      name: body.name,
-      checkoutModes: body.checkout_modes,
-      seed: body.seed === undefined ? undefined : String(body.seed),
-      setup: setupOf(body, webhookHosts),
-    })
-    return send(reply, 201, merchantView(merchant))
-  })
-  scope.get('/merchants', (_, reply) => send(reply, 200, { data: gateway.merchants.map(merchantView) }))
-
+export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettings) {
   const find = (id: string) => {
     const merchant = gateway.merchant(id)
     if (!merchant) throw notFound('merchant')
     return merchant
   }
-  scope.get('/merchants/:id', (request, reply) => send(reply, 200, merchantView(find(param(request, 'id')))))
-  scope.patch('/merchants/:id', async (request, reply) => {
-    const { id } = find(param(request, 'id'))
-    const { name, checkout_modes: checkoutModes } = await readPatch(request)
-    await gateway.changeMerchant(id, {
-      ...(name === undefined ? {} : { name }),
-      ...(checkoutModes ? { checkoutModes } : {}),
-    })
-    return send(reply, 200, merchantView(find(id)))
-  })
-  scope.delete('/merchants/:id', async (request, reply) => {
-    const { id } = find(param(request, 'id'))
-    await gateway.removeMerchant(id)
-    for (const environment of ['test', 'live']) requests.forget(`${id}.${environment}`)
-    return sendNothing(reply)
-  })
+  return {
+    'POST /merchants': async (request, answer) => {
+      const body = await readMerchant(request)
+      if (body.id !== undefined && gateway.isTaken(body.id))
+        throw refuse('invalid_state', `Merchant ${body.id} exists`)
+      const merchant = await gateway.createMerchant({
+        id: body.id,
+        name: body.name,
+        checkoutModes: body.checkout_modes,
+        seed: body.seed === undefined ? undefined : String(body.seed),
+        setup: setupOf(body, webhookHosts),
+      })
+      return answer(201, merchantView(merchant))
+    },
+    'GET /merchants': (_, answer) => answer(200, { data: gateway.merchants.map(merchantView) }),
 
-  scope.post('/accounts/:account/keys', async (request, reply) =>
-    send(reply, 201, keyView(await gateway.addKeys(runtimeNamed(gateway, request)))),
-  )
-  scope.get('/accounts/:account/keys', (request, reply) =>
-    send(reply, 200, { data: gateway.keysOf(runtimeNamed(gateway, request)).map(keyView) }),
-  )
-  scope.delete('/accounts/:account/keys/:key', async (request, reply) => {
-    const revoked = await gateway.revokeKey(runtimeNamed(gateway, request), param(request, 'key'))
-    if (!revoked) throw notFound('key')
-    return sendNothing(reply)
-  })
+    'GET /merchants/:id': (request, answer) => answer(200, merchantView(find(param(request, 'id')))),
+    'PATCH /merchants/:id': async (request, answer) => {
+      const { id } = find(param(request, 'id'))
+      const { name, checkout_modes: checkoutModes } = await readPatch(request)
+      await gateway.changeMerchant(id, {
+        ...(name === undefined ? {} : { name }),
+        ...(checkoutModes ? { checkoutModes } : {}),
+      })
+      return answer(200, merchantView(find(id)))
+    },
+    'DELETE /merchants/:id': async (request, answer) => {
+      const { id } = find(param(request, 'id'))
+      await gateway.removeMerchant(id)
+      for (const environment of ['test', 'live']) requests.forget(`${id}.${environment}`)
+      return answer(204)
+    },
+
+    'POST /accounts/:account/keys': async (request, answer) =>
+      answer(201, keyView(await gateway.addKeys(runtimeNamed(gateway, request)))),
+    'GET /accounts/:account/keys': (request, answer) =>
+      answer(200, { data: gateway.keysOf(runtimeNamed(gateway, request)).map(keyView) }),
+    'DELETE /accounts/:account/keys/:key': async (request, answer) => {
+      const revoked = await gateway.revokeKey(runtimeNamed(gateway, request), param(request, 'key'))
+      if (!revoked) throw notFound('key')
+      return answer(204)
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 /** Nothing of a merchant is made before all of what it is to be holds together. */

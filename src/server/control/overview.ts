@@ -1,39 +1,41 @@
+import type { LoggedRequest } from '../../contract/control/journal.ts'
+import type { Overview } from '../../contract/control/overview.ts'
+import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import { statusOf } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
-import type { Routes } from '../http/routes.ts'
-import type { LoggedRequest } from '../request-log.ts'
 import { bucketsOf, quantile, valuesIn } from './buckets.ts'
-import { runtimeNamed, send } from './control-call.ts'
+import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { clockView } from './views.ts'
 
-const PAYMENT = ['pending', 'processing', 'succeeded', 'failed', 'expired']
-const PAYOUT = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled']
-const DELIVERY = ['pending', 'attempting', 'delivered', 'failed', 'dropped']
 /** So many of the newest are drawn: a chart shows no more, and the rest is in the totals. */
 const MOST_DRAWN = 50_000
 
 /** An account at a glance. */
-export function overviewCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
-  scope.get('/accounts/:account/overview', (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const { world, now } = runtime.account
-    return send(reply, 200, {
-      clock: clockView(runtime),
-      payments: {
-        total: world.payments.size,
-        by_status: tally(PAYMENT, status => world.paymentList.count(facets => facets[0] === status)),
-        over_time: paymentsOverTime(world, now),
-      },
-      payouts: {
-        total: world.payouts.size,
-        by_status: tally(PAYOUT, status => world.payoutList.count(facets => facets[2] === status)),
-      },
-      webhooks: webhooks(world, now),
-      requests: requestRates(requests.of(runtime)),
-    })
-  })
+export function overviewCalls({ gateway, requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/overview': (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const { world, now } = runtime.account
+      return answer(200, {
+        clock: clockView(runtime),
+        payments: {
+          total: world.payments.size,
+          by_status: tally(PAYMENT_STATUSES, status =>
+            world.paymentList.count(facets => facets[0] === status),
+          ),
+          over_time: paymentsOverTime(world, now),
+        },
+        payouts: {
+          total: world.payouts.size,
+          by_status: tally(PAYOUT_STATUSES, status => world.payoutList.count(facets => facets[2] === status)),
+        },
+        webhooks: webhooks(world, now),
+        requests: requestRates(requests.of(runtime)),
+      })
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 const tally = (kinds: readonly string[], count: (kind: string) => number) =>
@@ -46,10 +48,10 @@ function paymentsOverTime(world: World, now: number) {
     if (payment) drawn.push({ at: createdAt, kind: statusOf(payment) })
     if (drawn.length === MOST_DRAWN) break
   }
-  return bucketsOf(PAYMENT, drawn, now)
+  return bucketsOf(PAYMENT_STATUSES, drawn, now)
 }
 
-function webhooks({ deliveries, endpoints }: World, now: number) {
+function webhooks({ deliveries, endpoints }: World, now: number): Overview['webhooks'] {
   const all = [...deliveries.values()]
   const counts = new Map<string, number>()
   for (const { status } of all) counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -64,13 +66,13 @@ function webhooks({ deliveries, endpoints }: World, now: number) {
   )
   return {
     endpoints: endpoints.size,
-    by_status: tally(DELIVERY, status => counts.get(status) ?? 0),
+    by_status: tally(DELIVERY_STATUSES, status => counts.get(status) ?? 0),
     attempts_over_time: bucketsOf(['succeeded', 'failed'], attempts, now),
   }
 }
 
 /** By the wall's clock: a server's speed is not the account's business. */
-function requestRates(log: readonly LoggedRequest[]) {
+function requestRates(log: readonly LoggedRequest[]): Overview['requests'] {
   const logged = log.map(({ wall_at, status, ms }) => ({ at: Date.parse(wall_at), status, value: ms }))
   const last = logged[0]?.at ?? 0
   const kindOf = (status: number) =>

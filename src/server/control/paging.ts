@@ -1,24 +1,19 @@
+import type { Page } from '../../contract/control/overview.ts'
 import { FROM_THE_TOP, type ListIndex } from '../../domain/list-index.ts'
 import type { Request } from '../http/request.ts'
 import { refuseProblems } from '../refusal.ts'
 
-interface Page {
-  readonly data: readonly unknown[]
-  readonly has_more: boolean
-  readonly next_cursor: string | null
-}
-
 /** Newest first: all there are, or `limit` of them from below `cursor`. */
-export function pageOf(
+export function pageOf<Row>(
   request: Request,
   list: Pick<ListIndex, 'below'>,
-  view: (id: string) => unknown,
+  view: (id: string) => Row,
   matches: (facets: readonly string[]) => boolean = () => true,
-): Page {
+): Page<Row> {
   const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
   const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
   if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
-  const data: unknown[] = []
+  const data: Row[] = []
   let last = cursor === undefined ? FROM_THE_TOP : positionIn(cursor)
   for (const place of list.below(last, matches)) {
     if (data.length >= limit)

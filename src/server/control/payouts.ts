@@ -5,11 +5,17 @@ import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
-import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
-import type { Routes } from '../http/routes.ts'
-import { demandNoProblems, notFound } from '../refusal.ts'
-import { bodyReader, param, runtimeNamed, send } from './control-call.ts'
+import { demandNoProblems } from '../refusal.ts'
+import {
+  bodyReader,
+  type ControlHandlers,
+  failureIn,
+  found,
+  handlersOf,
+  param,
+  runtimeNamed,
+} from './control-call.ts'
 import { pageOf } from './paging.ts'
 import type { ControlSettings } from './settings.ts'
 import { fullPayout } from './views.ts'
@@ -19,59 +25,54 @@ const readCancel = bodyReader<PayoutCancelBody>(PayoutCancelBody, { optional: tr
 const readTrigger = bodyReader<TriggerBody>(TriggerBody, { optional: true })
 
 /** What the merchant API does not show: making payouts, and what becomes of them. */
-export function payoutCalls(scope: Routes, { gateway }: ControlSettings): void {
-  scope.get('/accounts/:account/payouts', (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    return send(
-      reply,
-      200,
-      pageOf(request, runtime.account.world.payoutList, id => viewOf(runtime, id)),
-    )
-  })
-
-  scope.get('/accounts/:account/payouts/:id', (request, reply) => {
-    const view = viewOf(runtimeNamed(gateway, request), param(request, 'id'))
-    if (!view) throw notFound('payout intent')
-    return send(reply, 200, view)
-  })
-
-  scope.post('/accounts/:account/payouts', async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const body = await readPayout(request)
-    demandNoProblems(payoutProblems(body))
-    const id = await carryOut(runtime, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
-    return send(reply, 201, viewOf(runtime, id))
-  })
-
-  for (const trigger of ['approve', 'succeed', 'fail'] as const) {
-    scope.post(`/accounts/:account/payouts/:id/${trigger}`, async (request, reply) => {
-      const { failure_code: code, failure_message: message } = await readTrigger(request)
-      const failure = {
-        ...(code === undefined ? {} : { code }),
-        ...(message === undefined ? {} : { message }),
-      }
-      return move(request, reply, { trigger, failure })
-    })
-  }
-
-  scope.post('/accounts/:account/payouts/:id/cancel', async (request, reply) => {
-    const { reason } = await readCancel(request)
-    return move(request, reply, { trigger: 'cancel', ...(reason === undefined ? {} : { reason }) })
-  })
-
+export function payoutCalls({ gateway }: ControlSettings) {
   type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
-  const move = async (request: Request, reply: Reply, how: Move) => {
+  const move = async (request: Request, how: Move) => {
     const runtime = runtimeNamed(gateway, request)
     const payout = param(request, 'id')
     const id = await carryOut(runtime, { type: 'MovePayout', payout, ...how }, 'operator')
-    return send(reply, 200, viewOf(runtime, id))
+    return viewOf(runtime, id)
   }
+  return {
+    'GET /accounts/:account/payouts': (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      return answer(
+        200,
+        pageOf(request, runtime.account.world.payoutList, id => viewOf(runtime, id)),
+      )
+    },
+
+    'GET /accounts/:account/payouts/:id': (request, answer) => {
+      return answer(200, viewOf(runtimeNamed(gateway, request), param(request, 'id')))
+    },
+
+    'POST /accounts/:account/payouts': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const body = await readPayout(request)
+      demandNoProblems(payoutProblems(body))
+      const id = await carryOut(runtime, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
+      return answer(201, viewOf(runtime, id))
+    },
+
+    ...handlersOf(
+      'POST /accounts/:account/payouts/:id',
+      ['approve', 'succeed', 'fail'],
+      trigger => async (request, answer) => {
+        const failure = failureIn(await readTrigger(request))
+        return answer(200, await move(request, { trigger, failure }))
+      },
+    ),
+
+    'POST /accounts/:account/payouts/:id/cancel': async (request, answer) => {
+      const { reason } = await readCancel(request)
+      const how = { trigger: 'cancel', ...(reason === undefined ? {} : { reason }) } as const
+      return answer(200, await move(request, how))
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
-function viewOf(runtime: AccountRuntime, id: string) {
-  const payout = runtime.account.world.payouts.get(id)
-  return payout && fullPayout(payout, runtime)
-}
+const viewOf = (runtime: AccountRuntime, id: string) =>
+  fullPayout(found('payout intent', runtime.account.world.payouts.get(id)), runtime)
 
 /** What no schema says. */
 function payoutProblems({ country, recipient }: PayoutBody): FieldProblem[] {

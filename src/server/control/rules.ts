@@ -1,38 +1,44 @@
 import * as Type from '@sinclair/typebox'
+import type { RulesState } from '../../contract/control/rules.ts'
 import { UNCOUNTED } from '../../domain/match-limits.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
-import type { Routes } from '../http/routes.ts'
 import { refuseProblems } from '../refusal.ts'
-import { bodyReader, runtimeNamed, send } from './control-call.ts'
+import { bodyReader, type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))
 
 /** What the provider will do: read, replace, put in front, back to the standard. */
-export function ruleCalls(scope: Routes, { gateway }: ControlSettings): void {
-  const path = '/accounts/:account/rules'
-  scope.get(path, (request, reply) => send(reply, 200, rulesView(runtimeNamed(gateway, request))))
-  scope.put(path, async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(await readAnything(request)) }, 'operator')
-    return send(reply, 200, rulesView(runtime))
-  })
-  scope.post(path, async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    await carryOut(
-      runtime,
-      { type: 'PutRulesInFront', rules: rulesIn(await readAnything(request)) },
-      'operator',
-    )
-    return send(reply, 200, rulesView(runtime))
-  })
-  scope.delete(path, async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
-    return send(reply, 200, rulesView(runtime))
-  })
+export function ruleCalls({ gateway }: ControlSettings) {
+  return {
+    'GET /accounts/:account/rules': (request, answer) =>
+      answer(200, rulesView(runtimeNamed(gateway, request))),
+    'PUT /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(
+        runtime,
+        { type: 'ReplaceRules', rules: rulesIn(await readAnything(request)) },
+        'operator',
+      )
+      return answer(200, rulesView(runtime))
+    },
+    'POST /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(
+        runtime,
+        { type: 'PutRulesInFront', rules: rulesIn(await readAnything(request)) },
+        'operator',
+      )
+      return answer(200, rulesView(runtime))
+    },
+    'DELETE /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
+      return answer(200, rulesView(runtime))
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 function rulesIn(body: unknown) {
@@ -42,7 +48,7 @@ function rulesIn(body: unknown) {
 }
 
 /** As they were given, and how often each was the one. */
-function rulesView({ account, rules: standard }: AccountRuntime) {
+function rulesView({ account, rules: standard }: AccountRuntime): RulesState {
   const { rules, ruleCounts } = account.world
   const inForce = rules ?? standard
   return {

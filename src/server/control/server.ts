@@ -1,36 +1,43 @@
-import { DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
+import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
+import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
-import type { Routes } from '../http/routes.ts'
-import { send } from './control-call.ts'
+import type { ControlHandlers } from './control-call.ts'
 import { metricsText } from './metrics.ts'
 import type { ControlSettings } from './settings.ts'
 
-export function serverCalls(scope: Routes, settings: ControlSettings): void {
+export function serverCalls(settings: ControlSettings) {
   const { gateway, requests } = settings
   const { contract } = gateway
-  scope.get('/health', (_, reply) => send(reply, 200, { status: 'ok' }))
-  scope.get('/ready', (_, reply) =>
-    send(reply, gateway.ready ? 200 : 503, { status: gateway.ready ? 'ready' : 'loading' }),
-  )
-  scope.get('/contract', (_, reply) => send(reply, 200, inForce()))
-  scope.get('/openapi.json', async ({ headers }, reply) => {
-    const { openApiDocument } = await import('../../contract/openapi/document.ts')
-    return send(reply, 200, openApiDocument(contract, urlFor(headers.host, settings)))
-  })
-  scope.get('/metrics', (_, reply) =>
-    reply
-      .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-      .send(metricsText(gateway, requests)),
-  )
-
-  const inForce = () =>
-    Object.fromEntries(
-      (Object.keys(DECISIONS) as DecisionKey[]).map(key => [
-        key,
-        { value: answerOf(key, contract), kind: DECISIONS[key].kind === 'constant' ? 'constant' : 'switch' },
-      ]),
-    )
+  return {
+    'GET /health': (_, answer) => answer(200, { status: 'ok' }),
+    'GET /ready': (_, answer) =>
+      gateway.ready ? answer(200, { status: 'ready' }) : answer(503, { status: 'loading' }),
+    'GET /contract': (_, answer) => answer(200, decisionsInForce(contract)),
+    'GET /openapi.json': async ({ headers }, answer) => {
+      const { openApiDocument } = await import('../../contract/openapi/document.ts')
+      return answer(200, openApiDocument(contract, urlFor(headers.host, settings)))
+    },
+    'GET /control.json': async ({ headers }, answer) => {
+      const { controlDocument } = await import('../../contract/openapi/control-document.ts')
+      return answer(200, controlDocument(contract, `http://${headers.host}${CONTROL_PREFIX}`))
+    },
+    'GET /metrics': (_, __, reply) =>
+      reply
+        .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+        .send(metricsText(gateway, requests)),
+  } satisfies Partial<ControlHandlers>
 }
+
+const decisionsInForce = (contract: Contract) =>
+  Object.fromEntries(
+    (Object.keys(DECISIONS) as DecisionKey[]).map(key => [
+      key,
+      {
+        value: answerOf(key, contract),
+        kind: DECISIONS[key].kind === 'constant' ? ('constant' as const) : ('switch' as const),
+      },
+    ]),
+  )
 
 /** Where the merchant API is for whoever asks: under the name that they asked by. */
 function urlFor(host: string | undefined, { surfaces, merchantUrl }: ControlSettings): string {

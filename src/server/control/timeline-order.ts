@@ -1,35 +1,22 @@
+import type { TimelineAttempt, TimelinePlace } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import type { ProviderCall } from '../../domain/model.ts'
 import type { RequestAbout } from '../request-log.ts'
-
-/** One thing of the timeline, by the list it is in and its place there. */
-interface Happened {
-  readonly list: 'changes' | 'provider_calls' | 'requests' | 'attempts'
-  readonly nth: number
-  readonly at: string
-  /** Null where nobody knows: a journal has only its account's time, and this process did not write that entry. */
-  readonly wall_at: string | null
-}
 
 interface Lists {
   /** The entries about the record, with only the events about it. */
   readonly changes: readonly Entry[]
   readonly called: readonly ProviderCall[]
   readonly asked: readonly RequestAbout[]
-  readonly attempts: readonly {
-    readonly delivery: string
-    readonly number: number
-    readonly at: string
-    readonly wall_at: string | null
-  }[]
+  readonly attempts: readonly TimelineAttempt[]
   /** The journal of each of its deliveries. */
   readonly deliveries: readonly (readonly Entry[])[]
   readonly wallOf: (seq: number) => number | undefined
 }
 
 /** Where something stands: by time, at one time as the journal has it, within an entry as its events come. */
-interface Placed extends Omit<Happened, 'at' | 'wall_at'> {
+interface Placed extends Omit<TimelinePlace, 'at' | 'wall_at'> {
   readonly at: number
   readonly seq: number
   readonly event: number
@@ -44,7 +31,7 @@ const CALLS: Readonly<Record<ProviderCall['call'], DomainEvent['type']>> = {
 }
 
 /** All that happened in one order, in which what caused something stands before it. */
-export function inOrder({ changes, called, asked, attempts, deliveries, wallOf }: Lists): Happened[] {
+export function inOrder({ changes, called, asked, attempts, deliveries, wallOf }: Lists): TimelinePlace[] {
   const wallAt = (seq: number) => wallOf(seq) ?? null
   const events: (Placed & { readonly type: DomainEvent['type'] })[] = changes
     .flatMap(({ at, seq, events: own }) => own.map(({ type }, event) => ({ at, seq, event, type })))

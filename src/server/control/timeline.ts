@@ -1,3 +1,4 @@
+import type { TimelineAttempt, TimelineChange, TimelineRequest } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import {
@@ -9,10 +10,9 @@ import {
 } from '../../domain/timer-names.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../request-log.ts'
-import { param, runtimeNamed, send } from './control-call.ts'
+import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { inOrder } from './timeline-order.ts'
 import { toCome } from './to-come.ts'
@@ -20,40 +20,45 @@ import { timerView } from './views.ts'
 import { WallTimes } from './wall-times.ts'
 
 /** All that happened to one record and all that is still to come, side by side. */
-export function timelineCalls(scope: Routes, { gateway, requests }: ControlSettings): void {
+export function timelineCalls({ gateway, requests }: ControlSettings) {
   const wallTimes = new WallTimes(gateway)
-  scope.get('/accounts/:account/timeline/:id', async (request, reply) => {
-    const runtime = runtimeNamed(gateway, request)
-    const id = param(request, 'id')
-    const { world, journal } = runtime.account
-    if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')
-    const entries = await journal.history(id)
-    const deliveries = deliveriesIn(entries)
-    const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
-    const { now } = runtime.account
-    const wallOf = (seq: number) => wallTimes.of(runtime, seq)
-    const asked = requests.about(runtime, id)
-    const called = world.providerCalls.filter(({ paymentId }) => paymentId === id)
-    const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
-    return send(reply, 200, {
-      now: formatTimestamp(now),
-      rule: ruleIn(entries, id),
-      changes: entries.flatMap(entry => changesIn(entry, id, wallOf(entry.seq))),
-      provider_calls: called.map(({ at, call }) => ({ at: formatTimestamp(at), call })),
-      requests: asked.map(requestView),
-      attempts,
-      order: inOrder({
-        changes: entries.map(entry => ({ ...entry, events: entry.events.filter(event => isOf(event, id)) })),
-        called,
-        asked,
+  return {
+    'GET /accounts/:account/timeline/:id': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const id = param(request, 'id')
+      const { world, journal } = runtime.account
+      if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')
+      const entries = await journal.history(id)
+      const deliveries = deliveriesIn(entries)
+      const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
+      const { now } = runtime.account
+      const wallOf = (seq: number) => wallTimes.of(runtime, seq)
+      const asked = requests.about(runtime, id)
+      const called = world.providerCalls.filter(({ paymentId }) => paymentId === id)
+      const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
+      return answer(200, {
+        now: formatTimestamp(now),
+        rule: ruleIn(entries, id),
+        changes: entries.flatMap(entry => changesIn(entry, id, wallOf(entry.seq))),
+        provider_calls: called.map(({ at, call }) => ({ at: formatTimestamp(at), call })),
+        requests: asked.map(requestView),
         attempts,
-        deliveries: ofDeliveries,
-        wallOf,
-      }),
-      timers: timersOf(runtime, id, deliveries),
-      to_come: toCome(world, now, id, deliveries),
-    })
-  })
+        order: inOrder({
+          changes: entries.map(entry => ({
+            ...entry,
+            events: entry.events.filter(event => isOf(event, id)),
+          })),
+          called,
+          asked,
+          attempts,
+          deliveries: ofDeliveries,
+          wallOf,
+        }),
+        timers: timersOf(runtime, id, deliveries),
+        to_come: toCome(world, now, id, deliveries),
+      })
+    },
+  } satisfies Partial<ControlHandlers>
 }
 
 const isOf = (event: DomainEvent, id: string) =>
@@ -69,7 +74,7 @@ function ruleIn(entries: readonly Entry[], id: string) {
 }
 
 /** What happened to the record, and which state that left it in. What only keeps the books is left out. */
-function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | undefined) {
+function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | undefined): TimelineChange[] {
   return events
     .filter(event => isOf(event, id))
     .map(event => ({
@@ -133,7 +138,7 @@ function deliveriesIn(entries: readonly Entry[]): string[] {
   return [...new Set(queued)]
 }
 
-function attemptsOf({ deliveries, events }: World, id: string) {
+function attemptsOf({ deliveries, events }: World, id: string): TimelineAttempt[] {
   const delivery = deliveries.get(id)
   if (!delivery) return []
   const type = events.get(delivery.eventId)?.type ?? null
@@ -151,11 +156,19 @@ function attemptsOf({ deliveries, events }: World, id: string) {
 }
 
 /** Its own address, as far as the log goes back. The one that made it is among the changes. */
-const requestView = ({ at, wall_at, method, path, status, ms, request_id }: RequestAbout) => ({
+const requestView = ({
   at,
   wall_at,
   method,
-  path: path.split('?')[0],
+  path,
+  status,
+  ms,
+  request_id,
+}: RequestAbout): TimelineRequest => ({
+  at,
+  wall_at,
+  method,
+  path: path.split('?')[0] ?? path,
   status,
   ms,
   request_id,

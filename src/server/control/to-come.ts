@@ -1,38 +1,16 @@
+import type { Coming } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { type Failure, type Payment, type Payout, whatHoldsAction } from '../../domain/model.ts'
+import { type Payment, type Payout, whatHoldsAction } from '../../domain/model.ts'
 import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
   PAYOUT_TIMERS,
-  type PaymentTimer,
-  type PayoutTimer,
   paymentTimer,
   payoutTimer,
 } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { World } from '../../domain/world.ts'
-
-/** Something that will happen to a record, or would if what it waits for did. */
-interface Coming {
-  readonly kind: PaymentTimer | PayoutTimer | 'attempt'
-  /** Null where it has no time yet. */
-  readonly due_at: string | null
-  /** The move that will be made; null for an attempt, and where nobody knows yet which. */
-  readonly trigger: string | null
-  readonly failure: Partial<Failure> | null
-  /** What its time counts from, where that has not happened: then `after_ms` is the time from there. */
-  readonly waits_for: 'method' | 'action' | 'receipt' | 'verdict' | 'approval' | 'person' | null
-  readonly after_ms: number | null
-  /** Why it does not happen although its time is over, or would not if that came now. */
-  readonly held_by: ReturnType<typeof whatHoldsAction>
-  readonly attempt: {
-    readonly delivery: string
-    readonly number: number
-    readonly event_type: string | null
-    readonly url: string
-  } | null
-}
 
 const NOTHING_MORE = {
   due_at: null,

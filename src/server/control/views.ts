@@ -1,17 +1,32 @@
+import type { ClockState, TimerRecord } from '../../contract/control/clock.ts'
+import type { JournalEntry } from '../../contract/control/journal.ts'
+import type { KeyPairRecord, MerchantRecord } from '../../contract/control/merchants.ts'
+import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contract/control/payments.ts'
+import type { PayoutRecord } from '../../contract/control/payouts.ts'
+import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { Command } from '../../domain/commands.ts'
 import type { Entry } from '../../domain/events.ts'
-import type { Asset, Delivery, Payment, Payout, ProviderCall, WebhookEndpoint } from '../../domain/model.ts'
+import type {
+  Asset,
+  Delivery,
+  Payment,
+  Payout,
+  ProviderCall,
+  WebhookEndpoint,
+  WebhookEvent,
+} from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import type { MerchantRecord } from '../../engine/merchant-record.ts'
+import type { MerchantRecord as Merchant } from '../../engine/merchant-record.ts'
 import { movesOfPayment, movesOfPayout } from './moves.ts'
 
-/** What the control surface shows: the merchant's view of a record and all that it leaves out. */
+/** Records as the control surface shows them: the merchant's view, and all that it leaves out. */
 
 const time = (at: number | null) => (at === null ? null : formatTimestamp(at))
 
-export function merchantView({ id, name, checkoutModes, accounts }: MerchantRecord) {
+export function merchantView({ id, name, checkoutModes, accounts }: Merchant): MerchantRecord {
   return {
     id,
     name,
@@ -29,12 +44,12 @@ export function merchantView({ id, name, checkoutModes, accounts }: MerchantReco
   }
 }
 
-export const keyView = (pair: { publicKey: string; secretKey: string }) => ({
+export const keyView = (pair: { publicKey: string; secretKey: string }): KeyPairRecord => ({
   public_key: pair.publicKey,
   secret_key: pair.secretKey,
 })
 
-export function fullPayment(payment: Payment, { account, rendering }: AccountRuntime) {
+export function fullPayment(payment: Payment, { account, rendering }: AccountRuntime): PaymentRecord {
   const { route, receipt } = payment
   return {
     ...paymentView(payment, rendering.lens),
@@ -62,14 +77,14 @@ export function fullPayment(payment: Payment, { account, rendering }: AccountRun
   }
 }
 
-export const fullPayout = (payout: Payout, { account, rendering }: AccountRuntime) => ({
+export const fullPayout = (payout: Payout, { account, rendering }: AccountRuntime): PayoutRecord => ({
   ...payoutView(payout, rendering.lens),
   cancel_reason: payout.cancelReason,
   rule: payout.script.rule,
   moves: movesOfPayout(payout, account),
 })
 
-export const assetView = (asset: Asset) => ({
+export const assetView = (asset: Asset): AssetRecord => ({
   id: asset.id,
   object: 'asset',
   kind: asset.kind,
@@ -80,7 +95,14 @@ export const assetView = (asset: Asset) => ({
   created_at: formatTimestamp(asset.createdAt),
 })
 
-export const endpointView = ({ id, url, events, secrets, disabled, createdAt }: WebhookEndpoint) => ({
+export const endpointView = ({
+  id,
+  url,
+  events,
+  secrets,
+  disabled,
+  createdAt,
+}: WebhookEndpoint): EndpointRecord => ({
   id,
   url,
   events,
@@ -89,12 +111,10 @@ export const endpointView = ({ id, url, events, secrets, disabled, createdAt }: 
   created_at: formatTimestamp(createdAt),
 })
 
-export function eventRecord(id: string, { account, rendering }: AccountRuntime) {
-  const event = account.world.events.get(id)
-  return event ? eventView(event, rendering.lens) : null
-}
+export const eventRecord = (event: WebhookEvent, { rendering }: AccountRuntime): EventRecord =>
+  eventView(event, rendering.lens)
 
-export function deliveryView(delivery: Delivery, runtime: AccountRuntime) {
+export function deliveryView(delivery: Delivery, runtime: AccountRuntime): DeliveryRecord {
   const event = runtime.account.world.events.get(delivery.eventId)
   const body = event ? runtime.rendering.event(event) : ''
   return {
@@ -131,7 +151,13 @@ export function deliveryView(delivery: Delivery, runtime: AccountRuntime) {
   }
 }
 
-export const providerCallView = ({ at, call, paymentId, route, digest }: ProviderCall) => ({
+export const providerCallView = ({
+  at,
+  call,
+  paymentId,
+  route,
+  digest,
+}: ProviderCall): ProviderCallRecord => ({
   at: formatTimestamp(at),
   call,
   payment: paymentId,
@@ -139,11 +165,30 @@ export const providerCallView = ({ at, call, paymentId, route, digest }: Provide
   ...(digest === undefined ? {} : { digest }),
 })
 
-export const timerView = ({ id, dueAt, command }: Timer) => ({ id, due_at: formatTimestamp(dueAt), command })
+export const timerView = ({ id, dueAt, command }: Timer): TimerRecord => ({
+  id,
+  due_at: formatTimestamp(dueAt),
+  command: commandView(command),
+})
 
-export const entryView = (entry: Entry) => ({ ...entry, at: formatTimestamp(entry.at) })
+function commandView(command: Command): TimerRecord['command'] {
+  switch (command.type) {
+    case 'MovePayment':
+    case 'MovePayout':
+    case 'AttemptDelivery':
+      return { ...command }
+    default:
+      return { type: command.type }
+  }
+}
 
-export function clockView({ account }: AccountRuntime) {
+export const entryView = (entry: Entry): JournalEntry => ({
+  ...entry,
+  at: formatTimestamp(entry.at),
+  events: entry.events.map(event => ({ ...event })),
+})
+
+export function clockView({ account }: AccountRuntime): ClockState {
   const { next, size } = account.world.timers
   return {
     mode: account.clock.mode,

@@ -60,8 +60,8 @@ export class Routes {
     return routes.filter(({ pattern }) => namesIn(pattern, segments)).map(({ method }) => method)
   }
 
-  /** Every pattern, in no order that matters. */
-  get patterns(): string[] {
-    return [...this.#bySize.values()].flat().map(({ pattern }) => pattern.text)
+  /** All routes, in no order that matters. */
+  get all(): { readonly method: string; readonly path: string }[] {
+    return [...this.#bySize.values()].flat().map(({ method, pattern }) => ({ method, path: pattern.text }))
   }
 }

@@ -3,8 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { controlConformance } from '../http/openapi.ts'
 
-/** Drives the built binary as its users do: a process, its ready line, and HTTP. Knows nothing of src/. */
+/**
+ * Drives the built binary as its users do: a process, its ready line, and HTTP. Of src/ it knows the OpenAPI document of
+ * the control surface alone, against which it holds each answer of it.
+ */
 
 const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
@@ -94,7 +98,7 @@ export async function startServer(
   })
   const as: Server['as'] = keys =>
     caller(ready.url, `Basic ${Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64')}`)
-  const control = caller(ready.control_url, `Bearer ${ready.control_token}`)
+  const control = conforming(caller(ready.control_url, `Bearer ${ready.control_token}`))
   return {
     url: ready.url,
     controlUrl: ready.control_url,
@@ -150,6 +154,14 @@ export async function removeDirectory(path: string): Promise<void> {
 async function end(child: ChildProcess, exited: Promise<number | null>, signal: NodeJS.Signals) {
   child.kill(signal)
   return exited
+}
+
+function conforming(call: Call): Call {
+  return async (method, path, options) => {
+    const answer = await call(method, path, options)
+    controlConformance().check(method, path, options, answer)
+    return answer
+  }
 }
 
 function caller(base: string, authorization: string): Call {

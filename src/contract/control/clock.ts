@@ -1,0 +1,38 @@
+import * as Type from '@sinclair/typebox'
+import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
+import { CLOCK_MODES } from './requests.ts'
+
+/** The time of an account, and what waits for it. */
+
+export const ClockState = named(
+  'ClockState',
+  object({
+    mode: oneOf(CLOCK_MODES),
+    now: timestamp,
+    rate: Type.Number({ description: 'how much faster than the wall clock a real clock runs' }),
+    next_due: nullable(timestamp),
+    pending_timers: count,
+  }),
+)
+export type ClockState = Wire<typeof ClockState>
+
+export const AdvanceResult = named(
+  'AdvanceResult',
+  object({
+    now: timestamp,
+    fired: Type.Integer({ minimum: 0, description: 'how many timers fired on the way' }),
+    idle: Type.Boolean({ description: 'whether no timer is left' }),
+  }),
+)
+export type AdvanceResult = Wire<typeof AdvanceResult>
+
+/** The command of a timer is the journal's own: it names the record that it is about. */
+const command = openObject({
+  type: Type.String(),
+  payment: Type.Optional(Type.String()),
+  payout: Type.Optional(Type.String()),
+  delivery: Type.Optional(Type.String()),
+  trigger: Type.Optional(Type.String()),
+})
+export const TimerRecord = named('TimerRecord', object({ id: Type.String(), due_at: timestamp, command }))
+export type TimerRecord = Wire<typeof TimerRecord>

@@ -1,0 +1,93 @@
+import * as Type from '@sinclair/typebox'
+import { count, named, nullable, object, openObject, timestamp, type Wire } from '../schema.ts'
+
+/** What happened in an account: its journal, its requests, both as they come, and all of it as one document. */
+
+/** One line of the journal: all that one decision made happen. Its events are the journal's own. */
+export const JournalEntry = named(
+  'JournalEntry',
+  object({
+    v: Type.Literal(1),
+    seq: Type.Integer({ minimum: 1 }),
+    at: timestamp,
+    by: Type.String(),
+    events: Type.Array(openObject({ type: Type.String() })),
+  }),
+)
+export type JournalEntry = Wire<typeof JournalEntry>
+
+/** A request as the stream shows it, without anything secret. */
+export const RequestRecord = named(
+  'RequestRecord',
+  object({
+    at: timestamp,
+    account: nullable(Type.String()),
+    method: Type.String(),
+    path: Type.String(),
+    status: Type.Integer(),
+    ms: Type.Number({ minimum: 0 }),
+    request_id: Type.String(),
+    ignored: Type.Array(Type.String(), { description: 'members of the body that nothing reads' }),
+  }),
+)
+export type RequestRecord = Wire<typeof RequestRecord>
+
+/** A request in the list of its account, with the time of the wall clock. */
+export const LoggedRequest = named(
+  'LoggedRequest',
+  object({ ...RequestRecord.properties, wall_at: timestamp }),
+)
+export type LoggedRequest = Wire<typeof LoggedRequest>
+
+const message = {
+  headers: Type.Record(Type.String(), Type.String()),
+  body: nullable(Type.String({ description: 'null where there was none, or none that is text' })),
+  size: count,
+  truncated: Type.Boolean(),
+}
+export const HttpMessage = named('HttpMessage', object(message))
+export type HttpMessage = Wire<typeof HttpMessage>
+
+/** A request with what was sent and answered, as far as that is still kept; secrets are taken out. */
+export const RequestDetail = named(
+  'RequestDetail',
+  object({
+    ...LoggedRequest.properties,
+    request: nullable(HttpMessage),
+    response: nullable(
+      object({ ...message, whole: Type.Boolean({ description: 'false where a fault broke it off' }) }),
+    ),
+  }),
+)
+export type RequestDetail = Wire<typeof RequestDetail>
+
+const Hello = named('StreamHello', object({ account: Type.String(), seq: count }))
+/** With `?as=changes`: what changed, but not to what. At most ten a second. */
+export const StreamChange = named(
+  'StreamChange',
+  object({
+    seq: count,
+    requests: count,
+    about: Type.Array(Type.String()),
+    records: nullable(
+      Type.Array(Type.String(), { description: 'payments and payouts; null for too many to name' }),
+    ),
+  }),
+)
+export type StreamChange = Wire<typeof StreamChange>
+
+/** The data of the server-sent events of a stream, by the name of the event. */
+export const STREAM_EVENTS = {
+  hello: Hello,
+  entry: JournalEntry,
+  request: RequestRecord,
+  change: StreamChange,
+}
+export type StreamEvent = keyof typeof STREAM_EVENTS
+export type StreamData<E extends StreamEvent> = Wire<(typeof STREAM_EVENTS)[E]>
+export type StreamMessage = {
+  [E in Exclude<StreamEvent, 'change'>]: { readonly event: E; readonly data: StreamData<E> }
+}[Exclude<StreamEvent, 'change'>]
+
+export const Imported = named('Imported', object({ account: Type.String(), entries: count }))
+export type Imported = Wire<typeof Imported>

@@ -1,0 +1,46 @@
+import type { Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { CHECKOUT_MODES } from '../requests.ts'
+import { named, nullable, object, oneOf, type Wire } from '../schema.ts'
+import { ENVIRONMENTS } from '../statuses.ts'
+import { Catalogue } from './catalogue.ts'
+import { MerchantBody } from './requests.ts'
+import { ProviderRule } from './rules.ts'
+
+/** Merchants, their accounts and their keys. */
+
+export const KeyPairRecord = named(
+  'KeyPairRecord',
+  object({ public_key: Type.String(), secret_key: Type.String() }),
+)
+export type KeyPairRecord = Wire<typeof KeyPairRecord>
+
+export const MerchantRecord = named(
+  'MerchantRecord',
+  object({
+    id: Type.String(),
+    name: Type.String(),
+    checkout_modes: Type.Array(oneOf(CHECKOUT_MODES)),
+    accounts: Type.Array(
+      object({
+        id: Type.String({ description: '<merchant>.<environment>' }),
+        environment: oneOf(ENVIRONMENTS),
+        public_key: nullable(Type.String({ description: 'null once every key was revoked' })),
+        secret_key: nullable(Type.String()),
+        more_keys: Type.Optional(Type.Array(KeyPairRecord)),
+      }),
+    ),
+  }),
+)
+export type MerchantRecord = Wire<typeof MerchantRecord>
+
+/** A merchant as it is asked for: what the server reads with checks of its own, rules and catalogue, by their shapes. */
+export const NewMerchant = named(
+  'NewMerchant',
+  object({
+    ...MerchantBody.properties,
+    rules: Type.Optional(Type.Array(named('ProviderRule', ProviderRule))),
+    catalogue: Type.Optional(named('Catalogue', Catalogue)),
+  }),
+)
+export type NewMerchant = Static<typeof NewMerchant>

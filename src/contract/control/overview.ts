@@ -1,0 +1,69 @@
+import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { count, named, nullable, object, timestamp, type Wire } from '../schema.ts'
+import { ClockState } from './clock.ts'
+
+/** An account at a glance, and the lists that people scroll through. */
+
+/** Things counted by when they happened and of which kind they are: what a chart draws. */
+export const Buckets = named(
+  'Buckets',
+  object({
+    from: timestamp,
+    width_ms: Type.Integer({ minimum: 1 }),
+    series: Type.Record(Type.String(), Type.Array(count)),
+  }),
+)
+export type Buckets = Wire<typeof Buckets>
+
+const byStatus = Type.Record(Type.String(), count)
+const milliseconds = nullable(Type.Number({ minimum: 0 }))
+
+export const Overview = named(
+  'Overview',
+  object({
+    clock: ClockState,
+    payments: object({ total: count, by_status: byStatus, over_time: nullable(Buckets) }),
+    payouts: object({ total: count, by_status: byStatus }),
+    webhooks: object({ endpoints: count, by_status: byStatus, attempts_over_time: nullable(Buckets) }),
+    requests: object({
+      logged: count,
+      p50_ms: milliseconds,
+      p95_ms: milliseconds,
+      over_time: nullable(Buckets),
+      p50_over_time: Type.Array(milliseconds),
+      p95_over_time: Type.Array(milliseconds),
+    }),
+  }),
+)
+export type Overview = Wire<typeof Overview>
+
+/** A list in pages: all of it, unless a limit was asked for. */
+export const page = <S extends TSchema>(record: S) =>
+  object({
+    data: Type.Array(record),
+    has_more: Type.Boolean(),
+    next_cursor: nullable(Type.String()),
+  })
+export type Page<Row> = {
+  readonly data: readonly Row[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+/** A part of a list that somebody scrolls to anywhere in. */
+export const listWindow = <S extends TSchema>(row: S) =>
+  object({
+    data: Type.Array(row),
+    total: Type.Integer({ minimum: 0, description: 'how many there are below the anchor' }),
+    exact: Type.Boolean({ description: 'whether all of them were counted: a search stops somewhere' }),
+    newer: Type.Integer({ minimum: 0, description: 'how many came since' }),
+    anchor: Type.String({ description: 'where the list began: later windows that send it do not shift' }),
+  })
+export interface ListWindow<Row> {
+  readonly data: readonly Row[]
+  readonly total: number
+  readonly exact: boolean
+  readonly newer: number
+  readonly anchor: string
+}

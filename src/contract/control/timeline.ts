@@ -1,0 +1,104 @@
+import * as Type from '@sinclair/typebox'
+import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { TimerRecord } from './clock.ts'
+import { RequestRecord } from './journal.ts'
+import { PROVIDER_CALLS } from './payments.ts'
+import { ProviderRule } from './rules.ts'
+
+/** All that happened to one payment or payout, and all that is still to come. */
+
+const wallTime = nullable(timestamp)
+
+export const TimelineChange = named(
+  'TimelineChange',
+  object({
+    seq: Type.Integer({ minimum: 1 }),
+    at: timestamp,
+    wall_at: wallTime,
+    by: Type.String(),
+    event: Type.String(),
+    status: nullable(Type.String({ description: 'the status that this left the record in' })),
+    detail: nullable(Type.String()),
+  }),
+)
+export type TimelineChange = Wire<typeof TimelineChange>
+
+export const TimelineAttempt = named(
+  'TimelineAttempt',
+  object({
+    delivery: Type.String(),
+    event_type: nullable(Type.String()),
+    number: Type.Integer({ minimum: 1 }),
+    url: Type.String(),
+    at: timestamp,
+    ended_at: nullable(timestamp),
+    wall_at: wallTime,
+    status: nullable(Type.Integer()),
+    error: nullable(Type.String()),
+  }),
+)
+export type TimelineAttempt = Wire<typeof TimelineAttempt>
+
+const { account: _, ignored: __, ...request } = RequestRecord.properties
+export const TimelineRequest = named('TimelineRequest', object({ ...request, wall_at: timestamp }))
+export type TimelineRequest = Wire<typeof TimelineRequest>
+
+/** One thing of the timeline, by the list it is in and its place there. */
+export const TimelinePlace = named(
+  'TimelinePlace',
+  object({
+    list: oneOf(['changes', 'provider_calls', 'requests', 'attempts']),
+    nth: count,
+    at: timestamp,
+    wall_at: wallTime,
+  }),
+)
+export type TimelinePlace = Wire<typeof TimelinePlace>
+
+/** Something that will happen to a record, or would if what it waits for did. */
+export const Coming = named(
+  'Coming',
+  object({
+    kind: oneOf([
+      'present-action',
+      'withdraw-action',
+      'receipt',
+      'cancel',
+      'outcome',
+      'expire',
+      'approve',
+      'attempt',
+    ]),
+    due_at: nullable(timestamp),
+    trigger: nullable(Type.String({ description: 'null for an attempt, and where it is not known yet' })),
+    failure: nullable(object({ code: Type.Optional(Type.String()), message: Type.Optional(Type.String()) })),
+    waits_for: nullable(oneOf(['method', 'action', 'receipt', 'verdict', 'approval', 'person'])),
+    after_ms: nullable(Type.Integer({ minimum: 0, description: 'counted from what it waits for' })),
+    held_by: nullable(oneOf(['cancellation', 'receipt', 'replacement'])),
+    attempt: nullable(
+      object({
+        delivery: Type.String(),
+        number: Type.Integer({ minimum: 1 }),
+        event_type: nullable(Type.String()),
+        url: Type.String(),
+      }),
+    ),
+  }),
+)
+export type Coming = Wire<typeof Coming>
+
+export const Timeline = named(
+  'Timeline',
+  object({
+    now: timestamp,
+    rule: nullable(named('ProviderRule', ProviderRule)),
+    changes: Type.Array(TimelineChange),
+    provider_calls: Type.Array(object({ at: timestamp, call: oneOf(PROVIDER_CALLS) })),
+    requests: Type.Array(TimelineRequest),
+    attempts: Type.Array(TimelineAttempt),
+    order: Type.Array(TimelinePlace, { description: 'all of them as they happened: causes before effects' }),
+    timers: Type.Array(TimerRecord),
+    to_come: Type.Array(Coming),
+  }),
+)
+export type Timeline = Wire<typeof Timeline>

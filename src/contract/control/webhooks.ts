@@ -1,0 +1,110 @@
+import * as Type from '@sinclair/typebox'
+import type { Contract } from '../decisions.ts'
+import { PayoutInEvent, resources } from '../resources.ts'
+import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { DELIVERY_STATUSES, ENVIRONMENTS } from '../statuses.ts'
+import { WEBHOOK_FAULT_TYPES } from './faults.ts'
+
+/** Endpoints, what they are told, and how the telling went. */
+
+export const EndpointRecord = named(
+  'EndpointRecord',
+  object({
+    id: Type.String(),
+    url: Type.String(),
+    events: nullable(
+      Type.Array(Type.String(), { description: 'null for every event that is on by default' }),
+    ),
+    secret: nullable(Type.String({ description: 'the newest: an older one also signs until it ends' })),
+    disabled: Type.Boolean(),
+    created_at: timestamp,
+  }),
+)
+export type EndpointRecord = Wire<typeof EndpointRecord>
+
+/** An event as its body is sent. */
+export const eventRecord = (contract: Contract | 'any') =>
+  named(
+    'EventRecord',
+    object({
+      id: Type.String({ pattern: '^evt_' }),
+      type: Type.String(),
+      timestamp,
+      environment: oneOf(ENVIRONMENTS),
+      data: Type.Union([
+        named('PaymentIntent', resources(contract).PaymentIntent),
+        named('PayoutInEvent', PayoutInEvent),
+      ]),
+    }),
+  )
+export type EventRecord = Wire<ReturnType<typeof eventRecord>>
+
+const delivery = {
+  id: Type.String(),
+  event: Type.String(),
+  event_type: nullable(Type.String()),
+  endpoint: Type.String(),
+  url: Type.String(),
+  status: oneOf(DELIVERY_STATUSES),
+  next_attempt_at: nullable(timestamp),
+  created_at: timestamp,
+}
+
+export const DeliveryAttempt = named(
+  'DeliveryAttempt',
+  object({
+    number: Type.Integer({ minimum: 1 }),
+    started_at: timestamp,
+    request: nullable(
+      object({
+        method: Type.Literal('POST'),
+        url: Type.String(),
+        headers: Type.Record(Type.String(), Type.String()),
+        body: Type.String(),
+      }),
+    ),
+    response: nullable(
+      object({
+        at: timestamp,
+        status: nullable(Type.Integer()),
+        error: nullable(Type.String()),
+        retry_after_ms: nullable(count),
+        body: Type.String(),
+      }),
+    ),
+  }),
+)
+export type DeliveryAttempt = Wire<typeof DeliveryAttempt>
+
+export const DeliveryRecord = named(
+  'DeliveryRecord',
+  object({
+    ...delivery,
+    attempts: Type.Array(DeliveryAttempt),
+  }),
+)
+export type DeliveryRecord = Wire<typeof DeliveryRecord>
+
+/** One delivery, with the record that its event is about. */
+export const DeliveryDetail = named(
+  'DeliveryDetail',
+  object({
+    ...DeliveryRecord.properties,
+    record: nullable(Type.String()),
+    fault: nullable(oneOf(WEBHOOK_FAULT_TYPES)),
+  }),
+)
+export type DeliveryDetail = Wire<typeof DeliveryDetail>
+
+/** A delivery in a list for people. */
+export const DeliveryRow = named(
+  'DeliveryRow',
+  object({
+    ...delivery,
+    record: nullable(Type.String()),
+    attempts: count,
+    last_status: nullable(Type.Integer()),
+    last_error: nullable(Type.String()),
+  }),
+)
+export type DeliveryRow = Wire<typeof DeliveryRow>
