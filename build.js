@@ -21,8 +21,11 @@ const TOGETHER = {
   commander: /node_modules.commander/,
   words:
     /src.contract.(closest|countries|currencies|durations|errors|event-names|limits|statuses|timestamps)\.ts/,
-  client: /src.client.(create-client|transport.open-transport)\.ts/,
+  client:
+    /src.client.(create-client|control-error|transport.(connection-error|flat-headers|open-transport|payload))\.ts/,
+  control: /src.client.control-client\.ts/,
   call: /src.cli.(call.(merchant-command|session)|output.(printer|screen|views.payment))\.ts/,
+  sim: /src.cli.(control.(flags|pages|session)|commands.sim.(account-time|inline-yaml|tables))\.ts/,
 }
 
 /** What runs in a browser, under dist/web/. */

@@ -5,7 +5,6 @@ import { DryRun } from '../call/dry-run.ts'
 import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
-import { canAsk } from '../prompts/confirm.ts'
 import { accountNamed } from '../target/local-simulator.ts'
 import { tellChoice } from '../target/other-targets.ts'
 import { type ControlTarget, findControl } from './find-control.ts'
@@ -76,6 +75,7 @@ async function doorFor({ dryRun, verbose }: ControlFlags): Promise<ControlDoor |
 /** Asks before something that cannot be undone. `action` completes the sentence "This would …". */
 export async function confirm(flags: ControlFlags, action: string): Promise<void> {
   if (flags.yes || flags.dryRun) return
+  const { canAsk } = await import('../prompts/confirm.ts')
   if (!canAsk({ input: flags.input ?? true })) throw new UsageError(`this would ${action}: --yes confirms it`)
   const { ask } = await import('../prompts/ask.ts')
   const confirmed = await ask.confirm({
