@@ -71,6 +71,14 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     expect(await account.read(id)).toEqual(before)
   })
 
+  test.each(VERDICTS)('is final: %s is refused where no verification is in flight', async verdict => {
+    const { id } = await account.pay('probe_transfer')
+    await account.trigger(id, trigger)
+    const before = await account.read(id)
+    expectFault(await account.trigger(id, verdict), 422, 'invalid_state')
+    expect(await account.read(id)).toEqual(before)
+  })
+
   test('is final: time changes nothing', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_receipt')
@@ -89,9 +97,11 @@ describe('the next action', () => {
   test('withdrawn leaves the intent processing; presented, pending; as often as wanted', async () => {
     const { id } = await account.pay('probe_transfer')
     for (let round = 0; round < 3; round += 1) {
-      await account.trigger(id, 'withdraw-action')
+      const { body: withdrawn } = await account.trigger(id, 'withdraw-action')
+      expect(withdrawn).toMatchObject({ id, status: 'processing' })
       expect(await account.read(id)).toMatchObject({ status: 'processing', next_action: null })
-      await account.trigger(id, 'present-action')
+      const { body: presented } = await account.trigger(id, 'present-action')
+      expect(presented).toMatchObject({ id, status: 'pending' })
       const back = await account.read(id)
       expect(back.status).toBe('pending')
       expect(back.next_action.type).toBe('display_bank_transfer_instructions')
@@ -144,9 +154,14 @@ describe('a trigger is refused', () => {
   test('confirm-cancel with no cancellation in flight', async () => {
     const { id } = await account.pay('probe_transfer')
     expectFault(await account.trigger(id, 'confirm-cancel'), 422, 'invalid_state')
+    expect((await account.read(id)).status).toBe('pending')
     await account.cancel(id)
     expect((await account.trigger(id, 'confirm-cancel')).status).toBe(200)
-    expect((await account.read(id)).failure_code).toBe('payment_cancelled')
+    expect(await account.read(id)).toMatchObject({
+      status: 'failed',
+      failure_code: 'payment_cancelled',
+      next_action: null,
+    })
   })
 
   test.each(TRIGGERS)('%s for an id that never was, or of another account', async trigger => {

@@ -58,22 +58,32 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['methods list', ['methods', 'list', ...TERMS]],
 ]
 
-describe.each(COMMANDS)('%s', (_, args) => {
-  test.each([
-    ['an object of something else', { hello: 'world' }],
-    ['an empty object', {}],
-    ['a list', [PAYMENT]],
-    ['a text', '"ok"'],
-    ['a page', '<!doctype html><title>Welcome</title>'],
-  ])('takes %s for no answer', async (_, body) => {
+const FOREIGN: readonly (readonly [string, unknown])[] = [
+  ['an object of something else', { hello: 'world' }],
+  ['an empty object', {}],
+  ['a list', [PAYMENT]],
+  ['a text', '"ok"'],
+  ['a page', '<!doctype html><title>Welcome</title>'],
+]
+const FORMATS = ['human', 'json', 'csv'] as const
+
+/** Each command with each answer, each command in each format, and each answer in each format. */
+const FOREIGN_ANSWERS = COMMANDS.flatMap(([command, args], row) =>
+  FOREIGN.map(([what, body], column) => {
+    const format = FORMATS[(row + column) % FORMATS.length] ?? 'human'
+    return { command, what, format, args, body }
+  }),
+)
+
+test.each(FOREIGN_ANSWERS)(
+  '$command -o $format takes $what for no answer',
+  async ({ args, format, body }) => {
     const url = await site(() => ({ body }))
-    for (const format of ['human', 'json', 'csv']) {
-      const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
-      expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-      expect(stderr, 'what to do about it').toMatch(/base URL/)
-    }
-  })
-})
+    const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+    expect(stderr, 'what to do about it').toMatch(/base URL/)
+  },
+)
 
 describe('what a command lives on is looked at', () => {
   test.each([

@@ -50,8 +50,10 @@ const DECISIONS: Readonly<Record<string, Decisions | undefined>> = {
   [PROBLEM]: { ...OTHERWISE, 'errors.body': 'problem', 'list.last_cursor': 'empty' },
 }
 
+type Tests = (world: () => World, isSimulator: boolean) => void
+
 /** The same tests against each of the two servers. */
-export const inEachWorld = (tests: (world: () => World) => void) => inWorlds([SIMULATOR, FLAT], tests)
+export const inEachWorld = (tests: Tests) => inWorlds([SIMULATOR, FLAT], tests)
 
 /** For what is settled before a server is asked. */
 export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds([SIMULATOR], tests)
@@ -60,7 +62,7 @@ export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds(
 export const inEveryWorld = (tests: (world: () => World) => void) =>
   inWorlds([SIMULATOR, FLAT, PROBLEM], tests)
 
-function inWorlds(names: readonly string[], tests: (world: () => World) => void): void {
+function inWorlds(names: readonly string[], tests: Tests): void {
   describe.each(names)('%s', name => {
     let open: World | undefined
     beforeAll(async () => {
@@ -71,7 +73,7 @@ function inWorlds(names: readonly string[], tests: (world: () => World) => void)
     tests(() => {
       if (!open) throw new Error('the world is there only inside tests')
       return open
-    })
+    }, name === SIMULATOR)
   })
 }
 
