@@ -142,7 +142,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await press(page, 'Real')
     await page.getByLabel(/Seconds of account time/).fill('60')
     await press(page, 'Set the rate')
-    await shows(page, 'It follows the wall, × 60.')
+    await shows(page, 'It follows the wall clock at 60×.')
     expect(await desk.control('GET', '/clock')).toMatchObject({ mode: 'real', rate: 60 })
   })
 
