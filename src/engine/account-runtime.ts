@@ -6,7 +6,7 @@ import type { ImageStore } from './image-store.ts'
 import type { Rendering } from './rendering.ts'
 import type { TimeTravel } from './time-travel.ts'
 
-/** An account with all that serves it. Code that answers a request holds one of these and nothing else. */
+/** An account with everything that serves it. Code that answers a request holds only a runtime. */
 export interface AccountRuntime {
   readonly account: Account
   readonly courier: Courier
@@ -17,12 +17,12 @@ export interface AccountRuntime {
   /** The checkout modes that the merchant's Team policy allows now. */
   readonly checkoutModes: () => readonly ('hosted' | 'merchant')[]
   readonly merchantName: () => string
-  /** The catalogue in force where the account has none of its own. */
+  /** The catalogue in force for an account without its own. */
   readonly catalogue: Catalogue
-  /** The rules in force where the account has none of its own. */
+  /** The rules in force for an account without its own. */
   readonly rules: readonly Rule[]
-  /** Set when its merchant is removed: a request under way may still hold it, and finds nothing. */
+  /** Set when its merchant is removed, because a running request may still hold the runtime. */
   removed: boolean
-  /** Its timers run and its webhooks go out from here on. Its time is no earlier than when the server stopped. */
+  /** Starts timers and webhooks. The account's time is not earlier than when the server stopped. */
   begin(stoppedAt: number | undefined): void
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../domain/model.ts'
 import type { KeptAnswer } from '../domain/world.ts'
 import type { RealTime } from './real-time.ts'
 
-/** What became of a command. `seq` is the entry that must be safe before anyone is told. */
+/** The result of a command. `seq` is the entry that must be safe on disk before the caller gets it. */
 export type Outcome =
   | { readonly id: string; readonly seq: number }
   | { readonly refused: Rejection; readonly seq: number }
@@ -15,7 +15,7 @@ export interface AccountSettings {
   readonly environment: Environment
   readonly seed: string
   readonly time: RealTime
-  /** What of the context comes from outside the account, as it is now. */
+  /** The current part of the context that comes from outside the account. */
   readonly outerContext: () => Pick<
     Context,
     'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules'

@@ -20,8 +20,8 @@ import { unavailable } from './unavailable.ts'
 export type EntryListener = (entry: Entry) => void
 
 /**
- * One merchant in one environment: a world, the journal it adds up to, and a clock. Every change enters by
- * `execute`; everything that was due by `advance`, or by the pacer of a running clock.
+ * One merchant in one environment: a world, its journal, and a clock. Every change goes through `execute`. Timers are
+ * executed by `advance`, or by the pacer of a real clock.
  */
 export class Account {
   readonly id: string
@@ -62,7 +62,7 @@ export class Account {
     return this.#journal
   }
 
-  /** The account's time, which never runs backwards, whatever the wall does. */
+  /** The account's time, which never runs backwards, even if the wall clock does. */
   get now(): number {
     return Math.max(this.clock.now(), this.#world.at)
   }
@@ -71,29 +71,29 @@ export class Account {
     return this.#ids.sign(text)
   }
 
-  /** A number in [0, 1) that the seed decides, for chance outside the journal. */
+  /** A number in [0, 1) that is derived from the seed, for random choices outside the journal. */
   chance(what: string): number {
     return this.#ids.chance(what)
   }
 
-  /** What all names of this account are made from. */
+  /** The seed of all ids of this account. */
   get seed(): string {
     return this.#seed
   }
 
-  /** Names from here on are others. */
+  /** Changes the seed of later ids. */
   reseed(seed: string): void {
     this.#seed = seed
     this.#ids = new IdSource(seed)
   }
 
-  /** Takes an entry that was journalled before. */
+  /** Applies an entry from the journal. */
   readonly replayed: EntryListener = entry => {
     apply(this.#world, entry)
     for (const event of entry.events) if (event.type === 'ClockSet') this.clock.follow(event.clock)
   }
 
-  /** With its journal replayed, the account begins to live. */
+  /** Starts the account after its journal was replayed. */
   start(journal: Journal, stoppedAt = 0): void {
     this.#journal = journal
     this.clock.goOnFrom(Math.max(this.#world.at, stoppedAt))
@@ -105,20 +105,20 @@ export class Account {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called when another history took the place of this one: what was told of before does not hold any more. */
+  /** Called when another history replaced this one, so that earlier entries are no longer valid. */
   onAnew(listener: () => void): () => void {
     this.#anew.add(listener)
     return () => this.#anew.delete(listener)
   }
 
-  /** For entries that were taken over whole: whoever follows the account hears of them too. */
+  /** Sends entries that were imported to the listeners of the account. */
   retell(entries: readonly Entry[]): void {
     for (const entry of entries) for (const listener of this.#listeners) listener(entry)
   }
 
   /**
-   * Whatever is due by now has happened: on a running clock something may have come due that nobody was woken for
-   * yet. Asked before anything of the world is shown or decided.
+   * Executes everything that is due by now; on a real clock a timer may be due that has not fired yet. Call it before
+   * you show the world or decide.
    */
   catchUp(): void {
     if (this.#due()) this.fireDue()
@@ -127,7 +127,7 @@ export class Account {
   execute(command: Command, by: Actor): Outcome {
     this.catchUp()
     const outcome = this.#decideAndApply(command, by)
-    // What is due at once comes next, but after the caller has seen what its command did.
+    // Timers that are due at once fire next, after the caller has the result of its command.
     if (this.#due()) queueMicrotask(() => this.fireDue())
     else this.#watch()
     return outcome
@@ -140,7 +140,7 @@ export class Account {
     const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []
     if ('events' in decision)
       return { id: decision.id, seq: this.#commit([...fired, ...decision.events], at, by) }
-    // A timer whose command is refused has fired all the same, or time would stop there.
+    // A timer counts as fired even if its command is refused; otherwise time would stop there.
     if ('replay' in decision) return { ...decision, seq: decision.replay.seq }
     const kept = decision.kept ? [...fired, decision.kept] : fired
     return { refused: decision.refused, seq: this.#commit(kept, at, by) }
@@ -158,9 +158,10 @@ export class Account {
   }
 
   #timeOf(command: Command, timer: Timer | undefined): number {
-    // However late it is noticed: what follows from it then has its own time too, which may be over as well.
+    // The entry gets the time at which the timer was due, however late it fires. Timers that it sets may be overdue
+    // as well.
     if (timer) return Math.max(timer.dueAt, this.#world.at)
-    // An account that nothing happened to yet begins when its clock is told to, also in the past.
+    // An account without entries starts at the time of its clock, which may be in the past.
     if (command.type === 'SetClock' && this.#world.seq === 0) return command.clock.accountAt
     return this.now
   }
@@ -218,10 +219,7 @@ export class Account {
     return this.#closed
   }
 
-  /**
-   * Resolves when all that is due has happened and can be read: what is on its way to the disk is there, or never
-   * happened.
-   */
+  /** Resolves when everything due has happened and can be read: each entry is on disk, or was discarded. */
   async settled(): Promise<void> {
     this.catchUp()
     try {
@@ -231,13 +229,13 @@ export class Account {
     }
   }
 
-  /** Whether writes are possible, trying again where they were not. */
+  /** Whether writes are possible; tries again if they were not. */
   async available(): Promise<boolean> {
     await this.#rewriting?.catch(() => {})
     return !this.#recovery.underWay || this.#recovery.tryAgain()
   }
 
-  /** The world as its safe entries have it. */
+  /** The world of the entries that are safe on disk. */
   async #rollBack(): Promise<void> {
     const world = new MutableWorld()
     await this.journal.rollBack(entry => apply(world, entry))
@@ -255,12 +253,12 @@ export class Account {
     this.fireDue()
   }
 
-  /** Called when the world went back to what was safe: work in flight may have to be taken up again. */
+  /** Called when the world was reset to its safe entries. Interrupted work may have to be started again. */
   onResume(resume: () => void): void {
     this.#resumers.add(resume)
   }
 
-  /** Puts another history in the place of this one, and all of it or none. Nothing is decided until it is there. */
+  /** Replaces the whole history, or nothing if that fails. Commands wait until it is done. */
   async rewrite(entries: readonly Entry[], seed: string): Promise<void> {
     const world = new MutableWorld()
     for (const entry of entries) apply(world, entry)

@@ -2,15 +2,18 @@ import type { ClockSetting } from '../domain/commands.ts'
 import type { Reading, RealTime } from './real-time.ts'
 
 /**
- * An account's time: a line over wall time, flat while it stands still. A wall that is set back does not hold it up:
- * from where it got to, it then goes on by the monotonic clock, until the wall has caught up.
+ * An account's time: a line over wall time, flat while the clock stands still. If the wall clock is set back, time
+ * continues by the monotonic clock until the wall clock has caught up.
  */
 export class AccountClock {
   readonly #real: RealTime
   #setting: ClockSetting
-  /** What it was told to follow; null for the wall. */
+  /** The setting that it follows; null for the wall clock. */
   #given: ClockSetting | null
-  /** Where the monotonic clock goes on from. Not rounded, or a clock that is looked at often would stand still. */
+  /**
+   * The time at which the monotonic clock takes over. It is not rounded; otherwise a clock that is read often would
+   * stand still.
+   */
   #reachedAt: number
   #reachedWhen: number
 
@@ -22,7 +25,7 @@ export class AccountClock {
     this.#reachedWhen = real.monotonic()
   }
 
-  /** Another one after each change. */
+  /** A new object after each change. */
   get setting(): ClockSetting {
     return this.#setting
   }
@@ -39,7 +42,7 @@ export class AccountClock {
     const { mode, accountAt, wallAt, rate } = this.#setting
     if (mode === 'virtual') return accountAt
     const byWall = accountAt + (this.#real.wall() - wallAt) * rate
-    // Read after the wall: a pause between the two must not put the account ahead of it.
+    // Read after the wall clock, so that a pause between the two cannot put the account ahead.
     const when = this.#real.monotonic()
     const byElapsed = this.#reachedAt + (when - this.#reachedWhen) * rate
     if (byWall <= byElapsed) return Math.floor(byElapsed)
@@ -48,12 +51,12 @@ export class AccountClock {
     return Math.floor(byWall)
   }
 
-  /** Its time while it runs; undefined while it stands. */
+  /** The time of a running clock; undefined while it stands still. */
   get running(): number | undefined {
     return this.mode === 'real' ? this.now() : undefined
   }
 
-  /** The setting that takes over from here: never earlier than now. */
+  /** The setting from now on, never earlier than now. */
   change({
     mode,
     at,
@@ -65,15 +68,15 @@ export class AccountClock {
   }): ClockSetting {
     const now = this.now()
     const wallAt = this.#real.wall()
-    // Time that turns real again follows the wall, unless it has run ahead of it.
+    // A clock that becomes real follows the wall clock, unless it is ahead of it.
     const accountAt = at ?? (mode === 'real' && this.mode === 'virtual' ? Math.max(now, wallAt) : now)
-    // Standing time has nothing to do with the wall, and its journal must repeat.
+    // A clock that stands still does not depend on the wall clock, because its journal must repeat.
     return { mode, rate: rate ?? 1, accountAt, wallAt: mode === 'virtual' ? accountAt : wallAt }
   }
 
-  /** Without a setting, time is the wall's. */
+  /** Without a setting, the clock follows the wall clock. */
   follow(setting: ClockSetting | null): void {
-    // What runs as it is told to has got somewhere, which must not be forgotten.
+    // A running clock with a setting has a current time, which must be kept.
     if (this.mode === 'real' && isSame(setting, this.#given)) return
     this.#given = setting
     this.#setting = setting ?? realTime(this.#real.wall)
@@ -81,24 +84,24 @@ export class AccountClock {
     this.#reachedWhen = this.#real.monotonic()
   }
 
-  /** Running time goes on from there at least: so far it had come, whatever the wall says now. */
+  /** A running clock continues at least from there, whatever the wall clock says now. */
   goOnFrom(at: number): void {
     if (this.now() >= at) return
     this.#reachedAt = at
     this.#reachedWhen = this.#real.monotonic()
   }
 
-  /** Moves standing time. */
+  /** Moves a clock that stands still. */
   jump(at: number): void {
     this.#setting = { ...this.#setting, accountAt: at }
   }
 
-  /** Told when the wall jumped, and the account's time perhaps with it. */
+  /** Called when the wall clock jumped, and the account's time possibly with it. */
   onJump(listener: () => void): () => void {
     return this.#real.onJump(listener)
   }
 
-  /** How long the wall waits until the account's time gets there; undefined where it never does by itself. */
+  /** How much wall time passes until the account's time gets there; undefined if the clock stands still. */
   waitFor(at: number): number | undefined {
     return this.mode === 'virtual' ? undefined : Math.max(0, Math.ceil((at - this.now()) / this.rate))
   }

@@ -10,17 +10,19 @@ import type { WebhookSender } from './webhook-sender.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
 
-/** Resolves when webhooks may go to an address; where there is none to wait for, it gives nothing. */
+/** Resolves when webhooks may be sent to an address; returns undefined if there is nothing to wait for. */
 export type HoldWebhook = (url: string, until: AbortSignal) => Promise<void> | undefined
 
-/** How long an attempt waits for a receiver that is not up yet, before it is made all the same. Standing time waits as
- * long as it would for an answer, since whoever moves it may be the one to start the receiver. */
+/**
+ * How long an attempt waits for a receiver to start before it is made anyway. On a virtual clock it waits only as
+ * long as for a response, because the caller of `advance` may be the one to start the receiver.
+ */
 const HELD_AT_MOST_MS = 60_000
 
-/** What a merchant's receiver said, shown in the deliveries. */
+/** The start of the receiver's response, shown in the deliveries. */
 const SHOWN_BODY = 1024
 
-/** What the courier sends with. */
+/** How the courier sends a request. */
 export interface CourierWays {
   readonly render: (event: WebhookEvent) => string
   readonly wall: Reading
@@ -29,14 +31,16 @@ export interface CourierWays {
 }
 
 /**
- * Carries an account's webhooks. An attempt starts as an entry in the journal; the courier does the HTTP outside and
- * comes back with a command. So each delivery is made at least once, whatever happens in between.
+ * Sends an account's webhooks. An attempt starts as an entry in the journal; the courier makes the HTTP request and
+ * executes a command with the result. So each event is delivered at least once, even after a crash.
  */
 export class Courier {
   readonly #underWay = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** On a clock that stands still, an endpoint hears one event after the other, and the answers are recorded in the
-   * order of the attempts: what a receiver sees, and the journal, repeat exactly. */
+  /**
+   * On a clock that stands still, an endpoint receives one event at a time, and responses are recorded in the order
+   * of the attempts. So the journal, and what a receiver sees, repeat exactly.
+   */
   readonly #lastSent = new Map<string, Promise<void>>()
   #lastRecorded: Promise<void> = Promise.resolve()
 
@@ -50,7 +54,7 @@ export class Courier {
     account.onResume(() => this.resume())
   }
 
-  /** Takes up attempts that were under way when the process, or its disk, failed. */
+  /** Repeats attempts that were in progress when the process or its disk failed. */
   resume(): void {
     for (const { id, status } of this.account.world.deliveries.values())
       if (status === 'attempting') this.#send(id)
@@ -60,7 +64,7 @@ export class Courier {
     return this.#underWay.size > 0
   }
 
-  /** Resolves when no attempt is under way. */
+  /** Resolves when no attempt is in progress. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
@@ -139,7 +143,7 @@ export class Courier {
   }
 }
 
-/** What must be over first. */
+/** What to wait for first. */
 interface Before {
   readonly send: Promise<void> | undefined
   readonly record: Promise<void> | undefined
@@ -154,7 +158,7 @@ const REMOVED: AttemptReport = {
   signature: '',
 }
 
-/** For the fault that signs with a secret nobody has. */
+/** The secret of the fault `bad_signature`, which no receiver has. */
 const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('base64')}`
 
 const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
@@ -166,7 +170,7 @@ async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of body) {
     if (size < SHOWN_BODY) chunks.push(chunk)
     size += chunk.length
-    // A receiver may say anything, but not for ever.
+    // Reads only the start of a response, which may be endless.
     if (size > 1024 * SHOWN_BODY) break
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, SHOWN_BODY)

@@ -13,14 +13,14 @@ interface DirectoryOptions {
 }
 
 /**
- * In an account's folder while the list of merchants may say otherwise than the folder does: while it is made, and
- * while it is removed. The list decides; a folder with this mark that the list does not know is left over from a kill.
+ * This mark is in an account's folder while it is created or removed, when the list of merchants may differ from the
+ * folders. The list decides: a marked folder that it does not name is the rest of an interrupted change.
  */
 const MARK = 'uncommitted'
-/** No merchant's name begins so. */
+/** No merchant's id starts like this. */
 const REMOVED = '.removed-'
 
-/** Where things lie on disk, and who holds them. One process at a time. */
+/** The layout of the data directory, and its lock: one process at a time uses it. */
 export class DataDirectory {
   private constructor(
     readonly path: string,
@@ -29,7 +29,7 @@ export class DataDirectory {
 
   static async claim(path: string): Promise<DataDirectory> {
     try {
-      // Where the parent exists, only that one level is made: on /proc, Node's recursive mkdir never ends.
+      // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
       const hasParent = existsSync(dirname(path))
       if (!existsSync(path)) await mkdir(path, { recursive: !hasParent, mode: 0o700 })
     } catch (cause) {
@@ -42,7 +42,7 @@ export class DataDirectory {
     return directory
   }
 
-  /** The list of merchants, with every account's folder as the list has it. */
+  /** Opens the list of merchants, and checks that each account has its folder. */
   async openRegistry(options: DirectoryOptions): Promise<Registry> {
     await makePrivateFolder(this.#accounts)
     const registry = await this.#readRegistry(options)
@@ -73,7 +73,7 @@ export class DataDirectory {
     return Registry.open(file)
   }
 
-  /** What a kill left half made or half removed is brought in line with the list, and said. */
+  /** Removes the folders of interrupted creations and removals, and reports them. */
   async #sweep(registry: Registry, { warn }: DirectoryOptions): Promise<void> {
     for (const name of await readdir(this.#accounts)) {
       const folder = join(this.#accounts, name)
@@ -108,7 +108,7 @@ export class DataDirectory {
     return join(this.path, 'accounts')
   }
 
-  /** The folder of an account. What comes from outside never leads out of the directory. */
+  /** The folder of an account, which is always inside the directory, whatever the id is. */
   account(id: string): string {
     if (!MERCHANT_ID.test(id.replace(/\.(test|live)$/, ''))) throw new Error(`there is no account ${id}`)
     return join(this.#accounts, id)
@@ -122,13 +122,13 @@ export class DataDirectory {
     return folder
   }
 
-  /** Before the list names it, or before it no longer does. */
+  /** Marks a folder before the list adds or removes its merchant. */
   async mark(id: string): Promise<void> {
     await makePrivateFolder(this.account(id))
     await (await open(join(this.account(id), MARK), 'w', 0o600)).close()
   }
 
-  /** A folder that was just made must be there after a power cut, if the list is to name it. */
+  /** A new folder must survive a power failure before the list names it. */
   async makeSafe(ids: readonly string[]): Promise<void> {
     await Promise.all([this.#accounts, ...ids.map(id => this.account(id))].map(syncDirectory))
   }
@@ -137,7 +137,7 @@ export class DataDirectory {
     await rm(join(this.account(id), MARK), { force: true })
   }
 
-  /** Taken away whole, then in pieces. */
+  /** Renames the folder first, then deletes it. */
   async removeAccount(id: string): Promise<void> {
     const aside = join(this.#accounts, `${REMOVED}${id}`)
     await rm(aside, { recursive: true, force: true })
@@ -145,11 +145,11 @@ export class DataDirectory {
     await rm(aside, { recursive: true, force: true })
   }
 
-  /** What others may know of the running server; it holds the control token. */
+  /** The address of the running server, with its control token. */
   async announce(facts: unknown): Promise<void> {
     const path = join(this.path, 'server.json')
     await rm(`${path}.new`, { force: true })
-    // Never written through what somebody else put there.
+    // Never follows a link that somebody else put there.
     await writeFile(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     await chmod(`${path}.new`, 0o600)
     await rename(`${path}.new`, path)
@@ -161,15 +161,18 @@ export class DataDirectory {
   }
 }
 
-/** What lies in a data directory. */
+/** The names in a data directory. */
 const OWN = /^(accounts|lock|merchants|server)(\.|$)/
 
-/** Somebody may keep their data where other things lie, which are not ours to hide. `.paysim` is no such name. */
+/**
+ * A directory with another name may contain other files, which git should not ignore. `.paysim` has only paysim's
+ * files.
+ */
 async function holdsNothingElse(path: string): Promise<boolean> {
   return basename(path) === '.paysim' || (await readdir(path)).every(name => OWN.test(name))
 }
 
-/** Keys and customers' names are not for a repository. What somebody put there already stays. */
+/** Keys and customers' names must not get into a repository. An existing file is kept. */
 async function hideFromGit(path: string): Promise<void> {
   try {
     await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
@@ -191,7 +194,7 @@ async function lock(path: string): Promise<ProcessLock> {
   }
 }
 
-/** Earlier versions kept the list in one piece. */
+/** Earlier versions stored the list as one JSON document. */
 async function readList(path: string): Promise<MerchantList> {
   let held: Partial<MerchantList & { version: unknown }> | null
   try {

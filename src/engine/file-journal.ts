@@ -9,7 +9,7 @@ import { readLines } from './read-lines.ts'
 import { replay } from './replay.ts'
 import { UnavailableError } from './unavailable.ts'
 
-/** The first line of a journal that took another's place. */
+/** The first line of a journal that replaced another one. */
 interface Header extends Numbered {
   readonly seed: string
 }
@@ -26,17 +26,17 @@ interface Waiter {
 }
 
 export interface FileJournalOptions {
-  /** Whether an entry is safe only when the disk says so. */
+  /** Whether an entry is safe only after a sync. */
   readonly sync: boolean
   readonly onEntry: (entry: Entry) => void
-  /** A write failed: what was not safe is lost, and the owner must go back to what was. */
+  /** Called when a write failed: unsafe entries are lost, and the owner must return to the safe ones. */
   readonly onFailure: (cause: unknown) => void
   readonly onTorn: (message: string) => void
 }
 
 /**
- * One line an entry, in one file. Entries wait together: while one batch is being written and synced, the next one
- * gathers, so that many requests share one fdatasync.
+ * One file with one line for each entry. While a batch is written and synced, new entries are collected for the next
+ * one, so many requests share one fdatasync.
  */
 export class FileJournal implements Journal {
   #batch: string[] = []
@@ -63,10 +63,10 @@ export class FileJournal implements Journal {
     this.#end = start.end
   }
 
-  /** From what the names in these entries are made, where that is not as it was when the account was made. */
+  /** The seed of the ids in these entries, if it is not the account's first seed. */
   seed: string | undefined
 
-  /** Replays what is there. A torn last line is cut off; damage before it stops the start. */
+  /** Replays the file. An incomplete last line is removed; damage in another line stops the start. */
   static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
     const handle = await openPrivate(path, 'append')
     try {
@@ -97,7 +97,7 @@ export class FileJournal implements Journal {
   }
 
   async #flush(): Promise<void> {
-    // Everything that is decided in this turn of the loop goes into one batch.
+    // All entries of this turn of the event loop go into one batch.
     await new Promise(setImmediate)
     try {
       while (this.#batch.length > 0) {
@@ -134,14 +134,14 @@ export class FileJournal implements Journal {
   }
 
   async rollBack(onEntry: (entry: Entry) => void): Promise<void> {
-    // A full disk still lets a file shrink.
+    // Even on a full disk, a file can be shortened.
     await this.handle.truncate(this.#end)
     const start = await readJournal(this.path, this.handle, { ...this.options, onEntry })
     this.#safeSeq = start.seq
     this.#batchSeq = start.seq
   }
 
-  /** Whether the disk takes writes again is tried with a real one. */
+  /** Only a real write shows whether the disk works again. */
   async tryAgain(): Promise<void> {
     try {
       await writeAll(this.handle, Buffer.alloc(64 * 1024, 0x20))
@@ -164,7 +164,7 @@ export class FileJournal implements Journal {
     }
   }
 
-  /** Reads the journal once. What is written meanwhile waits its turn, so that a history stays in order. */
+  /** Reads the journal once. Later entries wait, so that the history stays in order. */
   async #buildIndex(): Promise<HistoryIndex<Spot>> {
     const index = new HistoryIndex<Spot>()
     const unread: { line: string; spot: Spot }[] = []
@@ -197,7 +197,7 @@ export class FileJournal implements Journal {
       if (!isHeader(line)) yield lineToday(line.text)
   }
 
-  /** A reader goes on reading the file that it began with, also when another one takes its place. */
+  /** A reader continues with its own file, even when another one replaces it. */
   async #reading<T>(read: () => Promise<T>): Promise<T> {
     await this.#settled()
     const reader = read()
@@ -206,9 +206,12 @@ export class FileJournal implements Journal {
     return reader.finally(() => this.#readers.delete(done))
   }
 
-  /** The new journal is whole on disk before it takes the old one's name. Where that fails, the old one goes on. */
+  /**
+   * The new journal is complete on disk before it is renamed to replace the old one. If that fails, the old one
+   * stays.
+   */
   async replace(entries: readonly Entry[], seed: string): Promise<void> {
-    // From here on what comes is gathered, and written to whichever file is there at the end.
+    // From now on entries are collected, and written to the file that is in place at the end.
     this.#replacing = true
     try {
       await this.#settled()

@@ -21,7 +21,7 @@ export interface KeyHolder {
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
-/** All accounts of one server, and which key opens which. */
+/** All accounts of one server, and their keys. */
 export class Gateway {
   readonly #runtimes = new Map<string, AccountRuntime>()
   readonly #keys = new Map<string, KeyHolder>()
@@ -86,22 +86,22 @@ export class Gateway {
     return this.#keys.get(publicKey)
   }
 
-  /** Hears every entry of every account, also of those still to be made. */
+  /** Listens to every entry of every account, including future accounts. */
   onEntry(listener: EntryListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether there is such a merchant, or will be in a moment. */
+  /** Whether this merchant exists or is being created. */
   isTaken(id: string): boolean {
     return this.#making.has(id) || this.registry.find(id) !== undefined
   }
 
-  /** All of it, or none: it is there from the moment that the list of merchants names it. */
+  /** Creates a merchant completely or not at all: it exists when the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
     const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
     if (this.isTaken(id)) throw new Error(`merchant ${id} already exists`)
-    // Before anything is awaited, or two that come at once get the same one.
+    // Reserves the id before the first await, so that two parallel requests cannot get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []
     const { directory } = this.settings
@@ -136,7 +136,7 @@ export class Gateway {
     return this.registry.update(id, merchant => ({ ...merchant, ...change }))
   }
 
-  /** Gone from the moment that the list of merchants no longer names it. */
+  /** Removes a merchant. It no longer exists when the list of merchants does not name it. */
   async removeMerchant(id: string): Promise<void> {
     const merchant = this.registry.find(id)
     if (!merchant) return
@@ -156,7 +156,7 @@ export class Gateway {
       if (runtime) runtime.removed = true
     }
     for (const name of names) await this.#close(name)
-    // What cannot be removed now is marked, and the next start does it.
+    // A folder that cannot be removed now is marked, and removed at the next start.
     for (const name of names) await directory?.removeAccount(name).catch(this.#warn)
   }
 
@@ -188,10 +188,10 @@ export class Gateway {
     return this.#record(runtime).keys
   }
 
-  /** Empty again, with the same keys, as it was made. */
+  /** Empties an account and sets it up as it was created, with the same keys. */
   async reset(runtime: AccountRuntime): Promise<void> {
     const merchant = this.registry.get(runtime.merchantId)
-    // What was before must not be found under a name of now: neither a record, nor a cursor or a page.
+    // The new seed makes old ids, cursors and page addresses invalid.
     const seed = merchant.seeded ? this.#record(runtime).seed : randomSeed()
     const draft = this.#draft(runtime, seed)
     draft.start(new MemoryJournal())
@@ -204,14 +204,17 @@ export class Gateway {
     await runtime.images.clear().catch(this.#warn)
   }
 
-  /** Takes over the history and the names of an exported account; the keys stay. Throws where it does not add up. */
+  /**
+   * Replaces an account by an exported one, with its history and seed; the keys stay. Throws if the export is not
+   * consistent.
+   */
   async adopt(
     runtime: AccountRuntime,
     seed: string,
     entries: readonly Entry[],
     images: ReadonlyMap<string, Buffer>,
   ): Promise<void> {
-    // Tried first, with all that is due: what cannot be lived with is not let in.
+    // First replays the history in memory, including everything due, to find errors before anything changes.
     const draft = this.#draft(runtime, seed)
     for (const entry of entries) draft.replayed(entry)
     draft.start(new MemoryJournal())
@@ -220,7 +223,7 @@ export class Gateway {
     await runtime.account.rewrite(entries, seed)
   }
 
-  /** An account as this one was made, whose journal nobody keeps. */
+  /** A temporary account that is set up like this one, with a journal in memory. */
   #draft({ merchantId, account }: AccountRuntime, seed: string): Account {
     return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed)
   }
@@ -229,7 +232,7 @@ export class Gateway {
     const times = [...this.runtimes].flatMap(({ account: { id, clock } }) =>
       clock.running === undefined ? [] : [[id, clock.running]],
     )
-    // Where it cannot be written, the journals still say how far time had come by their last entries.
+    // If it cannot be written, the last entries of the journals still show how far time had come.
     if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     for (const id of [...this.#runtimes.keys()]) await this.#close(id)
     await this.settings.webhooks.close()

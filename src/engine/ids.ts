@@ -3,13 +3,13 @@ import { createHmac, hash, randomBytes } from 'node:crypto'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * Names made from a seed and a place in the journal: the same seed and the same calls give the same names, also
- * after a restart, and nobody without the seed can guess one.
+ * Ids derived from a seed and a position in the journal: the same seed and calls give the same ids, even after a
+ * restart, and nobody can guess one without the seed.
  */
 export class IdSource {
   constructor(private readonly seed: string) {}
 
-  /** The names and numbers that one move of an account takes, each another. */
+  /** The ids and random numbers of one command, each different. */
   ofMove(move: number) {
     let nth = 0
     return {
@@ -27,7 +27,7 @@ export class IdSource {
     return `whsec_${this.#digest(`secret:${move}:${nth}`).subarray(0, 24).toString('base64')}`
   }
 
-  /** A number in [0, 1) that the seed decides. */
+  /** A number in [0, 1) that is derived from the seed. */
   chance(what: string): number {
     return this.#digest(`chance:${what}`).readUInt32LE(0) / 2 ** 32
   }
@@ -39,7 +39,7 @@ export class IdSource {
     }
   }
 
-  /** Vouches for a text that leaves the server and comes back: cursors and page addresses. */
+  /** Signs texts that leave the server and come back: cursors and page addresses. */
   sign(text: string): string {
     return createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
   }

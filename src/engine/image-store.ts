@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { makePrivateFolder, openPrivate } from './private-files.ts'
 import { UnavailableError } from './unavailable.ts'
 
-/** How an image is called: the SHA-256 of its bytes. */
+/** The name of an image: the SHA-256 of its bytes. */
 export const DIGEST = /^[0-9a-f]{64}$/
 export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Images by the SHA-256 of their bytes. One that is stored is never changed. */
+/** Images by the SHA-256 of their bytes. A stored image never changes. */
 export interface ImageStore {
   put(digest: string, bytes: Buffer): Promise<void>
   get(digest: string): Promise<Buffer | undefined>
@@ -39,7 +39,7 @@ export class FileImages implements ImageStore {
     private readonly sync: boolean,
   ) {}
 
-  /** Written aside and then named: an image is there whole or not at all. */
+  /** Written to another name and then renamed, so an image is complete or not there. */
   async put(digest: string, bytes: Buffer): Promise<void> {
     const path = this.#path(digest)
     const draft = `${path}.${++this.#writes}.new`
@@ -59,7 +59,7 @@ export class FileImages implements ImageStore {
     }
   }
 
-  /** What is not what it was is not there. */
+  /** An image that was changed on disk counts as missing. */
   async get(digest: string): Promise<Buffer | undefined> {
     const path = this.#path(digest)
     try {
@@ -75,7 +75,7 @@ export class FileImages implements ImageStore {
     await rm(this.directory, { recursive: true, force: true })
   }
 
-  /** Checked where the path is made: a digest may come from an import. */
+  /** Checked here, because a digest may come from an import. */
   #path(digest: string): string {
     if (!DIGEST.test(digest)) throw new Error(`there is no image ${JSON.stringify(digest)}`)
     return join(this.directory, digest)

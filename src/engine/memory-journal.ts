@@ -3,7 +3,7 @@ import { HistoryIndex } from './history-index.ts'
 import type { Journal } from './journal.ts'
 import { writeLine } from './journal-format.ts'
 
-/** For a simulator that leaves nothing behind. */
+/** A journal in memory, for a simulator without a data directory. */
 export class MemoryJournal implements Journal {
   #entries: Entry[] = []
   #index: HistoryIndex<number> | undefined

@@ -3,7 +3,9 @@ import type { CatalogueData } from '../domain/catalogue.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import { StartError } from './start-error.ts'
 
-/** What is kept of a merchant beside its journals: keys, policy, and how its accounts begin. */
+/**
+ * What is stored of a merchant besides its journals: keys, policy, and the initial settings of its accounts.
+ */
 
 export interface KeyPair {
   readonly publicKey: string
@@ -13,7 +15,7 @@ export interface KeyPair {
 export interface AccountRecord {
   readonly seed: string
   readonly keys: readonly KeyPair[]
-  /** How many pairs were ever made: a revoked key does not come back. */
+  /** How many key pairs were ever created, so that a revoked key is never issued again. */
   readonly keysMade: number
 }
 
@@ -21,13 +23,13 @@ export interface MerchantRecord {
   readonly id: string
   readonly name: string
   readonly checkoutModes: readonly CheckoutMode[]
-  /** The seed was given: names repeat, also after a reset. */
+  /** Whether the seed was given. Then ids repeat, even after a reset. */
   readonly seeded: boolean
   readonly setup: AccountSetup
   readonly accounts: Readonly<Record<Environment, AccountRecord>>
 }
 
-/** How the accounts were when they were made, and will be again after a reset. */
+/** The initial settings of the accounts, which a reset restores. */
 export interface AccountSetup {
   readonly clock?: { readonly mode: 'real' | 'virtual'; readonly now?: number; readonly rate?: number }
   readonly catalogue?: CatalogueData
@@ -39,10 +41,10 @@ export interface AccountSetup {
   }[]
 }
 
-/** A folder or a file is named by it, so it is checked wherever one comes in from outside. */
+/** It becomes the name of a folder, so it is checked whenever one comes from outside. */
 export const MERCHANT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
-/** A record that came from a file that others may have written. */
+/** Checks a record from a file, which may have been edited. */
 export function demandWhole(path: string, merchant: MerchantRecord): MerchantRecord {
   const { id, accounts, setup, checkoutModes } = merchant ?? {}
   const whole =

@@ -12,10 +12,10 @@ export interface NewMerchant {
   readonly setup?: AccountSetup | undefined
 }
 
-/** Where a seeded account's standing time begins, so that its journal repeats. */
+/** The initial time of a seeded account with a virtual clock, so that its journal repeats. */
 const SEEDED_EPOCH = Date.UTC(2026, 0, 1)
 
-/** What is kept of a merchant that is to be made. */
+/** The stored record of a new merchant. */
 export function drawMerchant(id: string, wanted: NewMerchant, ownSeed: string | null): MerchantRecord {
   const seed = wanted.seed ?? ownSeed
   const account = (environment: Environment) => {
@@ -32,7 +32,7 @@ export function drawMerchant(id: string, wanted: NewMerchant, ownSeed: string | 
   }
 }
 
-/** How an account begins, the first time and after each reset. */
+/** The first entries of an account, also after a reset. */
 export async function setUp(account: Account, { setup, seeded }: MerchantRecord): Promise<void> {
   const { clock, catalogue, rules, webhooks } = setup
   if (clock) {
@@ -48,7 +48,7 @@ export async function setUp(account: Account, { setup, seeded }: MerchantRecord)
   await account.journal.durable(account.world.seq)
 }
 
-/** `acme-store` is Acme Store, until somebody says otherwise. */
+/** The default name: `acme-store` becomes Acme Store. */
 function nameFrom(id: string): string {
   return id
     .split(/[-_]/)

@@ -21,7 +21,7 @@ export interface GatewaySettings {
   readonly directory: DataDirectory | null
   readonly contract: Contract
   readonly catalogue: Catalogue
-  /** The rules in force where an account has none of its own. */
+  /** The rules in force for an account without its own. */
   readonly rules: readonly Rule[]
   readonly seed: string | null
   readonly sync: boolean
@@ -29,13 +29,13 @@ export interface GatewaySettings {
   readonly baseUrl: () => string
   readonly webhooks: WebhookSender
   readonly holdWebhook?: HoldWebhook | undefined
-  /** Something the person at the terminal should know. */
+  /** A message for the person at the terminal. */
   readonly warn: (message: string) => void
 }
 
 export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
 
-/** An account of a merchant, with nothing in it yet. */
+/** An empty account of a merchant. */
 export function newAccount(
   { contract, catalogue, rules, time }: GatewaySettings,
   merchant: () => MerchantRecord,
@@ -54,7 +54,7 @@ export function newAccount(
   })
 }
 
-/** An account as its journal left it, with all that serves it, not yet begun. */
+/** An account with its journal replayed and everything that serves it, not started yet. */
 export async function openRuntime(
   settings: GatewaySettings,
   merchant: () => MerchantRecord,

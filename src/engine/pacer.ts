@@ -2,14 +2,14 @@ import type { ClockSetting } from '../domain/commands.ts'
 import type { Timer } from '../domain/timers.ts'
 import type { AccountClock } from './clock.ts'
 
-/** setTimeout takes no longer wait. */
+/** The longest delay of setTimeout. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** Wakes an account whose clock runs, when its next timer is due. */
+/** Wakes an account with a running clock when its next timer is due. */
 export class Pacer {
   #timeout: NodeJS.Timeout | undefined
   #dueAt: number | undefined
-  /** The clock as it was when the wait began: on another one it may be shorter. */
+  /** The clock setting at the start of the wait; with another one, the wait may be shorter. */
   #setting: ClockSetting | undefined
 
   #silence: (() => void) | undefined

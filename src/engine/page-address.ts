@@ -1,6 +1,8 @@
 import type { Account } from './account.ts'
 
-/** The pages that open without credentials: their address alone says who may see what, and until when. */
+/**
+ * The addresses of pages that open without credentials: the signature in the address gives access, until its expiry.
+ */
 export type PageKind = 'checkout' | 'bank' | 'qr'
 
 type Signer = Pick<Account, 'id' | 'sign'>

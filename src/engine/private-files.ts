@@ -5,16 +5,16 @@ import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /**
- * Files that hold secrets and truth: for their owner alone whatever the umask, and reached through no link, since
- * whoever can place a link would otherwise choose which file is read, cut off or overwritten.
+ * Files with secrets and journals: only their owner can read them, whatever the umask is. Links are not followed;
+ * otherwise anybody who can place a link could choose which file is read, shortened or overwritten.
  */
 
-/** Windows knows no links of this kind, and no owners. */
+/** Windows has neither these links nor these owners. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 const FLAGS = {
-  /** Read, and written at the end; made where it is not there. */
+  /** Opens a file for reading and appending; creates it if it does not exist. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
-  /** Written from the start. */
+  /** Opens a file for writing from the start. */
   fresh: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
   read: constants.O_RDONLY,
 } as const
@@ -41,7 +41,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
   }
 }
 
-/** A folder for its owner alone; made where it is not there. */
+/** A folder that only its owner can use; created if it does not exist. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(cause => {
     if (codeOf(cause) !== 'EEXIST') throw cause
@@ -53,14 +53,17 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (modeOf(found) !== 0o700) await chmod(path, 0o700)
 }
 
-/** A folder that the user named and that may hold other things: its mode is the user's, within reason. */
+/**
+ * A folder that the user named and that may have other contents: the user chooses its mode, but others must not write
+ * to it.
+ */
 export async function demandSafeFolder(path: string): Promise<void> {
   const found = await stat(path)
   if (!found.isDirectory()) throw new StartError(`the data directory ${path} is not a directory`)
   demandOwner(path, found)
   if (modeOf(found) === 0o700) return
   const entries = await readdir(path)
-  // Nobody else can have put anything into it, or it holds nothing but paysim's own files.
+  // Checks that no other user can have put files into it.
   if (entries.length === 0) return chmod(path, 0o700)
   if (modeOf(found) & 0o022)
     throw new StartError(
@@ -77,15 +80,15 @@ function demandOwner(path: string, { uid }: Stats): void {
     )
 }
 
-/** Windows has no modes: what it says of them is not looked at. */
+/** Windows has no modes, so they are not checked there. */
 const modeOf = ({ mode }: Stats) => (process.platform === 'win32' ? 0o600 : mode & 0o777)
 
-/** What the system calls what went wrong, such as ENOENT. */
+/** The system's error code, such as ENOENT. */
 export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
 
 /**
- * Puts a file in the place of another, written aside and synced first: whoever reads finds all of the old or all of the
- * new. Resolves with the new one, open; where anything fails, the old one is there as it was.
+ * Replaces a file by one that is written to another name and synced first, so a reader finds either the old or the
+ * new one. Resolves with the new file, open. If anything fails, the old file stays.
  */
 export async function replaceFile(path: string, lines: Iterable<string>): Promise<FileHandle> {
   const [draft, before] = [`${path}.new`, `${path}.old`]
@@ -93,7 +96,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
   await rm(before, { force: true })
   let handle: FileHandle | undefined
   try {
-    // A second name for the old file, in case the new one's cannot be made safe.
+    // A second name for the old file, in case the rename cannot be made safe.
     const undo = await link(path, before).then(
       () => () => rename(before, path),
       cause => (codeOf(cause) === 'ENOENT' ? () => rm(path) : undefined),
@@ -105,7 +108,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
     try {
       await syncDirectory(dirname(path))
     } catch (cause) {
-      // A disk that knows no second names has the new one, and it stays.
+      // On a disk without hard links, the new file stays.
       if (undo) {
         await undo()
         throw cause
@@ -120,7 +123,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
   }
 }
 
-/** A write may take fewer bytes than it was given. */
+/** A write may write fewer bytes than given. */
 export async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
   let written = 0
   while (written < bytes.length) {
@@ -129,9 +132,9 @@ export async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void>
   }
 }
 
-/** What a rename did must be on the disk too. */
+/** The rename itself must be synced too. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows has no handle on a directory to sync; there, rename is as safe as it gets.
+  // Windows cannot sync a directory; there, a rename is the best available.
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {

@@ -15,35 +15,34 @@ export class LockHeldError extends Error {
   }
 }
 
-/** How often a holder shows that it lives to those who cannot see its process, such as another container. */
+/** How often a holder touches its claim, for those who cannot see its process, such as another container. */
 const HEARTBEAT_MS = 1_000
-/** How long those watch for it before they take the holder for dead. */
+/** How long they wait before they consider the holder dead. */
 const SILENCE_MS = 4_000
 const POLL_MS = 10
-/** Two that come at the same moment are done with each other in a few polls. */
+/** Two processes that start at the same moment decide within a few polls. */
 const CONTENTION_MS = 5_000
 const HELD = 'held\n'
 let claims = 0
 
 /**
- * One holder at a time, among all processes that name the same path.
- *
- * Each contender makes a claim: a file of its own beside the path, whose name says which process it is. Whoever then
- * sees no other living claim holds the lock: of two, the later one to claim sees the earlier. No file is ever shared,
- * so the claim of a dead process can be removed by anyone at any time, and nobody can break a lock that is alive.
+ * A lock with one holder among all processes that use the same path. Each process creates a claim: its own file next
+ * to the path, whose name identifies the process. A process that then sees no other living claim holds the lock; of
+ * two, the later one sees the earlier. No file is shared, so anyone can remove the claim of a dead process at any
+ * time, and nobody can break a living lock.
  */
 export class ProcessLock {
   readonly #heartbeat: NodeJS.Timeout
 
   private constructor(private readonly claim: string) {
-    // Not made again where somebody removed it: the flag opens what is there.
+    // The flag opens only an existing file, so a removed claim is not created again.
     const touch = () => writeFile(claim, HELD, { flag: 'r+' }).catch(() => {})
     this.#heartbeat = setInterval(touch, HEARTBEAT_MS).unref()
   }
 
-  /** Waits as long as it is told for another holder; then throws a `LockHeldError`. */
+  /** Waits for another holder as long as given; then throws a `LockHeldError`. */
   static async take(path: string, { patienceMs = 0 } = {}): Promise<ProcessLock> {
-    // Many who wait do not come back together.
+    // A random delay, so that many waiting processes do not retry together.
     const pauseMs = POLL_MS + (process.pid % POLL_MS)
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
       const mine = join(dirname(path), nameOf({ lock: basename(path), ...here(), nth: ++claims }))
@@ -60,7 +59,9 @@ export class ProcessLock {
   }
 }
 
-/** Makes the claim and keeps it, unless another process holds the lock or was first: then its pid. */
+/**
+ * Creates the claim and keeps it, unless another process holds the lock or was first; then returns its pid.
+ */
 async function contend(path: string, mine: string): Promise<number | undefined> {
   await (await open(mine, 'wx', 0o600)).close()
   try {
@@ -70,7 +71,7 @@ async function contend(path: string, mine: string): Promise<number | undefined> 
         await writeFile(mine, HELD)
         return undefined
       }
-      // Of those that contend, the first by name stays; one that holds has been here before.
+      // Of the contending processes, the first by name stays; a holder always wins.
       const winner = others.find(({ held }) => held) ?? others.find(({ name }) => name < basename(mine))
       if (winner || waitedMs > CONTENTION_MS) {
         await rm(mine, { force: true })
@@ -89,7 +90,7 @@ interface Claim extends ProcessName {
   readonly held: boolean
 }
 
-/** The claims of living processes but one's own. Those of dead ones are removed. */
+/** The claims of other living processes. Claims of dead ones are removed. */
 async function livingClaims(path: string, mine: string): Promise<Claim[]> {
   const living: Claim[] = []
   for (const name of await readdir(dirname(path))) {
@@ -108,7 +109,7 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
   const sameHost = claim.host === host
   if (sameHost && claim.boot !== boot) return false
   if (sameHost && claim.namespace === namespace) return startOf(claim.pid) === claim.start
-  // A process that cannot be seen from here: it lives as long as it touches its claim.
+  // A process that is not visible here counts as living as long as it touches its claim.
   const touchedAt = () =>
     stat(file).then(
       ({ mtimeMs }) => mtimeMs,
@@ -124,19 +125,19 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
   return false
 }
 
-/** Earlier versions kept one file at the path itself, with nothing but the pid in it. */
+/** Earlier versions had one file at the path itself, with only the pid in it. */
 async function holderBefore(path: string): Promise<number | undefined> {
   const pid = Number(await readFile(path, 'utf8').catch(() => 'none'))
   if (Number.isNaN(pid)) return undefined
   const writtenAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
   const beganAt = pid > 0 && pid !== process.pid ? wallStartOf(pid) : undefined
-  // A process that is younger than the file was given the pid of a dead one.
+  // A process that is younger than the file has reused the pid of a dead one.
   if (beganAt !== undefined && beganAt <= writtenAt + 2_000) return pid
   await rm(path, { force: true })
   return undefined
 }
 
-/** What tells a process from all others, also from a later one with the same pid. */
+/** Identifies a process, even among later ones with the same pid. */
 interface ProcessName {
   readonly pid: number
   readonly start: string
@@ -168,11 +169,11 @@ function attempt(read: () => string): string | undefined {
 
 const UNKNOWN = '0'
 
-/** When a process began, in whatever its system counts by; undefined where there is none, or none but its corpse. */
+/** The start time of a process, in units of its system; undefined if it does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') {
     const status = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-    // The name of the program stands in brackets and may hold anything.
+    // The program's name is in brackets and may contain anything.
     const [state, ...fields] = status?.slice(status.lastIndexOf(')') + 2).split(' ') ?? []
     if (state !== undefined) return state === 'Z' || state === 'X' ? undefined : fields[18]
   } else if (process.platform !== 'win32') {
@@ -185,12 +186,12 @@ function startOf(pid: number): string | undefined {
   return exists(pid) ? UNKNOWN : undefined
 }
 
-/** The same on the wall, as well as it can be known. */
+/** The start time by the wall clock, as exactly as it can be known. */
 function wallStartOf(pid: number): number | undefined {
   const start = startOf(pid)
   if (start === undefined) return undefined
   const bootedAt = /^btime (\d+)$/m.exec(attempt(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
-  // The kernel counts 100 ticks a second for everyone outside of it.
+  // The kernel reports 100 ticks a second to user space.
   return process.platform === 'linux' && bootedAt && start !== UNKNOWN
     ? Number(bootedAt) * 1000 + Number(start) * 10
     : 0

@@ -12,7 +12,7 @@ export interface Line {
 const CHUNK = 1024 * 1024
 const LINE_FEED = 0x0a
 
-/** The lines of a file, with where they stand, holding one chunk and one line at a time. */
+/** The lines of a file with their positions. Only one chunk and one line are in memory at a time. */
 export async function* readLines(handle: FileHandle, end = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
   let rest = Buffer.alloc(0)
   let position = 0

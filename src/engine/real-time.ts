@@ -1,28 +1,28 @@
-/** Milliseconds by a clock outside. */
+/** Milliseconds of a system clock. */
 export type Reading = () => number
 
 export interface RealClocks {
-  /** What people call the time. It goes on while the machine sleeps, and somebody may set it, also back. */
+  /** The time of day. It continues while the machine sleeps, and can be set, even back. */
   readonly wall: Reading
-  /** Since some moment. Nobody sets it, but it may stand still while the machine sleeps. */
+  /** The time since some moment. It cannot be set, but may stand still while the machine sleeps. */
   readonly monotonic: Reading
 }
 
-/** How often the wall is looked at while somebody waits: so late is a wake-up at most. */
+/** How often the wall clock is checked while something waits; a wake-up is late by at most this. */
 const LOOK_MS = 1000
-/** What the two clocks may differ by without anything having happened. */
+/** The difference between the two clocks that does not count as a jump. */
 const SLACK_MS = 20
 
 /**
- * The two clocks outside, and who wants to know when the wall jumped: a wait by `setTimeout` goes by the monotonic
- * clock, so that a laptop that slept, or a wall that was set, makes it far too long.
+ * The two system clocks, and the listeners for jumps of the wall clock. `setTimeout` uses the monotonic clock, so it
+ * waits far too long after a laptop slept or the wall clock was set.
  */
 export class RealTime implements RealClocks {
   readonly wall: Reading
   readonly monotonic: Reading
   readonly #listeners = new Set<() => void>()
   #looking: NodeJS.Timeout | undefined
-  /** By how much the wall is ahead of the monotonic clock, as last seen. */
+  /** The last known difference between the wall clock and the monotonic clock. */
   #ahead = 0
 
   constructor({ wall, monotonic }: RealClocks) {
@@ -30,7 +30,7 @@ export class RealTime implements RealClocks {
     this.monotonic = monotonic
   }
 
-  /** Nothing looks at the wall while nobody listens. */
+  /** The wall clock is checked only while somebody listens. */
   onJump(listener: () => void): () => void {
     this.#listeners.add(listener)
     if (!this.#looking) {

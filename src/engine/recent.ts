@@ -1,4 +1,4 @@
-/** What was made lately, so that it need not be made again: bounded, oldest out first. */
+/** A bounded cache of recent results that drops the oldest first. */
 export class Recent<K, V> {
   readonly #made = new Map<K, V>()
 

@@ -1,16 +1,19 @@
-/** How long a stalled account waits before it tries its disk again, where nobody asks. */
+/** How long a stalled account waits before it tries its disk again without a request. */
 const RETRY_AFTER_MS = 1000
 
 interface Steps {
-  /** Forgets what was decided since the last safe entry: it never happened. */
+  /** Discards all changes since the last safe entry. */
   rollBack(): Promise<void>
-  /** Resolves if the disk takes writes again. */
+  /** Resolves if writes work again. */
   tryWriting(): Promise<void>
-  /** Goes on with work that was under way, and with timers that came due. */
+  /** Continues interrupted work, and executes timers that became due. */
   resume(): void
 }
 
-/** From a write that failed to the next one that works. In between nothing is decided, and what is safe can be read. */
+/**
+ * The time between a failed write and the next one that works. Meanwhile nothing is decided, but safe records can be
+ * read.
+ */
 export class Recovery {
   #backAtSafeWorld: Promise<void> | undefined
   #trying: Promise<boolean> | undefined
@@ -39,7 +42,7 @@ export class Recovery {
     return back
   }
 
-  /** A disk may be gone for a while, to read from as well. */
+  /** For a while, even reading from the disk may fail. */
   async #rollBackAgainIfNeeded(): Promise<void> {
     try {
       await this.#backAtSafeWorld
@@ -48,7 +51,7 @@ export class Recovery {
     }
   }
 
-  /** Many may ask at once; the disk is tried once for all of them. */
+  /** Many requests may ask at once; the disk is tried only once for all of them. */
   tryAgain(): Promise<boolean> {
     this.#trying ??= this.#try().finally(() => {
       this.#trying = undefined

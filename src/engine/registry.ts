@@ -7,46 +7,46 @@ import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { replay } from './replay.ts'
 import { UnavailableError } from './unavailable.ts'
 
-/** One line of the file that the list is kept in: one change of it. */
+/** One line of the list's file: one change. */
 type Change =
   | { readonly merchant: MerchantRecord }
   | { readonly removed: string }
-  /** The port served last: asked for any free one, the server takes it again, so that page addresses hold. */
+  /** The last port: with `--port 0` the server uses it again, so that page addresses stay valid. */
   | { readonly lastPort: number }
-  /** How many merchants were named by paysim: a name does not come back. */
+  /** How many merchant ids paysim has generated, so that no id is used twice. */
   | { readonly merchantsMade: number }
-  /** How far the time of each account with a running clock had come when the server stopped. */
+  /** The time of each account with a running clock when the server stopped. */
   | { readonly stopped: Readonly<Record<string, number>> }
 
-/** Where nothing is kept on disk, changes go nowhere. */
+/** Without a data directory, changes are not written. */
 export interface RegistryFile {
   readonly path: string
   readonly sync: boolean
   readonly onTorn: (message: string) => void
 }
 
-/** What a list written whole holds, also by earlier versions, which kept it so. */
+/** The content of a complete list, which earlier versions stored as one document. */
 export interface MerchantList {
   readonly lastPort?: number | undefined
   readonly merchantsMade: number
   readonly merchants: readonly MerchantRecord[]
 }
 
-/** Lines that say nothing any more, beyond which the file is written anew. */
+/** The number of obsolete lines after which the file is rewritten. */
 const MOST_STALE_LINES = 1_000
 
 type Find = (id: string) => MerchantRecord | undefined
 
 interface Waiting {
-  /** Asked when its turn has come, with all changes before it made. */
+  /** Called when it is its turn, after all earlier changes. */
   readonly change: (find: Find) => Change | undefined
   readonly resolve: () => void
   readonly reject: (cause: unknown) => void
 }
 
 /**
- * The list of merchants: one line a change, each with a checksum, synced before the change is in force. Changes that
- * come while a write is under way share the next one.
+ * The list of merchants: one line with a checksum for each change, synced before the change is in force. Changes
+ * during a write share the next write.
  */
 export class Registry {
   readonly #byId = new Map<string, MerchantRecord>()
@@ -58,7 +58,7 @@ export class Registry {
   #seq = 0
   #end = 0
   #handle: FileHandle | undefined
-  /** Whether the file may hold more than it should, from a write that failed. */
+  /** Whether a failed write may have left data at the end of the file. */
   #failed = false
 
   private constructor(private readonly file: RegistryFile | null) {}
@@ -74,7 +74,7 @@ export class Registry {
     return registry
   }
 
-  /** A new file that begins with what was kept otherwise. */
+  /** A new file that starts with the converted list of an earlier version. */
   static async convert(file: RegistryFile, list: MerchantList): Promise<Registry> {
     const registry = new Registry(file)
     for (const merchant of list.merchants) registry.#take({ merchant: demandWhole(file.path, merchant) })
@@ -98,7 +98,7 @@ export class Registry {
     return merchant
   }
 
-  /** A name for a merchant that came without one: the same in each run of the same calls. */
+  /** An id for a merchant without one; the same calls always get the same id. */
   nextMerchantId(isTaken: (id: string) => boolean = () => false): string {
     let id: string
     do id = `merchant-${++this.#merchantsMade}`
@@ -148,7 +148,7 @@ export class Registry {
     return this.#change(() => ({ stopped }))
   }
 
-  /** So late an account was already: a wall that was set back since does not undo it. */
+  /** The time that an account had already reached, even if the wall clock was set back since. */
   stoppedAt(account: string): number | undefined {
     return this.#stopped[account]
   }
@@ -167,7 +167,7 @@ export class Registry {
   }
 
   async #write(): Promise<void> {
-    // Everything that is asked for in this turn of the loop goes into one batch.
+    // All changes of this turn of the event loop go into one batch.
     await new Promise(setImmediate)
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
@@ -206,7 +206,9 @@ export class Registry {
     this.#end += bytes.length
   }
 
-  /** What was not made safe never happened. A full disk still lets a file shrink; where even that fails, it waits. */
+  /**
+   * Discards unsafe changes. Even on a full disk a file can be shortened; if that fails too, it is done later.
+   */
   async #forget(): Promise<void> {
     if (!this.#failed) return
     await this.#handle?.truncate(this.#end).then(
@@ -249,7 +251,7 @@ export class Registry {
     if ('merchant' in change) this.#byId.set(change.merchant.id, change.merchant)
     else if ('removed' in change) {
       this.#byId.delete(change.removed)
-      // Whoever gets the name next has a time of its own.
+      // A later merchant with this id has its own time.
       const others = Object.entries(this.#stopped).filter(
         ([account]) => !account.startsWith(`${change.removed}.`),
       )

@@ -9,11 +9,16 @@ import { Recent } from './recent.ts'
 const RECORDS_KEPT = 8192
 const IMAGES_KEPT = 1024
 
-/** The page has one address for life, so it names no end but its own: a rule may move that of the action. */
+/**
+ * The page's address never changes, so it has no expiry except that of the page itself; a rule may move the action's
+ * expiry.
+ */
 const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
   page === 'intent' ? null : createdAt + page
 
-/** An account's records as JSON text. A record never changes, so the text of one is made once while it is in use. */
+/**
+ * An account's records as JSON text. A record object never changes, so its text is created once while it is in use.
+ */
 export class Rendering {
   readonly lens: Lens
   readonly #payments = new Recent<Payment, string>(RECORDS_KEPT)

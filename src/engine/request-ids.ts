@@ -5,7 +5,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const COUNTER_LENGTH = 6
 const PREFIX_LENGTH = 24 - COUNTER_LENGTH
 
-/** One name a request, so cheap that every request can have one: what the seed says, and a count. */
+/** One cheap id for each request: a prefix from the seed, and a counter. */
 export class RequestIds {
   readonly #prefix: string
   #count = 0

@@ -5,7 +5,9 @@ import type { CheckoutMode } from '../domain/model.ts'
 import type { Gateway } from './gateway.ts'
 import { accountId } from './open-runtime.ts'
 
-/** How a merchant's provider, wire and time behave from now on. What is left out stays as it is. */
+/**
+ * How a merchant's provider, faults and clock behave from now on. Members that are left out do not change anything.
+ */
 export interface Script {
   readonly rules?: readonly ProviderRule[]
   readonly faults?: readonly FaultRule[]
@@ -14,7 +16,7 @@ export interface Script {
   readonly checkoutModes?: readonly CheckoutMode[]
 }
 
-/** Lays a script over a merchant that may have lived already: its records stay, and its time never runs back. */
+/** Applies a script to a merchant that may already have records: these stay, and its time never runs back. */
 export async function applyScript(gateway: Gateway, merchant: string, script: Script): Promise<void> {
   const { rules, faults, clock, catalogue, checkoutModes } = script
   if (checkoutModes) await gateway.changeMerchant(merchant, { checkoutModes })
@@ -32,7 +34,7 @@ export async function applyScript(gateway: Gateway, merchant: string, script: Sc
   }
 }
 
-/** A clock that is as it should be is left alone; one that has nothing behind it yet may also begin in the past. */
+/** A clock with the right setting is not changed. The clock of an empty account may start in the past. */
 function mayFollow(
   { clock, now, world }: { clock: { mode: string; rate: number }; now: number; world: { seq: number } },
   wanted: NonNullable<Script['clock']>,

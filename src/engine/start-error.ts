@@ -1,4 +1,6 @@
-/** Something the person who starts the program has to mend. Said in one line, without a stack. */
+/**
+ * A problem that the person who starts the program must correct. It is printed as one line, without a stack.
+ */
 export class StartError extends Error {
   readonly exitCode: 1 | 2
 

@@ -4,9 +4,9 @@ import type { Courier } from './courier.ts'
 import { UnavailableError } from './unavailable.ts'
 
 export interface AdvancePlan {
-  /** Where to; or as far as there is anything to do. */
+  /** The target time, or until no timer is left. */
   readonly until: number | 'idle'
-  /** The latest time that an idle journey may reach. */
+  /** The latest time that an advance until idle may reach. */
   readonly limit: number
 }
 
@@ -17,8 +17,8 @@ export interface AdvanceResult {
 }
 
 /**
- * Moves standing time from one due timer to the next, waiting at each for the deliveries it caused. On return the
- * account is quiet: all that was due has happened. One journey at a time.
+ * Moves a virtual clock from one due timer to the next, and waits at each for the resulting deliveries. On return the
+ * account is quiet: everything due has happened. One advance runs at a time.
  */
 export class TimeTravel {
   #last: Promise<unknown> = Promise.resolve()
@@ -32,23 +32,23 @@ export class TimeTravel {
     return this.inTurn(() => this.#travel(plan()))
   }
 
-  /** What sets the clock, or replaces all that is due, waits until a journey has arrived. */
+  /** Changes of the clock or of all timers wait until an advance has finished. */
   inTurn<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(act)
     this.#last = turn.catch(() => {})
     return turn
   }
 
-  /** Resolves when everything due by now has happened and no delivery is under way. */
+  /** Resolves when everything due by now has happened and no delivery is in progress. */
   async quiet(): Promise<number> {
     const { account, courier } = this
     let fired = 0
     do {
-      // Nothing fires while the disk takes nothing.
+      // No timer fires while the disk cannot be written.
       if (account.stalled) throw new UnavailableError('The journal', undefined)
       fired += account.fireDue()
       await courier.idle()
-      // Its merchant was removed: what is due will never happen.
+      // Its merchant was removed, so its timers never fire.
       if (account.closed) return fired
     } while (courier.busy || this.#somethingIsDue())
     await account.journal.durable(account.world.seq)
@@ -77,7 +77,7 @@ export class TimeTravel {
       fired += await this.quiet()
     }
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
-    // Where time stands must survive a restart, also when nothing fired on the way.
+    // The time must survive a restart, even if no timer fired.
     if (account.world.clock?.accountAt !== arrival && !account.closed) {
       const seq = account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
       await account.journal.durable(seq)

@@ -2,7 +2,7 @@ import { type Rejection, rejection } from '../contract/errors.ts'
 
 const words = (what: string) => `${what} cannot be written now (is the disk full?); nothing was changed`
 
-/** The disk does not take what must be kept. Nothing was changed, and a later try may succeed. */
+/** The disk cannot be written. Nothing was changed, and a later attempt may succeed. */
 export class UnavailableError extends Error {
   constructor(what: string, cause: unknown) {
     super(words(what), { cause })

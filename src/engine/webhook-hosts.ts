@@ -7,7 +7,7 @@ export type Resolve = (
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void
 
-/** A webhook URL whose host the person who started the server did not allow. */
+/** A webhook URL whose host was not allowed when the server started. */
 export class WebhookHostError extends Error {
   override readonly name = 'WebhookHostError'
 }
@@ -17,7 +17,7 @@ export class WebhookHostError extends Error {
  * address or a range of addresses. A name is only a promise: what counts is the address that a connection is made to.
  */
 export class WebhookHosts {
-  /** As they were named, with a port or without. */
+  /** The allowed hosts as given, with a port or without. */
   readonly #hosts = new Set<string>()
   readonly #hostnames = new Set<string>()
   readonly #addresses = new Ranges()
@@ -42,7 +42,9 @@ export class WebhookHosts {
     this.#hostnames.add(hostname)
   }
 
-  /** Says why webhooks do not go to this URL; nothing where they may. A name is resolved only when one is sent. */
+  /**
+   * Why webhooks may not go to this URL; undefined if they may. A host name is resolved only when a webhook is sent.
+   */
   problem(url: URL): string | undefined {
     const host = hostOf(url)
     if (isIP(host) !== 0) return this.#addressProblem(host, this.#isNamed(url))
@@ -79,7 +81,9 @@ const refusal = (host: string) =>
 
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Names that no name server is asked for. They may only lead to this machine, like any name that is not allowed. */
+/**
+ * Names that are never looked up in DNS. They may lead only to this machine, like any name that is not allowed.
+ */
 const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost')
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -1,6 +1,6 @@
 import type { Environment, MerchantRecord } from '../client/control-client.ts'
 
-/** What makes one account reachable. */
+/** The address and the keys of one account. */
 export interface AccountFacts {
   readonly id: string
   readonly merchant: string
@@ -9,7 +9,7 @@ export interface AccountFacts {
   readonly secretKey: string
 }
 
-/** Of each of a merchant's accounts that has keys. */
+/** The facts of each account of a merchant that has keys. */
 export function allFacts({ id: merchant, accounts }: MerchantRecord): AccountFacts[] {
   return accounts.flatMap(({ id, environment, public_key: publicKey, secret_key: secretKey }) =>
     publicKey === null || secretKey === null ? [] : [{ id, merchant, environment, publicKey, secretKey }],

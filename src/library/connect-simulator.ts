@@ -2,19 +2,21 @@ import { ArgumentError } from '../client/errors.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
-/** What the ready line of `paysim serve --json` and the environment of `paysim exec` tell. */
+/**
+ * The address and the token, as in the ready line of `paysim serve --json` and the environment of `paysim exec`.
+ */
 export interface SimulatorAddress {
   readonly controlUrl: string
   readonly controlToken: string
-  /** Where the merchant API is; without `/_paysim` of the control URL, if left out. */
+  /** The address of the merchant API. By default it is the control URL without `/_paysim`. */
   readonly url?: string
 }
 
 const ADDRESS: NamesOf<SimulatorAddress> = { controlUrl: true, controlToken: true, url: true }
 
 /**
- * A simulator that runs elsewhere, named by what the ready line tells, or by whatever else holds these members. Stopping it
- * here closes what was opened here, and leaves it running.
+ * Connects to a simulator that runs elsewhere, with the members of the ready line. `stop()` closes only what was
+ * opened here; the simulator keeps running.
  */
 export async function connectSimulator(address: SimulatorAddress): Promise<RunningSimulator> {
   for (const name of ['controlUrl', 'controlToken'] as const) {

@@ -5,7 +5,7 @@ import type { EventMatch, ReceivedEvent } from './webhooks.ts'
 
 const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 
-/** An event that there is no such thing as never comes: better said at once than when time has run out. */
+/** An unknown event would never arrive, so it is refused at once. */
 export function demandEvents(match: EventMatch | undefined): void {
   if (match === undefined || typeof match === 'function') return
   for (const name of [match.type ?? []].flat()) {
@@ -26,14 +26,14 @@ export function matchesEvent(match: EventMatch, event: ReceivedEvent): boolean {
   })
 }
 
-/** A member by its path, as `recipient.bank_code`. */
+/** A member by its path, such as `recipient.bank_code`. */
 function at(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((of, name) => (isObject(of) && Object.hasOwn(of, name) ? of[name] : undefined), value)
 }
 
-/** Of an object only the members that are named have to be there. */
+/** An object must have only the given members; others are ignored. */
 function holds(wanted: unknown, value: unknown): boolean {
   if (wanted instanceof RegExp) return typeof value === 'string' && wanted.test(value)
   if (isObject(wanted) && isObject(value))

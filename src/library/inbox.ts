@@ -15,7 +15,7 @@ interface Waiter {
 
 const PATIENCE_MS = 5000
 
-/** What a receiver got, and those who wait for what is still to come. Each event is given out once. */
+/** The received webhooks, and the callers that wait for more. Each event is returned once. */
 export class Inbox {
   #received: ReceivedEvent[] = []
   #untaken: ReceivedEvent[] = []
@@ -34,7 +34,7 @@ export class Inbox {
     const received =
       event.problem !== null && this.#received.some(({ id, problem }) => problem !== null && id === event.id)
     this.#received.push(event)
-    // The sender tries again and again what is refused: hearing of it once will do.
+    // The sender repeats a refused event; one error for it is enough.
     if (received) return
     for (const waiter of this.#waiters) {
       if (!answers(event, waiter.match)) continue
@@ -67,7 +67,8 @@ export class Inbox {
     const whole = timeoutMs ?? PATIENCE_MS
     const early = setTimeout(
       async () => {
-        // Who says how long to wait may be about to act. Otherwise nothing comes to an account whose time stands still.
+        // A caller with its own timeout may be about to act. Otherwise nothing arrives at an account whose clock
+        // stands still.
         const why = timeoutMs === undefined ? await this.#why() : undefined
         if (why !== undefined) giveUp(STANDING_PATIENCE_MS, why)
       },
@@ -94,14 +95,14 @@ export class Inbox {
     this.#untaken = []
   }
 
-  /** Nothing more will come. */
+  /** Ends all waiting calls. */
   close(): void {
     for (const { reject } of this.#waiters)
       reject(new Error('the account was closed while the test waited for a webhook'))
   }
 }
 
-/** A forged event may claim to be anything: whoever asks next has to hear of it. */
+/** A forged event may claim to be anything, so the next caller gets the error. */
 const answers = (event: ReceivedEvent, match: EventMatch | undefined) =>
   event.problem !== null || match === undefined || matchesEvent(match, event)
 

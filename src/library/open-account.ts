@@ -9,7 +9,7 @@ interface Surroundings {
   readonly baseUrl: string
   readonly control: ControlClient
   readonly receiver: Receiver | null
-  /** What else is to be done when it closes, before its receiver does. */
+  /** Additional work when the account closes, before its receiver closes. */
   readonly onClose: (account: SimulatedAccount) => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function openAccount(
   return account
 }
 
-/** The account's endpoints are others after these calls: the receiver has to know what its own is now. */
+/** These calls change the account's endpoints, so the receiver must find its own endpoint again. */
 function following(receiver: Receiver, calls: AccountControl): Pick<SimulatedAccount, 'reset' | 'import'> {
   const register = async () => receiver.register(await calls.webhookEndpoints.list())
   return {

@@ -6,7 +6,7 @@ interface Message extends SignedRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What a receiver got, with what is wrong with its signature. */
+/** A received webhook, with the problem of its signature if there is one. */
 export function readEvent(message: Message, delivery: (id: string) => number): ReceivedEvent {
   const { headers, body } = message
   const { id: bodyId, type, timestamp, environment, data } = parse(body)

@@ -7,12 +7,12 @@ import { readEvent } from './read-event.ts'
 import { type IncomingWebhook, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
 import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
 
-/** What a verifier answers to what it does not believe. */
+/** The response to a webhook with an invalid signature. */
 const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid' }
 
 const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true, reset: true }
 
-/** A merchant's webhook endpoint, for one account: it listens on this machine, on any free port. */
+/** The webhook endpoint of one account, which listens on any free port of this machine. */
 export class Receiver implements Webhooks {
   readonly #inbox = new Inbox()
   readonly #seen = new Map<string, number>()
@@ -37,13 +37,13 @@ export class Receiver implements Webhooks {
     return this.#endpoint
   }
 
-  /** The endpoint as the account has it now: a reset gives it another id and secret. */
+  /** The current endpoint of the account: a reset changes its id and secret. */
   register(endpoints: readonly EndpointRecord[]): void {
     const own = endpoints.find(({ url }) => url === this.url)
     this.#endpoint = own && { id: own.id, url: own.url, secret: own.secret }
   }
 
-  /** What says why nothing comes. */
+  /** Explains why no webhook arrives. */
   explainWith(why: () => Promise<string | undefined>): void {
     this.#inbox.explainWith(why)
   }
@@ -68,7 +68,7 @@ export class Receiver implements Webhooks {
     this.#respond = typeof answer === 'function' ? answer : () => answer
   }
 
-  /** As if nothing had come. */
+  /** Forgets all received webhooks. */
   clear(): void {
     this.#inbox.clear()
     this.#seen.clear()

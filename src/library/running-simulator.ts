@@ -5,19 +5,19 @@ import { openAccount } from './open-account.ts'
 import { Receiver } from './receiver.ts'
 import type { AccountSettings, SimulatedAccount } from './simulated-account.ts'
 
-/** A simulator that answers, with what a test suite does to it. Stops at the end of an `await using` block too. */
+/** A running simulator and the calls of a test suite. It also stops at the end of an `await using` block. */
 export interface RunningSimulator {
-  /** Where the merchant API is. */
+  /** The address of the merchant API. */
   readonly url: string
   readonly controlUrl: string
   readonly controlToken: string
-  /** The accounts that it had when this was opened; a new one has `default.test` and `default.live`. */
+  /** The accounts at the time of the connection; a new simulator has `default.test` and `default.live`. */
   readonly accounts: readonly AccountFacts[]
-  /** All that the control surface does. */
+  /** All calls of the control surface. */
   readonly control: ControlClient
-  /** A merchant of its own: nothing that another test does can be seen from it. */
+  /** Creates a new merchant, separate from those of other tests. */
   createAccount(settings?: AccountSettings): Promise<SimulatedAccount>
-  /** An account that is there already. It gets a webhook receiver only where one is asked for. */
+  /** Opens an existing account. It gets a webhook receiver only if you ask for one. */
   account(id: string, options?: { readonly webhooks?: boolean }): Promise<SimulatedAccount>
   /** Closes all accounts opened here, and the simulator, if it was started here. */
   stop(): Promise<void>
@@ -40,7 +40,7 @@ export interface Host {
   readonly url: string
   readonly controlUrl: string
   readonly controlToken: string
-  /** Ends the server, if it is ours to end. */
+  /** Stops the server, if it was started here. */
   readonly end?: () => Promise<void>
 }
 
@@ -65,7 +65,7 @@ function simulatorOf(
   let stopped: Promise<void> | undefined
   let stopping = false
 
-  /** The receiver listens before the account knows of it, and ends if the account cannot be had. */
+  /** The receiver listens before the account is created, and closes if that fails. */
   const withReceiver = async (
     wanted: boolean,
     open: (receiver: Receiver | null) => Promise<SimulatedAccount>,
@@ -89,7 +89,7 @@ function simulatorOf(
       receiver,
       async onClose(account) {
         opened.delete(account)
-        // A server that ends takes its merchants with it.
+        // When the server stops, its merchants are removed with it.
         if (!(stopping && end)) await leave().catch(ignoreGone)
       },
     })
@@ -157,7 +157,7 @@ function simulatorOf(
   return simulator
 }
 
-/** Somebody else removed it, or ended the server: it is gone, as it was to be. */
+/** It was already removed, or the server was stopped, which is fine. */
 function ignoreGone(cause: unknown): void {
   if (cause instanceof ControlUnreachableError) return
   if (cause instanceof ControlError && cause.status === 404) return

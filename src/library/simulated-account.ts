@@ -10,23 +10,26 @@ import type {
 import type { Client } from '../client/index.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** What an account is to be. Everything left out is as the simulator has it for a new merchant. */
+/** The settings of a new account. Members that are left out have the simulator's defaults. */
 export interface AccountSettings {
   /** The merchant's id; the account's own is `<id>.<environment>`. */
   readonly id?: string
   readonly name?: string
-  /** `test` unless told otherwise. */
+  /** `test` by default. */
   readonly environment?: Environment
   readonly clock?: ClockSetting
   readonly rules?: readonly ProviderRule[]
   readonly catalogue?: Catalogue
   readonly checkoutModes?: readonly CheckoutMode[]
   readonly seed?: number | string
-  /** Whether it gets a receiver of its own, which it does unless told otherwise. */
+  /** Whether the account gets a webhook receiver; true by default. */
   readonly webhooks?: boolean
 }
 
-/** One merchant in one environment, from all sides: merchant, payer, provider, operator, receiver of webhooks. */
+/**
+ * One merchant in one environment, with the calls of all sides: merchant, payer, provider, operator, webhook
+ * receiver.
+ */
 export interface SimulatedAccount
   extends Pick<
     AccountControl,
@@ -52,17 +55,17 @@ export interface SimulatedAccount
   readonly environment: Environment
   readonly publicKey: string
   readonly secretKey: string
-  /** Where the merchant API is. */
+  /** The address of the merchant API. */
   readonly baseUrl: string
   /** The merchant API, with the account's keys. */
   readonly client: Client
   readonly webhooks: Webhooks
-  /** All that the control surface does with an account, also what is left out here. */
+  /** All calls of the control surface for this account, including those that are left out here. */
   readonly control: AccountControl
   import(archive: Archive): Promise<{ account: string; entries: number }>
-  /** Empty again, with the same keys. */
+  /** Empties the account; its keys stay the same. */
   reset(): Promise<{ account: string }>
-  /** Ends its connections and its receiver; what `createAccount` made is removed from the simulator. */
+  /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

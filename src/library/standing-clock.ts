@@ -5,12 +5,12 @@ import { type Client, WaitTimeoutError } from '../client/index.ts'
 import { formatDuration } from '../contract/durations.ts'
 
 /**
- * How long is waited, unless a call says otherwise, where the clock stands still and nothing is under way. Long enough
- * for a test that waits first and acts then; shorter than the time-out of any test runner, whose message says less.
+ * The default wait if the clock stands still and no webhook is in progress. It is long enough for a test that waits
+ * first and acts then, and shorter than the timeout of test runners, whose message says less.
  */
 export const STANDING_PATIENCE_MS = 2000
 
-/** Why nothing comes by itself, and what would bring something; undefined where something may be under way. */
+/** Explains why nothing happens and what to do; undefined if something may be in progress. */
 export async function whyNothingComes(account: AccountControl): Promise<string | undefined> {
   try {
     const { mode, now } = await account.clock.get()
@@ -29,12 +29,12 @@ export async function whyNothingComes(account: AccountControl): Promise<string |
     const goal = formatDuration(Math.max(1, Date.parse(next.due_at) - Date.parse(now)))
     return `${standing}; the next timer is due in ${goal}: call account.clock.advance('${goal}')`
   } catch {
-    // A hint that cannot be given is no fault of the call.
+    // If the hint cannot be found, the call does not fail because of that.
     return undefined
   }
 }
 
-/** The merchant's client of an account whose clock may stand still: its `wait` says what moves time. */
+/** A client for an account whose clock may stand still: the error of its `wait` says how to move time. */
 export function sayingWhatMovesTime(client: Client, account: AccountControl): Client {
   const wait: Client['payments']['wait'] = (id, options) => {
     const waiting = async () => {

@@ -3,26 +3,28 @@ import { demandKnown, type NamesOf } from '../client/options.ts'
 import { Simulator } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
-/** What `paysim serve` takes as flags. What is left out is as it is there, but in memory and on a free port. */
+/**
+ * The flags of `paysim serve` as options, with the same defaults, except that data is in memory and the port is free.
+ */
 export interface StartOptions {
-  /** Makes keys, ids and instructions repeat exactly. */
+  /** Makes keys, ids and payment instructions repeat exactly. */
   readonly seed?: number | string
-  /** Other answers where the interface document is silent. */
+  /** Other decisions for questions that the interface document leaves open. */
   readonly contract?: Readonly<Record<string, unknown>>
   readonly catalogue?: Catalogue
-  /** How time passes for the default merchant. */
+  /** The clock of the default merchant. */
   readonly clock?: 'real' | 'virtual'
-  /** Where everything is kept; in memory, if left out. */
+  /** The data directory; in memory if left out. */
   readonly dataDir?: string
   readonly port?: number
   readonly host?: string
-  /** Serves the control surface alone, on a port of its own. */
+  /** A separate port for the control surface. */
   readonly controlPort?: number
   readonly controlToken?: string
   readonly allowHosts?: readonly string[]
   readonly allowWebhooks?: readonly string[]
   readonly durability?: 'commit' | 'process'
-  /** Hears what the person at the terminal would. */
+  /** Called with the messages that the terminal would show. */
   readonly onWarning?: (message: string) => void
 }
 
@@ -42,7 +44,7 @@ const OPTIONS: NamesOf<StartOptions> = {
   onWarning: true,
 }
 
-/** A whole gateway in this process. */
+/** Starts a whole gateway in this process. */
 export async function startSimulator(options: StartOptions = {}): Promise<RunningSimulator> {
   demandKnown('startSimulator()', options, OPTIONS)
   return startHolding(options, undefined)

@@ -1,26 +1,26 @@
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 
-/** As Standard Webhooks has it: an older signature may be a replay. */
+/** As in Standard Webhooks: an older signature may be a replay. */
 export const STALE_AFTER_MS = 5 * 60_000
 
-/** A webhook, and what it is held against. */
+/** A webhook, and the secret and the time to check it with. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
   readonly secret: string
-  /** Wall time, in milliseconds: the one time that is not the account's. */
+  /** Wall time in milliseconds, not the account's time. */
   readonly now: number
-  /** How far from it the timestamp may be. */
+  /** How far the timestamp may be from that time. */
   readonly toleranceMs?: number
 }
 
 export interface WebhookCheck {
   readonly check: 'headers' | 'signature' | 'timestamp' | 'event'
-  /** Why it does not hold; null where it does. */
+  /** The problem; null if the check passed. */
   readonly problem: string | null
 }
 
-/** What a verifier looks at, one thing after the other. Without its headers nothing else can be looked at. */
+/** The checks of a verifier, in order. Without the headers, no other check is possible. */
 export function checkWebhook({
   headers,
   body,

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { WebhookAnswer } from './webhooks.ts'
 
-/** A webhook as it came, to the byte. */
+/** A webhook exactly as it was received. */
 export interface IncomingWebhook {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they were spelled. */
+  /** Names and values in turn, in their original case. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
@@ -16,15 +16,15 @@ type Answerer = (arrival: IncomingWebhook) => Promise<WebhookAnswer | undefined>
 export interface WebhookListener {
   /** Without a path. */
   readonly url: string
-  /** To be called once, before anybody knows the address. */
+  /** Call it once, before anybody knows the address. */
   answerWith(answer: Answerer): void
-  /** Settles once what came so far is answered. */
+  /** Resolves when all received webhooks are answered. */
   idle(): Promise<void>
-  /** Cuts what is under way. */
+  /** Closes open connections. */
   close(): Promise<void>
 }
 
-/** Where webhooks come in: on this machine only, on any free port unless one is given. */
+/** Listens for webhooks on this machine only, on a free port unless one is given. */
 export async function listenForWebhooks(port = 0): Promise<WebhookListener> {
   const underWay = new Set<Promise<void>>()
   const server = createServer()

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { EventName } from '../contract/event-names.ts'
 
-/** Webhooks as a test sees them: what came in, how to wait for it, and what it is answered with. */
+/** The webhooks of a test: received ones, waiting for more, and the responses to them. */
 
 /** The record as it was when the event happened. */
 export interface EventSubject {
@@ -16,7 +16,7 @@ export interface EventSubject {
 }
 
 export interface ReceivedEvent {
-  /** The same on every delivery of one event. */
+  /** The same for every delivery of one event. */
   readonly id: string
   readonly type: string
   readonly timestamp: string
@@ -24,54 +24,54 @@ export interface ReceivedEvent {
   readonly data: EventSubject
   /** Which delivery of this event it is, counted from 1. */
   readonly delivery: number
-  /** When it was signed, in seconds of wall time. */
+  /** The wall time of its signature in seconds. */
   readonly signedAt: number
   readonly headers: IncomingHttpHeaders
-  /** As it came, to the byte. */
+  /** The exact bytes. */
   readonly body: string
-  /** Why its signature does not hold; null where it does. */
+  /** The problem of its signature; null if it is valid. */
   readonly problem: string | null
 }
 
 /**
- * What an event must be: its `type` (or several), and members of its `data` by path, as
- * `{ type: 'payment.succeeded', id: payment.id, 'recipient.bank_code': 'bbl' }`.
+ * What an event must have: its `type` (one or several), and members of its `data` by path, such as `{ type:
+ * 'payment.succeeded', id: payment.id, 'recipient.bank_code': 'bbl' }`.
  */
 export type EventMatch =
   | { readonly type?: EventName | readonly EventName[]; readonly [path: string]: unknown }
   | ((event: ReceivedEvent) => boolean)
 
 export interface WebhookAnswer {
-  /** 204 unless told otherwise. */
+  /** 204 by default. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The connection is cut instead of answered. */
+  /** Closes the connection without a response. */
   readonly reset?: boolean
 }
 
-/** `nth` counts deliveries from 1, since this answer was set. A promise holds the answer back. */
+/** `nth` counts deliveries from 1, since this response was set. A promise delays the response. */
 export type WebhookResponder = (
   event: ReceivedEvent,
   nth: number,
 ) => WebhookAnswer | undefined | Promise<WebhookAnswer | undefined>
 
 export interface Webhooks {
-  /** Where the account's own receiver listens. */
+  /** The address of the account's own receiver. */
   readonly url: string
   readonly endpoint: { readonly id: string; readonly url: string; readonly secret: string }
   /**
-   * The oldest event that matches and was not given out before, waiting for it if it is still to come. Rejects when
-   * time runs out (5 s), and once for each event whose signature does not hold.
+   * Returns the oldest event that matches and was not returned before, and waits for it if necessary. Rejects after 5
+   * s, and once for each event with an invalid signature.
    */
   next(match?: EventMatch, options?: { readonly timeoutMs?: number }): Promise<ReceivedEvent>
-  /** Everything received so far, in order, given out or not. */
+  /** All received webhooks in order, whether `next()` returned them or not. */
   all(): ReceivedEvent[]
-  /** What deliveries are answered with from here on. */
+  /** Sets the response to later deliveries. */
   respond(answer: WebhookAnswer | WebhookResponder): void
 }
 
-/** A webhook whose signature does not hold. */
+/** A webhook with an invalid signature. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
 
@@ -80,7 +80,7 @@ export class WebhookSignatureError extends Error {
   }
 }
 
-/** The webhook that was waited for did not come. */
+/** The expected webhook did not arrive. */
 export class WebhookTimeoutError extends Error {
   override readonly name = 'WebhookTimeoutError'
 }

@@ -178,7 +178,7 @@ function Timers({ timers, account }: { timers: readonly Timer[]; account: string
         keyOf={({ id }) => id}
         columns={[
           { title: 'Due', cell: ({ due_at }) => <ExactTime at={due_at} /> },
-          { title: 'That is', cell: ({ due_at }) => <Away at={due_at} /> },
+          { title: 'When', cell: ({ due_at }) => <Away at={due_at} /> },
           { title: 'Does', cell: ({ command }) => <Badge tone="quiet">{commandText(command)}</Badge> },
           { title: 'To', cell: ({ command }) => <RecordOf command={command} account={account} /> },
         ]}
