@@ -1,7 +1,7 @@
 import type { Entry } from '../domain/events.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
 
-/** Which places in a journal name which record. Built when first asked for, then kept up. */
+/** Which entries of a journal name which record. It is built at the first use, then updated. */
 export class HistoryIndex<Spot> {
   readonly #spots = new Map<string, Spot[]>()
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 
-/** What every line of ours has: the version of its form, and its number. */
+/** The members that every line has: the version of its format, and its number. */
 export interface Numbered {
   readonly v: typeof JOURNAL_VERSION
   readonly seq: number
@@ -21,7 +21,7 @@ export class NewerJournalError extends Error {}
 
 const texts = new WeakMap<Entry, string>()
 
-/** An entry as JSON, made once for the journal and for whoever listens. */
+/** An entry as JSON, created once for the journal and all listeners. */
 export function entryText(entry: Entry): string {
   let text = texts.get(entry)
   if (text === undefined) {
@@ -34,7 +34,7 @@ export function entryText(entry: Entry): string {
 /** The entry as a line of its own. */
 export const writeLine = (entry: Entry) => sealLine(entryText(entry))
 
-/** A line carries a checksum of itself, so that damage is found where it is and not by what it causes. */
+/** Each line has its own checksum, so that damage is found where it is. */
 export const sealLine = (json: string) => `${json.slice(0, -1)},"crc":"${checksum(json.slice(0, -1))}"}\n`
 
 const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
@@ -82,11 +82,11 @@ export function entryToday(entry: unknown): unknown {
 export const lineToday = (line: string): string =>
   line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
 
-/** The first line may say something about the whole file; it is no entry. */
+/** The first line may describe the whole file; it is not an entry. */
 export const isHeader = (line: { readonly number: number; readonly text: string }) =>
   line.number === 1 && /^\{"v":\d+,"seq":0,/.test(line.text)
 
-/** How a line that no line feed ends came to be: whole but for that, cut off while it was written, or damaged since. */
+/** The state of a last line without a line feed: complete, incomplete, or damaged. */
 export function endOf(line: string): 'whole' | 'torn' | 'damaged' {
   if (TAIL.test(line)) return 'whole'
   return /,"crc":"[0-9a-f]{8}"\}/.test(line) ? 'damaged' : 'torn'

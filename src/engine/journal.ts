@@ -1,21 +1,21 @@
 import type { Entry } from '../domain/events.ts'
 
-/** Where an account's entries are kept, in order. The journal is the truth: the world is what it adds up to. */
+/** The entries of an account, in order. The journal is the source of truth: the world is computed from it. */
 export interface Journal {
   append(entry: Entry): void
-  /** Resolves once the entry is as safe as the journal makes it; undefined where it is already. */
+  /** Resolves when the entry is safe; undefined if it already is. */
   durable(seq: number): Promise<void> | undefined
   /** The entries that name a record, oldest first. */
   history(id: string): Promise<Entry[]>
-  /** Every entry as its line. */
+  /** All entries, as lines. */
   lines(): AsyncIterable<string>
   /** After a failed write: everything up to the last safe entry, replayed in order. */
   rollBack(onEntry: (entry: Entry) => void): Promise<void>
-  /** After a failed write: resolves if the medium takes writes again. */
+  /** After a failed write: resolves if writes work again. */
   tryAgain(): Promise<void>
-  /** What names are made from, where that is not the account's first seed. */
+  /** The seed of ids, if it is not the account's first one. */
   readonly seed: string | undefined
-  /** Starts again with these entries only, and with names made from this seed. All of it happens, or none. */
+  /** Replaces everything by these entries and this seed, completely or not at all. */
   replace(entries: readonly Entry[], seed: string): Promise<void>
   close(): Promise<void>
 }

@@ -10,8 +10,8 @@ interface Listeners<T> {
 }
 
 /**
- * Reads numbered lines from the first one on, which may have the number 0. A torn last line is cut off; damage anywhere
- * else stops everything.
+ * Reads numbered lines from the first one, which may have the number 0. An incomplete last line is removed; damage
+ * anywhere else throws.
  */
 export async function replay<T extends Numbered>(
   path: string,
