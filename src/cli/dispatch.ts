@@ -37,8 +37,8 @@ async function refuse({ table, path }: CommandGroup, name: string, all: CommandT
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
-    : `unknown command ${name}${hint}`
-  process.stderr.write(`${words}: ${what}\n\`${words} --help\` lists the commands.\n`)
+    : `unknown command ${[...path, name].join(' ')}${hint}`
+  process.stderr.write(`paysim: ${what}\n\`${words} --help\` lists the commands.\n`)
   process.exitCode = 2
 }
 

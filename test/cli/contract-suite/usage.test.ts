@@ -59,6 +59,7 @@ inTheSimulator(world => {
   test.each(SLIPS)('paysim %s %j', async (words, args, told) => {
     const { code, stdout, stderr } = await (await shop()).paysim(words, args)
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^paysim: (?![A-Z])/)
     expect(stderr).toContain(told)
     expect(await (await shop()).requests(), 'nothing is sent').toEqual([])
   })
