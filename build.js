@@ -18,15 +18,50 @@ const draft = `dist.${process.pid}`
  * only what it uses.
  */
 const TOGETHER = {
-  commander: /node_modules.commander/,
-  words:
-    /src.contract.(closest|countries|currencies|durations|errors|event-names|limits|statuses|timestamps)\.ts/,
-  client:
-    /src.client.(create-client|control-error|transport.(connection-error|flat-headers|open-transport|payload))\.ts/,
-  control: /src.client.control-client\.ts/,
-  call: /src.cli.(call.(merchant-command|session)|output.(printer|screen|views.payment))\.ts/,
-  sim: /src.cli.(control.(flags|pages|session)|commands.sim.(account-time|inline-yaml|tables))\.ts/,
+  commander: ['node_modules/commander/'],
+  words: filesOf('src/contract', [
+    'closest',
+    'countries',
+    'currencies',
+    'durations',
+    'errors',
+    'event-names',
+    'limits',
+    'statuses',
+    'timestamps',
+  ]),
+  client: filesOf('src/client', [
+    'create-client',
+    'control-error',
+    'transport/connection-error',
+    'transport/flat-headers',
+    'transport/open-transport',
+    'transport/payload',
+  ]),
+  control: filesOf('src/client', ['control-client']),
+  call: filesOf('src/cli', [
+    'call/merchant-command',
+    'call/session',
+    'output/printer',
+    'output/screen',
+    'output/views/payment',
+  ]),
+  sim: filesOf('src/cli', [
+    'control/flags',
+    'control/pages',
+    'control/session',
+    'commands/sim/account-time',
+    'commands/sim/inline-yaml',
+    'commands/sim/tables',
+  ]),
 }
+
+function filesOf(folder, files) {
+  return files.map(file => `${folder}/${file}.ts`)
+}
+
+/** Whether a module is in a folder or a file, whatever slashes the bundler uses. */
+const isIn = (id, path) => id.replaceAll('\\', '/').includes(`/${path}`)
 
 /** What runs in a browser, under dist/web/. */
 const PAGES = [
@@ -94,9 +129,9 @@ note(
       ...names,
       dir: draft,
       codeSplitting: {
-        groups: Object.entries(TOGETHER).map(([name, test], place, { length }) => ({
+        groups: Object.entries(TOGETHER).map(([name, paths], place, { length }) => ({
           name,
-          test,
+          test: id => paths.some(path => isIn(id, path)),
           priority: length - place,
         })),
       },
@@ -106,6 +141,11 @@ note(
     },
   }),
 )
+
+const lost = Object.values(TOGETHER)
+  .flat()
+  .filter(path => !bundled.some(id => isIn(id, path)))
+if (lost.length > 0) fail(`TOGETHER in build.js names what is not in the bundle: ${lost.join(', ')}`)
 
 for (const { script, style, files, to } of PAGES) {
   note(
@@ -127,13 +167,16 @@ const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))
 writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.provider }))
 
 const [fault] = await typing
-if (fault !== 0) {
-  rmSync(draft, { recursive: true, force: true })
-  process.exit(1)
-}
+if (fault !== 0) fail()
 
 // Whoever runs the binary meanwhile finds the old bundle or the new one, and never half of one.
 const old = `${draft}.old`
 if (existsSync('dist')) renameSync('dist', old)
 renameSync(draft, 'dist')
 rmSync(old, { recursive: true, force: true })
+
+function fail(why) {
+  if (why !== undefined) console.error(why)
+  rmSync(draft, { recursive: true, force: true })
+  process.exit(1)
+}
