@@ -120,7 +120,7 @@ export class Simulator {
     try {
       const [main, control] = apps
       url = await listenAgain(main, host, options.port ?? 7297, gateway)
-      controlUrl = `${apart ? await listen(control, host, options.controlPort ?? 0, '--control-port') : url}/_paysim`
+      controlUrl = `${apart ? await listen(control, host, options.controlPort ?? 0, 'control port') : url}/_paysim`
       await openDefaultMerchant(gateway, options.clock)
       const simulator = new Simulator(
         gateway,

@@ -1,6 +1,9 @@
 import type { CommandTable } from './command-table.ts'
 import { SIM } from './commands/sim/table.ts'
 
+const PROFILE = () => import('./commands/profile.ts')
+const SCENARIO = () => import('./commands/scenario.ts')
+
 /** All commands, in the order of the help. */
 export const COMMANDS: CommandTable = {
   serve: { summary: 'run the gateway locally', load: () => import('./commands/serve.ts') },
@@ -66,14 +69,17 @@ export const COMMANDS: CommandTable = {
   profile: {
     summary: 'save addresses and keys as named profiles',
     commands: {
-      add: { summary: 'save a profile', load: () => import('./commands/profile/add.ts') },
-      list: { summary: 'list profiles', load: () => import('./commands/profile/list.ts') },
-      use: { summary: 'use a profile from now on', load: () => import('./commands/profile/use.ts') },
+      add: { summary: 'save a profile', load: async () => ({ command: (await PROFILE()).add }) },
+      list: { summary: 'list profiles', load: async () => ({ command: (await PROFILE()).list }) },
+      use: {
+        summary: 'use a profile from now on',
+        load: async () => ({ command: (await PROFILE()).use }),
+      },
       show: {
         summary: 'show a profile, without its secret key',
-        load: () => import('./commands/profile/show.ts'),
+        load: async () => ({ command: (await PROFILE()).show }),
       },
-      remove: { summary: 'remove a profile', load: () => import('./commands/profile/remove.ts') },
+      remove: { summary: 'remove a profile', load: async () => ({ command: (await PROFILE()).remove }) },
     },
   },
   sim: { summary: 'control a running simulator: time, outcomes, faults, records', commands: SIM },
@@ -88,19 +94,22 @@ export const COMMANDS: CommandTable = {
   scenario: {
     summary: 'create and validate scenario files, and print their JSON Schema',
     commands: {
-      new: { summary: 'create a scenario file', load: () => import('./commands/scenario/new.ts') },
+      new: {
+        summary: 'create a scenario file',
+        load: async () => ({ command: (await SCENARIO()).create }),
+      },
       validate: {
         summary: 'validate scenario files',
-        load: () => import('./commands/scenario/validate.ts'),
+        load: async () => ({ command: (await SCENARIO()).validate }),
       },
       schema: {
         summary: 'print the JSON Schema of scenario files, for editors',
-        load: () => import('./commands/scenario/schema.ts'),
+        load: async () => ({ command: (await SCENARIO()).schema }),
       },
     },
   },
   env: {
-    summary: 'print the address and keys of the simulator that runs here',
+    summary: 'print the address and keys of the local simulator',
     load: () => import('./commands/env.ts'),
   },
   contract: {

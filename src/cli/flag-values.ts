@@ -2,17 +2,17 @@ import { InvalidArgumentError } from 'commander'
 import { closest } from '../contract/closest.ts'
 import { parseDuration } from '../contract/durations.ts'
 
-/** What flags may hold, and what is said of what they may not. */
+/** Parsers of the values of options and arguments. Commander puts the option and the value before what they throw. */
 
 export function milliseconds(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined || ms <= 0)
-    throw new InvalidArgumentError('it must be a duration, as 250ms, 30s or 10m')
+    throw new InvalidArgumentError('It must be a duration, such as 250ms, 30s or 10m.')
   return ms
 }
 
 export function count(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
 
@@ -24,18 +24,18 @@ export function atLeastOne(text: string): number {
 
 export function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(number <= 65_535)) throw new InvalidArgumentError('it must be a port, 0 to 65535')
+  if (!(number <= 65_535)) throw new InvalidArgumentError('It must be a port number, 0 to 65535.')
   return number
 }
 
 export function seed(text: string): string {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('it must be a whole number')
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return String(Number(text))
 }
 
-/** Where webhooks go: a URL, or as people say it, `localhost:3000/hooks` or `3000/hooks`. */
+/** Where webhooks go: a URL, or its short forms `localhost:3000/hooks` and `3000/hooks`. */
 export function webhookTarget(text: string): URL {
-  // Digits alone are a port: a URL would read them as an IPv4 address, somewhere else.
+  // Digits alone are a port. A URL would take them for an IPv4 address.
   const local = text.replace(/^:?(?=\d{1,5}(?:\/|$))/, 'localhost:')
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(local) ? local : `http://${local}`
   const url = URL.canParse(full) ? new URL(full) : undefined
@@ -43,14 +43,14 @@ export function webhookTarget(text: string): URL {
     throw new InvalidArgumentError(
       'It must be an http or https URL, such as http://localhost:3000/webhooks or localhost:3000/webhooks.',
     )
-  if (url.username || url.password) throw new InvalidArgumentError('It must not carry credentials.')
+  if (url.username || url.password) throw new InvalidArgumentError('It must not contain credentials.')
   return url
 }
 
-/** For a flag that may be given again and again. */
+/** For an option that may be repeated. */
 export const collect = (value: string, values: string[]): string[] => [...values, value]
 
-/** A parser of flags and arguments that are one of some words: it says which was meant by another. */
+/** A parser for one of several words. It suggests the nearest word for any other. */
 export function choice<const W extends string>(words: readonly W[]): (text: string) => W {
   return text => {
     const known = words.find(word => word === text)
@@ -59,14 +59,14 @@ export function choice<const W extends string>(words: readonly W[]): (text: stri
   }
 }
 
-/** A sentence to put before another, where a word is near. */
+/** A suggestion to put before another sentence; empty if no word is near. */
 export function didYouMean(word: string, words: readonly string[]): string {
   const meant = closest(word, words)
   return meant === undefined ? '' : `Did you mean ${meant}? `
 }
 
-/** For a flag that takes words with commas between them, and may be given again. */
-export const words = (text: string, before: readonly string[] = []): string[] => [
+/** For an option that takes several words, separated by commas or repeated. */
+export const commaSeparated = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text
     .split(',')

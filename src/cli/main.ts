@@ -2,13 +2,13 @@ import { dispatch } from './dispatch.ts'
 
 const argv = process.argv.slice(2)
 
-// A variable that a script left empty is one that it did not set.
+// An empty variable counts as unset: scripts often pass one.
 for (const [name, value] of Object.entries(process.env))
   if (name.startsWith('PAYSIM_') && value === '') delete process.env[name]
 
 if (argv[0] === '--version' || argv[0] === '-V') process.stdout.write(`${PAYSIM_VERSION}\n`)
 else if (argv[0] === '__complete') {
-  // The scripts of `paysim completion` ask so, and show nothing of what may go wrong.
+  // Called by the scripts of `paysim completion`, which ignore errors.
   const { printKnown } = await import('./completion/known-values.ts')
   await printKnown(argv[1], argv.slice(2))
 } else {

@@ -4,13 +4,13 @@ import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { StartError } from '../engine/start-error.ts'
 import { UsageError } from './errors/cli-errors.ts'
 
-/** A JSON or YAML file that a flag names. */
+/** Reads a JSON or YAML file that an option names. */
 export async function readDataFile(path: string): Promise<unknown> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new StartError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, 2)
+    throw new StartError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, 2)
   }
   try {
     if (path.endsWith('.json')) return JSON.parse(text)
@@ -25,11 +25,11 @@ export async function readDataFile(path: string): Promise<unknown> {
 export async function readObjectFile(path: string): Promise<Record<string, unknown>> {
   const value = await readDataFile(path)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new StartError(`${path}: it must hold one object`, 2)
+    throw new StartError(`${path} must contain one object`, 2)
   return value as Record<string, unknown>
 }
 
-/** The decisions with the overrides of a file, or of what a profile keeps of one. */
+/** All decisions, with the overrides of a file or of a profile. */
 export async function readContract(
   overrides: string | Readonly<Record<string, unknown>> | undefined,
 ): Promise<Contract> {

@@ -4,11 +4,11 @@ import { entryText } from '../engine/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'
 
-/** What `serve` shows of itself: lines for a script, or for a person. */
+/** What `serve` prints: JSON lines for a program, or lines for a person. */
 export interface ServeOutput {
   ready(simulator: Simulator): void
   warn(message: string): void
-  /** What was said is written now. */
+  /** Writes what was held back. */
   flush(): void
 }
 
@@ -28,7 +28,7 @@ export function jsonOutput(): ServeOutput {
   }
 }
 
-/** A write to a pipe holds up everything else, whatever its size: lines of one moment leave together. */
+/** A write to a pipe blocks, whatever its size: so lines of the same moment are written together. */
 function lineWriter() {
   let waiting = ''
   const flush = () => {
@@ -37,7 +37,7 @@ function lineWriter() {
   }
   const print = (line: string) => {
     if (waiting === '') setTimeout(flush, 10)
-    // Logs are kept, sent on and read by others: only the first line may hold what opens something.
+    // Logs are stored and forwarded: only the ready line may contain secrets.
     waiting += jsonLine(withoutSecrets(line))
   }
   return { print, flush }
@@ -52,14 +52,14 @@ export async function terminalOutput(): Promise<ServeOutput> {
       const { url, control_url, control_token, data_dir, accounts } = simulator.facts()
       const fact = (name: string, value: string) => `  ${chalk.dim(name.padEnd(10))} ${value}`
       const lines = [
-        `${chalk.bold('paysim')} is ready on ${chalk.cyan(url)}`,
+        `${chalk.bold('paysim')} is ready at ${chalk.cyan(url)}`,
         '',
         ...accounts.map(({ id, public_key, secret_key }) => fact(id, `${public_key}:${secret_key}`)),
         fact('dashboard', simulator.newSignInLink()),
         fact('control', `${control_url}  ${chalk.dim(control_token)}`),
-        fact('data', data_dir ?? 'in memory, gone when this stops'),
+        fact('data', data_dir ?? 'in memory, lost when the server stops'),
         '',
-        chalk.dim('Ctrl-C stops it.'),
+        chalk.dim('Press Ctrl-C to stop.'),
       ]
       process.stdout.write(`${lines.join('\n')}\n\n`)
       follow(simulator, {
@@ -72,7 +72,7 @@ export async function terminalOutput(): Promise<ServeOutput> {
           )
         },
         entry: (account, { at, events }) => {
-          const shown = events.map(({ type }) => type).filter(type => !QUIET.has(type))
+          const shown = events.map(({ type }) => type).filter(type => !NOISE.has(type))
           if (shown.length === 0) return
           const time = chalk.dim(new Date(at).toISOString().slice(11, 23))
           process.stdout.write(
@@ -86,8 +86,8 @@ export async function terminalOutput(): Promise<ServeOutput> {
   }
 }
 
-/** Bookkeeping that a person at a terminal does not want to read. */
-const QUIET = new Set(['TimerSet', 'TimerFired', 'AnswerKept', 'ClockSet', 'AttemptStarted'])
+/** Bookkeeping events that are noise on a terminal. */
+const NOISE = new Set(['TimerSet', 'TimerFired', 'AnswerKept', 'ClockSet', 'AttemptStarted'])
 
 interface Follower {
   request(record: RequestRecord): void

@@ -1,6 +1,6 @@
-/** For a POSIX shell: between single quotes nothing is special but the quote itself. */
+/** Quotes for a POSIX shell: between single quotes, only the quote itself is special. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Words as a POSIX shell takes them, quoted where they must be. */
+/** Words for a POSIX shell, quoted if necessary. */
 export const shellWords = (words: readonly string[]): string =>
   words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(' ')

@@ -2,14 +2,14 @@ import { closest } from '../contract/closest.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../contract/statuses.ts'
 import { UsageError } from './errors/cli-errors.ts'
 
-/** Statuses as flags name them: those that there are, and what other gateways call them. */
+/** The statuses that options accept, and what other gateways call them. */
 interface Vocabulary {
   readonly of: 'payment' | 'payout'
   readonly known: readonly string[]
   readonly calledElsewhere: Readonly<Record<string, readonly string[]>>
 }
 
-/** No status of a payment, but an end that it can come to: with which status, the server decides. */
+/** Not a status, but a way in which a payment can end. The server decides which status it has then. */
 export const CANCELLED = 'cancelled'
 
 export const PAYMENT_ENDS: Vocabulary = {
@@ -44,8 +44,8 @@ function words(text: string): readonly string[] {
 }
 
 /**
- * A status that no state machine of this interface has is waited or looked for in vain, so it is refused before anything
- * is asked. A server may have one more than the document: whoever knows that says so.
+ * Refuses a status that the interface does not have, before anything is sent: nothing would ever have it. A server may
+ * have more statuses than the document; `--any-status` accepts them.
  */
 export function refuseUnknownStatus(
   flag: string,
@@ -57,10 +57,10 @@ export function refuseUnknownStatus(
     const meant = meantBy(status, { known, calledElsewhere })
     throw new UsageError(
       [
-        `${flag} ${status}: a ${of} is never that.`,
+        `${flag} ${status} is not a ${of} status.`,
         ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
-        `It is one of ${known.join(', ')}.`,
-        'For a status that only your server has, add --any-status.',
+        `Use one of ${known.join(', ')}.`,
+        'If your server has this status, add --any-status.',
       ].join(' '),
     )
   }

@@ -19,12 +19,12 @@ export async function listenAgain(
   return url
 }
 
-/** `flag` is the one that says which port it is to be. */
+/** `name` is what messages call the port: they go to the command line and to users of the library. */
 export async function listen(
   app: App | undefined,
   host: string,
   port: number,
-  flag: '--port' | '--control-port' = '--port',
+  name: 'port' | 'control port' = 'port',
 ): Promise<string> {
   if (!app) throw new Error('there is no such listener')
   try {
@@ -34,11 +34,11 @@ export async function listen(
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (code === 'EADDRINUSE')
       throw new StartError(
-        `port ${port} on ${host} is in use; choose another with ${flag}, or 0 for any free port`,
+        `${name} ${port} on ${host} is in use: choose another one, or 0 for any free port`,
         2,
       )
     throw new StartError(
-      `cannot listen on ${host}:${port} (--host and ${flag}): ${cause instanceof Error ? cause.message : cause}`,
+      `cannot listen on ${name} ${port} of ${host}: ${cause instanceof Error ? cause.message : cause}`,
       2,
     )
   }

@@ -77,7 +77,7 @@ test('--forward-to: nobody ever listens, and that is said; the status is that of
     .ended
   expect(code).toBe(0)
   expect(stderr).toBe(
-    `paysim exec: nothing took connections at http://localhost:${port}: the webhooks for http://localhost:${port}/hooks were not delivered\n`,
+    `paysim exec: nothing accepted connections at http://localhost:${port}: the webhooks for http://localhost:${port}/hooks were not delivered\n`,
   )
 })
 
@@ -124,5 +124,5 @@ test('--keep: a command that succeeds leaves nothing, and what cannot be kept ch
   await writeFile(join(cwd, 'kept'), 'a file')
   const { code, stderr } = await exec(['--keep', 'kept', ...withControl('process.exit(5)')], { cwd }).ended
   expect(code).toBe(5)
-  expect(stderr).toContain('paysim exec: the account could not be kept: ')
+  expect(stderr).toContain('paysim exec: cannot export the account: ')
 })

@@ -60,14 +60,14 @@ test('a command that is not there gives 127, one that cannot run 126', async () 
     code: 127,
     signal: null,
     stdout: '',
-    stderr: 'paysim exec: no-such-command-of-ours: no such command\n',
+    stderr: 'paysim exec: no-such-command-of-ours: command not found\n',
   })
   if (process.platform === 'win32') return
   const cwd = await folder({ 'plain.txt': 'text' })
   await chmod(join(cwd, 'plain.txt'), 0o644)
   expect(await exec(['--', './plain.txt'], { cwd }).ended).toMatchObject({
     code: 126,
-    stderr: 'paysim exec: ./plain.txt cannot be started: it is not allowed to run\n',
+    stderr: 'paysim exec: cannot start ./plain.txt: permission denied\n',
   })
 })
 
@@ -78,7 +78,7 @@ test('a fault of usage gives 2, and the command is not run', async () => {
     [['--sed', '7', ...run], 'did you mean --seed'],
     [['--seed', 'x', ...run], 'whole number'],
     [['--clock', 'none', ...run], 'real, virtual'],
-    [['--contract', 'none.json', ...run], 'none.json cannot be read'],
+    [['--contract', 'none.json', ...run], 'cannot read none.json'],
     [['--scenario', 'none.yaml', ...run], 'none.yaml:1:1: cannot be read'],
   ] as const) {
     const { code, stdout, stderr } = await exec(args).ended

@@ -56,9 +56,9 @@ describe('the simulator that runs here', () => {
       const { ids, stderr: more } = await listed(place)
       expect(ids).toContain(id)
       const doctor = await place.paysim(['doctor', '-o', 'json'])
-      expect(doctor.stdout).toContain('the simulator that runs here')
+      expect(doctor.stdout).toContain('the local simulator')
       // Where there is no choice, nothing is said of one.
-      expect(stderr + more).not.toContain('this goes to')
+      expect(stderr + more).not.toContain('calling http')
     },
   )
 
@@ -98,7 +98,7 @@ describe('the simulator that runs here', () => {
     await killed.ended
     expect(await place.paysim(['payouts', 'list'])).toMatchObject({ code: 2 })
     await serving(place, '--ephemeral')
-    expect((await created(place)).stderr).not.toContain('this goes to')
+    expect((await created(place)).stderr).not.toContain('calling http')
   })
 })
 
@@ -118,9 +118,9 @@ describe('where more than one could be meant', () => {
     const { ids, stderr: more } = await listed(place)
     expect(ids).toContain(id)
     for (const said of [stderr, more]) {
-      expect(said.match(/this goes to .*\n/g)).toHaveLength(1)
-      expect(said).toContain(`this goes to ${kept.url} (the simulator that runs here`)
-      expect(said).toContain(`not to ${passing.url} (a simulator in memory)`)
+      expect(said.match(/calling .*\n/g)).toHaveLength(1)
+      expect(said).toContain(`calling ${kept.url} (the local simulator`)
+      expect(said).toContain(`not ${passing.url} (a simulator in memory)`)
     }
   })
 
@@ -133,13 +133,13 @@ describe('where more than one could be meant', () => {
     const missed = await place.paysim(['payments', 'get', id], { env })
     expect(missed).toMatchObject({ code: 4, stdout: '' })
     expect(missed.stderr).toContain(
-      `a simulator also runs here, at ${here.url}: it has ${id}, in default.test`,
+      `there is also a local simulator at ${here.url}, which has ${id} in the account default.test`,
     )
     const nowhere = await place.paysim(['payments', 'get', `pi_${'0'.repeat(24)}`], { env })
-    expect(nowhere.stderr).toContain(`${here.url}: it may have it`)
+    expect(nowhere.stderr).toContain(`${here.url}, which may have this record`)
     const bySim = await place.paysim(['sim', 'payments', 'show', id], { env })
     expect(bySim).toMatchObject({ code: 4 })
-    expect(bySim.stderr).toContain(`it has ${id}`)
+    expect(bySim.stderr).toContain(`which has ${id}`)
   })
 
   test('a base URL of another simulator of this user means its control surface too, and the other way round', async () => {
@@ -171,11 +171,11 @@ describe('where more than one could be meant', () => {
     const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_b' }
     const env = { PAYSIM_BASE_URL: 'http://127.0.0.1:9', ...keys }
     const { stderr } = await listed(place, env)
-    expect(stderr).toContain(`this goes to ${here.url} (the simulator that runs here)`)
-    expect(stderr).toContain('not to http://127.0.0.1:9 (PAYSIM_BASE_URL)')
+    expect(stderr).toContain(`calling ${here.url} (the local simulator)`)
+    expect(stderr).toContain('not http://127.0.0.1:9 (PAYSIM_BASE_URL)')
     const refused = await place.paysim(['payouts', 'list', '--retries', '0'], { env })
     expect(refused.code).toBe(7)
-    expect(refused.stderr).toContain(`a simulator also runs here, at ${here.url}: was that one meant?`)
+    expect(refused.stderr).toContain(`there is also a local simulator at ${here.url}: did you mean that one?`)
   })
 
   test('a profile in use beats the simulator that runs here, and both are named', async () => {
@@ -185,13 +185,9 @@ describe('where more than one could be meant', () => {
     await place.writeProfiles({ current: 'shop', profiles: { shop: profile } })
     const api = await place.paysim(['payouts', 'list', '-o', 'json', '--retries', '0'])
     expect(api).toMatchObject({ code: 7, stdout: '' })
-    expect(api.stderr).toMatch(
-      new RegExp(`this goes to http://127.0.0.1:9 \\(profile shop\\), not to ${here.url} `),
-    )
+    expect(api.stderr).toMatch(new RegExp(`calling http://127.0.0.1:9 \\(profile shop\\), not ${here.url} `))
     const { stderr } = await listed(place)
-    expect(stderr).toMatch(
-      new RegExp(`this goes to ${here.url} .*not to http://127.0.0.1:9 \\(profile shop\\)`),
-    )
+    expect(stderr).toMatch(new RegExp(`calling ${here.url} .*not http://127.0.0.1:9 \\(profile shop\\)`))
     // Whoever names one has chosen.
     const named = await place.paysim(['payouts', 'list', '--account', 'default.test', '-o', 'json'])
     expect(named).toMatchObject({ code: 0, stderr: '' })

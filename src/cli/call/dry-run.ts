@@ -2,17 +2,17 @@ import type { Keys } from '../../client/credentials.ts'
 import type { Transport, Upload, WireRequest } from '../../client/index.ts'
 import { shellQuoted } from '../shell-words.ts'
 
-/** The request that would have been sent, as a command that sends it. */
+/** Ends a command before its request is sent, with a curl command for the request. */
 export class DryRun extends Error {
   constructor(readonly curl: string) {
     super('nothing was sent')
   }
 }
 
-/** Stand for keys where none are needed, since none are shown. */
+/** Stand in for keys that a dry run neither sends nor shows. */
 export const DRY_KEYS: Keys = { publicKey: 'none', secretKey: 'none' }
 
-/** Takes each request for its word, and sends none. */
+/** Sends nothing: throws a `DryRun` for the first request. */
 export const dryRunTransport = (): Transport => ({
   send: async request => {
     throw new DryRun(asCurl(request))
@@ -20,14 +20,14 @@ export const dryRunTransport = (): Transport => ({
   close: async () => {},
 })
 
-/** Headers that say nothing of the call, or that curl makes itself. */
-const UNTOLD = new Set(['authorization', 'accept-encoding', 'user-agent', 'content-length', 'accept'])
+/** Headers that are secret, or that curl sets itself. */
+const OMITTED = new Set(['authorization', 'accept-encoding', 'user-agent', 'content-length', 'accept'])
 
-/** Credentials are named and not shown: with them in the environment the command works as it stands. */
+/** Names the variables instead of showing the keys: the command works if they are set. */
 const KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
 
 export function asCurl({ method, origin, path, headers, body }: WireRequest, credentials = KEYS): string {
-  const shown = Object.entries(headers).filter(([name]) => !UNTOLD.has(name))
+  const shown = Object.entries(headers).filter(([name]) => !OMITTED.has(name))
   return [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${shellQuoted(`${origin}${path}`)}`,
     credentials,

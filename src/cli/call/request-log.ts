@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../client/index.ts'
 
-/** One attempt, on stderr; the client has taken the secrets out of it. */
+/** Prints one attempt to stderr. The client has removed the secrets. */
 export function logRequest(record: RequestRecord): void {
   const { method, url, attempt, durationMs, status, requestId, problem, retryInMs, headers } = record
   const facts = [
@@ -10,7 +10,7 @@ export function logRequest(record: RequestRecord): void {
     `${Math.round(durationMs)} ms`,
     requestId ?? '',
     headers['idempotency-key'] === undefined ? '' : `idempotency-key ${headers['idempotency-key']}`,
-    retryInMs === undefined ? '' : `again in ${Math.round(retryInMs)} ms`,
+    retryInMs === undefined ? '' : `retry in ${Math.round(retryInMs)} ms`,
   ]
   process.stderr.write(`${facts.filter(fact => fact !== '').join('  ')}\n`)
 }

@@ -5,24 +5,24 @@ import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
-import { tellChoice } from '../target/other-targets.ts'
+import { reportChoice } from '../target/other-targets.ts'
 import { DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
 import type { MerchantFlags } from './merchant-command.ts'
 import { logRequest } from './request-log.ts'
 
-/** What one command has while it runs. */
+/** What a command needs to make calls. */
 export interface Session {
   readonly client: Client
   readonly target: Target
   readonly printer: Printer
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Shows an answer as the flags say: its data on stdout, all else on stderr. */
+  /** Prints an answer as the options say: the data to stdout, everything else to stderr. */
   readonly show: <T>(answer: Answer<T>, view: View<T>) => Promise<void>
 }
 
 interface Needs {
-  /** Loads the pool of connections: for commands that call again and again. */
+  /** For commands that make many calls: loads the connection pool. */
   readonly many?: boolean
 }
 
@@ -34,9 +34,9 @@ export async function withSession(
 ): Promise<void> {
   const interruption = new AbortController()
   const interrupt = () => interruption.abort(new InterruptedError())
-  // What sends nothing needs no keys, since none are shown.
+  // A dry run sends nothing and shows no keys, so it needs none.
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
-  await tellChoice(target.choice, '--base-url, --profile or --account names one')
+  await reportChoice(target.choice, 'choose one with --base-url, --profile or --account')
   const client = createClient(await clientOptions(flags, target, { light: !many }))
   const printer = openPrinter(flags)
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -84,7 +84,7 @@ async function clientOptions(
   }
 }
 
-/** Where this server creates payments, if it decided that otherwise. */
+/** The path that creates payments, if a contract file says where that is. */
 async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
   if (contract === undefined) return undefined
   const { readContract } = await import('../read-file.ts')

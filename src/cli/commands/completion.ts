@@ -11,21 +11,24 @@ type Shell = (typeof SHELLS)[number]
 export const command = (all: CommandTable): Command =>
   newCommand('completion')
     .description(
-      'Prints a script that makes a shell complete commands, options, their values, profiles, accounts and files.',
+      'Print a script that lets your shell complete commands, options, values, profiles, accounts and files.',
     )
     .addArgument(
-      new Argument('<shell>', 'whose script; json is the tree of commands, for other tools')
+      new Argument(
+        '<shell>',
+        'shell to print the script for; json prints the tree of commands, for other tools',
+      )
         .choices(SHELLS)
         .argParser(choice(SHELLS)),
     )
     .addHelpText(
       'after',
       `
-To have it in every shell:
+To enable completion in every new shell:
   bash   echo 'source <(paysim completion bash)' >> ~/.bashrc
-         or, with bash-completion, which loads it when it is first wanted:
+         or, if bash-completion is installed, which loads the script on demand:
          paysim completion bash > ~/.local/share/bash-completion/completions/paysim
-  zsh    paysim completion zsh > ~/.zfunc/_paysim, with these lines in ~/.zshrc:
+  zsh    paysim completion zsh > ~/.zfunc/_paysim, and add these lines to ~/.zshrc:
          fpath=(~/.zfunc $fpath); autoload -U compinit; compinit
   fish   paysim completion fish > ~/.config/fish/completions/paysim.fish
 
@@ -36,7 +39,7 @@ Examples:
     )
     .action(async (shell: Shell) => {
       const root = await readTree(all)
-      // Asked where the name that was typed is none that a script could call, as an alias.
+      // The shell runs this if the name that was typed cannot be called, such as an alias.
       const program = [process.execPath, resolve(process.argv[1] ?? '')]
       process.stdout.write(await script[shell](root, program))
     })

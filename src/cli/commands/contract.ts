@@ -11,10 +11,12 @@ interface ContractFlags {
 
 export function command(): Command {
   return newCommand('contract')
-    .description('Prints every question that the interface document leaves open, and the answer in force.')
-    .option('--contract <file>', 'with the overrides of this file')
+    .description(
+      'Print every decision: each question that the interface document leaves open, and its current answer.',
+    )
+    .option('--contract <file>', 'contract file with other decisions')
     .addOption(
-      new Option('-o, --output <format>', 'how to print it')
+      new Option('-o, --output <format>', 'output format')
         .choices(['human', 'json', 'markdown'])
         .default('human'),
     )

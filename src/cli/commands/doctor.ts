@@ -10,16 +10,16 @@ export const command = (): Command =>
   targetFlags(
     outputFlags(
       newCommand('doctor').description(
-        'Looks at everything that a call depends on, and says of each thing what to do about it. It only reads.',
+        'Check everything that a call depends on, and say how to fix each problem. This command only reads.',
       ),
     ).optionsGroup('Target options:'),
   )
     .addHelpText(
       'after',
       `
-It ends with 0 if calls will work, else as a call would: with 7 if nothing answers, 3 if the keys are refused.
-Where the interface document is silent, what the server answers is compared with the contract in force; what differs
-can be kept as a contract file.
+The exit code is 0 if calls will work, else the one that a call would have: 7 if nothing answers, 3 if the keys are
+refused. The command also compares the server with the contract, where the interface document leaves a question open.
+You can save the differences as a contract file.
 
 Examples:
   paysim doctor
@@ -39,10 +39,10 @@ async function diagnose(flags: TargetFlags & OutputFlags): Promise<void> {
   try {
     for await (const check of examine(flags, interruption.signal)) {
       checks.push(check)
-      note(`looked at: ${check.check}`)
+      showProgress(`checked ${check.check}`)
     }
   } finally {
-    note('')
+    showProgress('')
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
   const report = reportOf(checks)
@@ -50,7 +50,7 @@ async function diagnose(flags: TargetFlags & OutputFlags): Promise<void> {
   process.exitCode = report.exit_code
 }
 
-/** A line that gives way to the next: a server that does not answer takes its time. */
-function note(text: string): void {
+/** Shows a line until the next one: a server that does not answer takes a long time. */
+function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }

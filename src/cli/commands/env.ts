@@ -10,7 +10,7 @@ import {
   type LocalSimulator,
   simulatorsHere,
 } from '../target/local-simulator.ts'
-import { secretOf } from '../webhooks/kept-secret.ts'
+import { keptSecret } from '../webhooks/secret.ts'
 
 const FORMATS = ['shell', 'fish', 'powershell', 'dotenv', 'json', 'github'] as const
 type Format = (typeof FORMATS)[number]
@@ -23,11 +23,9 @@ interface EnvFlags {
 
 export const command = (): Command =>
   newCommand('env')
-    .description(
-      'Prints where the simulator is that runs here, and its keys, as variables of the environment.',
-    )
+    .description('Print the address and the keys of the local simulator as environment variables.')
     .addOption(
-      new Option('--format <format>', 'how they are written')
+      new Option('--format <format>', 'output format')
         .choices(FORMATS)
         .argParser(choice(FORMATS))
         .default('shell'),
@@ -35,24 +33,25 @@ export const command = (): Command =>
     .addOption(
       new Option(
         '--account <id>',
-        'whose keys: shop.live, or shop for shop.test; default.test otherwise',
+        'account whose keys to print: shop.live, or shop for shop.test (default: default.test)',
       ).env('PAYSIM_ACCOUNT'),
     )
-    .addOption(new Option('--data <dir>', 'the simulator that serves this directory').env('PAYSIM_DATA'))
+    .addOption(new Option('--data <dir>', 'use the simulator that serves this directory').env('PAYSIM_DATA'))
     .addHelpText(
       'after',
       `
-The simulator is the one that serves ./.paysim, or that was started in this folder: also with \`--data\` or
-\`--ephemeral\`. What the environment or a profile says already is not looked at. Every program that reads the
-environment finds the gateway then, and paysim's own commands too, from any folder.
+The local simulator is the one that serves ./.paysim, or one that was started in this folder, with any \`--data\` or
+with \`--ephemeral\`. The command ignores the current environment and profile. With these variables, paysim and your
+own programs find the simulator from any folder.
 
-PAYSIM_WEBHOOK_SECRET is among them once \`paysim webhooks listen\` was started for it: what its webhooks are signed with.
+PAYSIM_WEBHOOK_SECRET is the secret that signs the webhooks of \`paysim webhooks listen\`. It is printed after the first
+start of that command.
 
 In a POSIX shell:  eval "$(paysim env)"
 In fish:           paysim env --format fish | source
 In PowerShell:     paysim env --format powershell | Out-String | Invoke-Expression
 
-With \`--format github\`, the lines are for the file that GitHub Actions names in GITHUB_ENV; on stderr, GitHub is told
+With \`--format github\`, redirect stdout to the file that GitHub Actions names in GITHUB_ENV. Lines on stderr tell GitHub
 to mask the secrets in the job's log.
 
 Examples:
@@ -66,9 +65,9 @@ type Variables = readonly (readonly [name: string, value: string])[]
 
 async function print({ format, account, data }: EnvFlags): Promise<void> {
   if (data !== undefined) process.env.PAYSIM_DATA = data
-  const simulator = await theOneHere()
+  const simulator = await findSimulator()
   const keys = await keysOf(simulator, account)
-  const webhookSecret = await secretOf(simulator)
+  const webhookSecret = await keptSecret(simulator)
   const variables: Variables = [
     ['PAYSIM_BASE_URL', simulator.url],
     ['PAYSIM_PUBLIC_KEY', keys.publicKey],
@@ -86,24 +85,24 @@ async function print({ format, account, data }: EnvFlags): Promise<void> {
   process.stdout.write(written(variables, format))
 }
 
-async function theOneHere(): Promise<LocalSimulator> {
+async function findSimulator(): Promise<LocalSimulator> {
   const [simulator, ...others] = await simulatorsHere()
   if (!simulator)
     throw new UsageError(
-      `no simulator serves ${dataDirectory()}, and none was started in this folder. Start one with \`paysim serve\`, or name its directory with --data`,
+      `no simulator serves ${dataDirectory()}, and none was started in this folder. Start one with \`paysim serve\`, or give its directory with --data`,
     )
   if (others.length > 0)
     process.stderr.write(
-      `paysim: these are of ${simulator.url}; ${others.map(({ url }) => url).join(' and ')} was started here too, and --data names one by its directory\n`,
+      `paysim: using ${simulator.url}, not ${others.map(({ url }) => url).join(' or ')}; choose one by its directory with --data\n`,
     )
   return simulator
 }
 
-/** One could begin a variable that nobody meant. No key, token or address that works has any. */
+/** A line break could start another variable. No working key, token or address contains one. */
 function refuseLineBreaks(name: string, value: string): void {
   if (/\p{Cc}/u.test(value))
     throw new UsageError(
-      `${name} holds a control character or a line break, which no environment file may hold`,
+      `${name} contains a control character or a line break, which an environment file cannot contain`,
     )
 }
 
@@ -119,7 +118,7 @@ function lineOf(name: string, value: string, format: Exclude<Format, 'json'>): s
     case 'fish':
       return `set -gx ${name} '${value.replaceAll(/[\\']/g, '\\$&')}'`
     case 'powershell':
-      // PowerShell takes curly quotes for straight ones.
+      // PowerShell treats curly quotes like straight ones.
       return `$env:${name} = '${value.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`
     case 'dotenv':
       return `${name}=${dotenvQuoted(value)}`
@@ -128,10 +127,11 @@ function lineOf(name: string, value: string, format: Exclude<Format, 'json'>): s
   }
 }
 
-/** Bare where every reader agrees on it; else in the quotes that the value does not have. */
+/** Unquoted if every reader agrees on that, else in quotes that the value does not contain. */
 function dotenvQuoted(value: string): string {
   if (/^[\w@%+:,./-]+$/.test(value)) return value
   const quote = ["'", '"', '`'].find(sign => !value.includes(sign))
-  if (quote === undefined) throw new UsageError(`a value holds every quote there is: take another --format`)
+  if (quote === undefined)
+    throw new UsageError('a value contains every kind of quote: choose another --format')
   return `${quote}${value}${quote}`
 }

@@ -21,42 +21,42 @@ interface ExecFlags {
   keep?: string
 }
 
-/** The account whose keys the command is given. */
+/** The account whose keys the command gets. */
 const ACCOUNT = 'default.test'
 
 export function command(): Command {
   return newCommand('exec')
-    .description('Runs a command, as a test suite, with a simulator of its own that is gone when it ends.')
+    .description(
+      'Run a command, such as a test suite, with its own simulator, which stops when the command ends.',
+    )
     .usage('[options] -- COMMAND [arguments]')
     .argument('<command...>', 'the command and its arguments')
     .passThroughOptions()
     .option(
       '--scenario <file>',
-      'lay its rules, faults, clock and catalogue over the default merchant (repeatable)',
+      'apply the rules, faults, clock and catalogue of this file to the default merchant (repeatable)',
       collect,
       [],
     )
-    .option('--catalogue <file>', 'methods and routes, in place of the default ones')
-    .option(
-      '--contract <file>',
-      'other answers where the interface document is silent; see `paysim contract`',
-    )
-    .addOption(
-      new Option('--clock <mode>', 'how time passes for the default merchant').choices(['real', 'virtual']),
-    )
-    .option('--seed <n>', 'make keys, ids and instructions repeat exactly', seed)
+    .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')
+    .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
+    .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
+    .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
     .option(
       '--forward-to <url>',
-      'where your application takes webhooks; they wait until its port takes connections',
+      'send webhooks to your application at this URL, once its port accepts connections',
       webhookTarget,
     )
-    .option('--keep <dir>', 'where to keep the account if the command fails; `paysim sim import` takes it')
+    .option(
+      '--keep <dir>',
+      'if the command fails, export the account to this folder, for `paysim sim import`',
+    )
     .addHelpText(
       'after',
       `
-The command finds the simulator in its environment: PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY,
-PAYSIM_CONTROL_URL and PAYSIM_CONTROL_TOKEN, PAYSIM_ACCOUNT. With --forward-to, PAYSIM_WEBHOOK_SECRET is what the
-webhooks are signed with. Its exit status is that of the command.
+These environment variables tell the command about the simulator: PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY,
+PAYSIM_SECRET_KEY, PAYSIM_CONTROL_URL, PAYSIM_CONTROL_TOKEN and PAYSIM_ACCOUNT. With --forward-to,
+PAYSIM_WEBHOOK_SECRET is the secret that signs the webhooks. The exit status is that of the command.
 
 Examples:
   paysim exec -- npm test
@@ -72,13 +72,13 @@ async function exec(words: string[], flags: ExecFlags): Promise<never> {
   try {
     const application = flags.forwardTo && new Application(flags.forwardTo)
     const simulator = await start(flags, application)
-    const status = await runBeside(simulator, words, { signals, application, keep: flags.keep }).finally(() =>
+    const status = await runWith(simulator, words, { signals, application, keep: flags.keep }).finally(() =>
       simulator.stop(),
     )
     process.exit(status)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    say(error.message)
+    warn(error.message)
     process.exit(error.exitCode)
   }
 }
@@ -87,22 +87,22 @@ async function start(
   { scenario, catalogue, contract, clock, seed }: ExecFlags,
   application: Application | undefined,
 ): Promise<RunningSimulator> {
-  // The loader brings a YAML parser and a validator: most runs need neither.
-  const overlays = scenario.length > 0 ? await import('../exec/overlay.ts') : undefined
+  // Loaded late: it brings a YAML parser and a validator, which most runs do not need.
+  const overlays = scenario.length > 0 ? await import('../scenario/overlays.ts') : undefined
   const scenarios = (await overlays?.readOverlays(scenario)) ?? []
   const options = {
     ...(catalogue === undefined ? {} : { catalogue: (await readDataFile(catalogue)) as Catalogue }),
     ...(contract === undefined ? {} : { contract: await readObjectFile(contract) }),
     ...(clock === undefined ? {} : { clock }),
     ...(seed === undefined ? {} : { seed }),
-    // Whoever names a host means it.
+    // The caller named this host, so webhooks may go there.
     ...(application ? { allowWebhooks: [application.url.host] } : {}),
-    onWarning: say,
+    onWarning: warn,
   }
   const simulator = await startHolding(options, application?.hold)
   try {
-    // A flag beats a file.
-    await overlays?.layOver(simulator, scenarios, clock === undefined ? {} : { clock })
+    // An option overrides a file.
+    await overlays?.replaceMerchant(simulator, scenarios, clock === undefined ? {} : { clock })
     return simulator
   } catch (cause) {
     await simulator.stop()
@@ -110,16 +110,16 @@ async function start(
   }
 }
 
-interface Beside {
+interface RunOptions {
   readonly signals: Signals
   readonly application: Application | undefined
   readonly keep: string | undefined
 }
 
-async function runBeside(
+async function runWith(
   simulator: RunningSimulator,
   words: readonly string[],
-  { signals, application, keep }: Beside,
+  { signals, application, keep }: RunOptions,
 ): Promise<number> {
   const { runCommand } = await import('../exec/run-command.ts')
   const environment = {
@@ -128,8 +128,8 @@ async function runBeside(
   }
   if (signals.missed) return statusOf(signals.missed)
   const ending = await runCommand(words, environment, signals)
-  if ('problem' in ending) say(ending.problem)
-  if (application?.complaint) say(application.complaint)
+  if ('problem' in ending) warn(ending.problem)
+  if (application?.problem) warn(application.problem)
   if (keep !== undefined && ending.status !== 0 && !('problem' in ending))
     await keepAccount(simulator, keep, ending.status)
   return ending.status
@@ -140,16 +140,16 @@ async function register({ control }: RunningSimulator, { url }: Application): Pr
   return secret
 }
 
-/** What the command left behind, for whoever wonders why it failed. Its status stands, whatever becomes of this. */
+/** Exports the account of a failed command. If that fails, the command's status still counts. */
 async function keepAccount({ control }: RunningSimulator, folder: string, status: number): Promise<void> {
   const file = join(folder, `${ACCOUNT}.json`)
   try {
     await mkdir(folder, { recursive: true })
     const { writeArchive } = await import('../control/archive.ts')
     await writeArchive(await control.account(ACCOUNT).exportStream(), file, new AbortController().signal)
-    say(`the command ended with ${status}; look at what it left behind by: paysim sim import ${file}`)
+    warn(`the command exited with ${status}; to inspect its account, run: paysim sim import ${file}`)
   } catch (cause) {
-    say(`the account could not be kept: ${cause instanceof Error ? cause.message : cause}`)
+    warn(`cannot export the account: ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 
@@ -165,6 +165,6 @@ async function environmentOf(simulator: RunningSimulator): Promise<Record<string
   }
 }
 
-function say(message: string): void {
+function warn(message: string): void {
   process.stderr.write(`paysim exec: ${message}\n`)
 }

@@ -5,9 +5,9 @@ import { readContract } from '../read-file.ts'
 
 export function command(): Command {
   return newCommand('openapi')
-    .description('Prints the merchant API as an OpenAPI 3.1 document, by the contract in force.')
-    .option('--contract <file>', 'with the overrides of this file')
-    .option('--server <url>', 'the address to put into the document', 'http://127.0.0.1:7297')
+    .description('Print the merchant API as an OpenAPI 3.1 document.')
+    .option('--contract <file>', 'contract file with other decisions')
+    .option('--server <url>', 'server address to put into the document', 'http://127.0.0.1:7297')
     .addHelpText('after', '\nExamples:\n  paysim openapi > merchant-api.json')
     .action(print)
 }

@@ -22,18 +22,22 @@ export const command = (): Command =>
     'request',
     declare =>
       declare
-        .description('Makes any call, signed in, and prints what comes back as it came.')
-        .addArgument(new Argument('<method>', 'as GET').choices(METHODS).argParser(method))
-        .argument('<path>', 'below the base URL, as /payout_intents', path)
-        .option('-d, --data <body>', 'the body as it is to be sent: JSON, @file or file, or - for stdin')
-        .option('-H, --header <name:value>', 'another header (repeatable)', addHeader)
-        .option('--query-param <name=value>', 'a query parameter, encoded here (repeatable)', addParameter)
-        .option('--idempotency-key <key>', 'with it the call is repeated where the network fails')
+        .description('Make any API call with your keys, and print the answer unchanged.')
+        .addArgument(new Argument('<method>', 'HTTP method, such as GET').choices(METHODS).argParser(method))
+        .argument('<path>', 'path below the base URL, such as /payout_intents', path)
+        .option('-d, --data <body>', 'body to send: JSON, @file or file, or - for stdin')
+        .option('-H, --header <name:value>', 'add a header (repeatable)', addHeader)
+        .option(
+          '--query-param <name=value>',
+          'add a query parameter; the value is encoded for you (repeatable)',
+          addParameter,
+        )
+        .option('--idempotency-key <key>', 'idempotency key, which allows retries after a network error')
         .addHelpText(
           'after',
           `
-The body goes with Content-Type: application/json, unless a header says otherwise. What the server says when it
-refuses is printed on stdout too, and the exit code is that of any other command.
+The Content-Type is application/json, unless you set another header. If the server refuses the call, its answer is still
+printed to stdout, and the exit code is the same as for any other command.
 
 Examples:
   paysim request GET /payment_intents/pi_123
@@ -64,33 +68,31 @@ async function request(
   })
   try {
     const answer = await call.answer()
-    await show(answer, asItCame(answer.text))
+    await show(answer, unchanged(answer.text))
   } catch (error) {
-    // A path into what was asked for says nothing of a refusal.
+    // A --query path fits the answer that was asked for, not an error.
     if (error instanceof ApiError && flags.query === undefined)
-      await show(error.answer, asItCame(error.answer.text))
+      await show(error.answer, unchanged(error.answer.text))
     throw error
   }
 }
 
-/** Whether the body is JSON, as it is unless a header says otherwise. */
+/** The body is JSON, unless a header says otherwise. */
 function isJson({ header = [] }: RequestFlags): boolean {
   const [, type = 'json'] = header.findLast(([name]) => name.toLowerCase() === 'content-type') ?? []
   return type.includes('json')
 }
 
-/** As written, so that a name may come again. */
+/** A list and not an object, because a name may be repeated. */
 function withParameters(target: string, parameters: readonly Pair[] = []): string {
   if (parameters.length === 0) return target
   const query = parameters.map(pair => pair.map(encodeURIComponent).join('=')).join('&')
   return `${target}${target.includes('?') ? '&' : '?'}${query}`
 }
 
-const asItCame = (text: string): View<unknown> => ({
+const unchanged = (text: string): View<unknown> => ({
   human: () => (process.stdout.isTTY ? visibleLines(text) : text),
 })
-
-/** What a request is made of, as flags and arguments say it. */
 
 type Pair = readonly [name: string, value: string]
 
@@ -104,24 +106,26 @@ function method(written: string): string {
 
 function path(written: string): string {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(written))
-    throw new InvalidArgumentError('It stands below the base URL, which --base-url names: /payout_intents.')
+    throw new InvalidArgumentError(
+      'Give only the path, such as /payout_intents. Set the base URL with --base-url.',
+    )
   return written
 }
 
-/** Headers that belong to the connection, or to the keys. */
-const OURS = new Set(['authorization', 'connection', 'content-length', 'host', 'transfer-encoding'])
+/** Headers that paysim sets for the connection and the keys. */
+const RESERVED = new Set(['authorization', 'connection', 'content-length', 'host', 'transfer-encoding'])
 
 function addHeader(written: string, before: readonly Pair[] = []): Pair[] {
   const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*(.*)$/s.exec(written) ?? []
   if (name === undefined || value === undefined)
-    throw new InvalidArgumentError('It must be a name and a value, as X-Trace:abc.')
-  if (OURS.has(name.toLowerCase())) throw new InvalidArgumentError(`${name} is set by paysim itself.`)
+    throw new InvalidArgumentError('It must be a name and a value, such as X-Trace:abc.')
+  if (RESERVED.has(name.toLowerCase())) throw new InvalidArgumentError(`paysim sets ${name} itself.`)
   return [...before, [name, value.trim()]]
 }
 
 function addParameter(written: string, before: readonly Pair[] = []): Pair[] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(written) ?? []
   if (name === undefined || value === undefined)
-    throw new InvalidArgumentError('It must be a name and a value, as limit=10.')
+    throw new InvalidArgumentError('It must be a name and a value, such as limit=10.')
   return [...before, [name, value]]
 }

@@ -5,42 +5,45 @@ import { atLeastOne, type RunFlags, report } from '../scenario/run-flags.ts'
 
 export function command(): Command {
   return newCommand('run')
-    .description(
-      'Runs scenario files: each in an account of its own, against a simulator that starts for it.',
+    .description('Run scenario files, each in its own account of a simulator that is started for the run.')
+    .argument('<path...>', 'scenario files, or folders that contain them')
+    .option(
+      '-j, --jobs <n>',
+      'number of scenarios to run at the same time (default: the number of cores)',
+      atLeastOne,
     )
-    .argument('<path...>', 'scenario files, or folders of them')
-    .option('-j, --jobs <n>', 'how many at a time; as many as there are cores unless told', atLeastOne)
     .option(
       '--only <name>',
-      'only what has this in its name or its file name; `*` and `?` stand for letters (repeatable)',
+      'run only scenarios with this in their name or file name; `*` and `?` are wildcards (repeatable)',
       collect,
       [],
     )
-    .option('--repeat <n>', 'tell each scenario so often, each time with the next seed', atLeastOne)
-    .option('--seed <n>', 'the seed of the first time, in place of the one in the file', text =>
-      Number(seed(text)),
-    )
+    .option('--repeat <n>', 'run each scenario this many times, each time with the next seed', atLeastOne)
+    .option('--seed <n>', 'seed of the first run, instead of the one in the file', text => Number(seed(text)))
+    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
     .addOption(
-      new Option('--control-url <url>', 'against a simulator that runs already').env('PAYSIM_CONTROL_URL'),
-    )
-    .addOption(
-      new Option('--control-token <token>', 'the token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
+      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
     )
     .option(
       '--base-url <url>',
-      'against a gateway as it is, with the keys in PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY; with --control-url, where that simulator has its merchant API',
+      'use the gateway at this URL, with the keys in PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY; with --control-url, the merchant API of that simulator',
     )
-    .option('--embedded', 'start a simulator, whatever the environment names')
-    .option('--report <format=file>', 'junit, tap or json, to a file or - (repeatable)', report, [])
-    .option('--transcript <path>', 'write what happened: a file for one scenario, a folder for more')
+    .option('--embedded', 'start a simulator, even if the environment names one')
+    .option(
+      '--report <format=file>',
+      'write a junit, tap or json report to a file; - means stdout (repeatable)',
+      report,
+      [],
+    )
+    .option('--transcript <path>', 'write what happened to a file, or to a folder for several scenarios')
     .option('--watch', 'run again when a file changes')
     .option('--quiet', 'show failures only')
     .addHelpText(
       'after',
       `
-It ends with 0, with 10 when an expectation failed, else with 2 when a file cannot be run as it is. Such a file fails
-alone: the others run. The third of \`--repeat 5 --seed 7\` is told again by \`--seed 9\`.
-On GitHub Actions (GITHUB_ACTIONS=true), failures are marked in the files, by \`::error\` lines.
+The exit code is 0 if all scenarios passed, 10 if an expectation failed, and 2 if a file has problems. The other files
+still run. To repeat the third run of \`--repeat 5 --seed 7\`, use \`--seed 9\`.
+On GitHub Actions (GITHUB_ACTIONS=true), \`::error\` lines mark failures in the files.
 
 Examples:
   paysim run scenarios

@@ -31,47 +31,42 @@ interface ServeFlags {
 
 export function command(): Command {
   return newCommand('serve')
-    .description('Runs the whole merchant API locally, with a provider and a clock under your control.')
-    .option('--port <n>', 'port to listen on; 0 for any free one', port, 7297)
+    .description('Run the whole merchant API locally, with a provider and a clock that you control.')
+    .option('--port <n>', 'port to listen on; 0 means any free port', port, 7297)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(new Option('--data <dir>', 'where everything is kept').env('PAYSIM_DATA').default('./.paysim'))
+    .addOption(new Option('--data <dir>', 'folder for all data').env('PAYSIM_DATA').default('./.paysim'))
     .option(
       '--scenario <file>',
-      'its rules, faults, clock, catalogue and policy, for the default merchant (repeatable)',
+      'apply the rules, faults, clock, catalogue and policy of this file to the default merchant (repeatable)',
       collect,
       [],
     )
-    .option('--watch', 'read the scenario files again when they change')
-    .option('--ephemeral', 'keep everything in memory and leave nothing behind')
-    .option('--catalogue <file>', 'methods and routes, in place of the default ones')
-    .option(
-      '--contract <file>',
-      'other answers where the interface document is silent; see `paysim contract`',
-    )
-    .addOption(
-      new Option('--clock <mode>', 'how time passes for the default merchant').choices(['real', 'virtual']),
-    )
-    .option('--seed <n>', 'make keys, ids and instructions repeat exactly', seed)
+    .option('--watch', 'apply the scenario files again when they change')
+    .option('--ephemeral', 'keep all data in memory, and lose it at the end')
+    .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')
+    .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
+    .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
+    .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
     .option('--open', 'open the dashboard in a browser, signed in')
-    .option('--json', 'print NDJSON: the ready line, then a line each request and each change')
-    .option('--control-port <n>', 'serve the control surface alone on a port of its own', port)
+    .option('--json', 'print NDJSON: a ready line, then one line for each request and each change')
+    .option('--control-port <n>', 'serve the control surface on a separate port', port)
     .addOption(
-      new Option('--control-token <token>', 'the token of the control surface; random if left out').env(
+      new Option('--control-token <token>', 'token of the control surface (default: random)').env(
         'PAYSIM_CONTROL_TOKEN',
       ),
     )
-    .option('--control-token-file <file>', 'read the token from a file; - reads it from stdin')
-    .option('--allow-host <name>', 'answer to this host name too (repeatable)', collect, [])
+    .option('--control-token-file <file>', 'read the token from this file; - means stdin')
+    .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect, [])
     .option(
       '--allow-webhooks <host>',
-      'let webhooks go to this host, address or range too (repeatable)',
+      'also allow webhooks to this host, address or range (repeatable)',
       collect,
       [],
     )
     .addOption(
       new Option(
         '--durability <level>',
-        'when an answer may leave: once its line is synced to disk, or once it is written',
+        'send an answer when its change is synced to disk (commit), or when it is written (process)',
       )
         .choices(['commit', 'process'])
         .default('commit'),
@@ -88,13 +83,13 @@ Examples:
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  // Who reads what it says may go, as `head -1` does once it is ready. Without a listener, Node would end with them.
+  // The reader may go away, such as `head -1` after the ready line. Without a listener, Node would exit then.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const output = flags.json ? jsonOutput() : await terminalOutput()
   let simulator: Simulator
   try {
     simulator = await start(flags, output)
-    if (flags.scenario.length > 0) await playScenarios(simulator, flags, output)
+    if (flags.scenario.length > 0) await applyScenarios(simulator, flags, output)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     process.stderr.write(`paysim serve: ${error.message}\n`)
@@ -102,7 +97,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     return
   }
   const withdraw = await announceHere(simulator, output)
-  // Before anybody is told that it is ready: the first thing they do may be to stop it.
+  // Before the ready line: the first thing that its reader does may be to stop the server.
   let _stopping: Promise<never> | undefined
   const stop = () => {
     _stopping ??= Promise.all([simulator.stop(), withdraw()]).then(() => {
@@ -118,7 +113,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   }
 }
 
-/** So that other commands of the same folder find it, whatever its data directory is called. */
+/** Announces the server, so that other commands in the same folder find it, whatever its data directory is. */
 async function announceHere(simulator: Simulator, output: ServeOutput): Promise<() => Promise<void>> {
   const { data_dir, ...facts } = simulator.facts()
   try {
@@ -127,15 +122,15 @@ async function announceHere(simulator: Simulator, output: ServeOutput): Promise<
     const why = cause instanceof Error ? cause.message : String(cause)
     if (data_dir === null)
       output.warn(
-        `other commands do not find this server by themselves (${why}): give them PAYSIM_BASE_URL and PAYSIM_CONTROL_URL`,
+        `other commands cannot find this server automatically (${why}): set PAYSIM_BASE_URL and PAYSIM_CONTROL_URL for them`,
       )
     return async () => {}
   }
 }
 
-/** The loader brings a YAML parser and a validator: a start without a scenario does not pay for them. */
-async function playScenarios(simulator: Simulator, flags: ServeFlags, output: ServeOutput): Promise<void> {
-  const { readScript, rereadOnChange } = await import('../serve-scenario.ts')
+/** Loads the scenario loader late: it brings a YAML parser and a validator, which most starts do not need. */
+async function applyScenarios(simulator: Simulator, flags: ServeFlags, output: ServeOutput): Promise<void> {
+  const { readScript } = await import('../scenario/overlays.ts')
   const standard = simulator.catalogue
   try {
     await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
@@ -143,20 +138,21 @@ async function playScenarios(simulator: Simulator, flags: ServeFlags, output: Se
     await simulator.stop()
     throw error
   }
-  if (flags.watch)
-    rereadOnChange(flags.scenario, async () => {
-      try {
-        await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
-        output.warn('the scenario changed: its rules and faults are in force')
-      } catch (error) {
-        output.warn(
-          `the scenario changed, and stays as it was: ${error instanceof Error ? error.message : error}`,
-        )
-      }
-    })
+  if (!flags.watch) return
+  const { watchFiles } = await import('../scenario/watch.ts')
+  watchFiles(flags.scenario, async () => {
+    try {
+      await simulator.script(await readScript(flags.scenario, { standard, clock: flags.clock }))
+      output.warn('the scenario file changed: its rules and faults are in effect now')
+    } catch (error) {
+      output.warn(
+        `the scenario file changed, but cannot be used: ${error instanceof Error ? error.message : error}\nThe earlier rules and faults stay in effect.`,
+      )
+    }
+  })
 }
 
-/** The file goes before the environment, as any flag does. */
+/** The file overrides the environment, as any option does. */
 async function controlTokenOf({ controlToken, controlTokenFile }: ServeFlags): Promise<string | undefined> {
   if (controlTokenFile === undefined) return controlToken
   if (controlToken !== undefined && controlToken !== process.env.PAYSIM_CONTROL_TOKEN)
@@ -166,7 +162,7 @@ async function controlTokenOf({ controlToken, controlTokenFile }: ServeFlags): P
 }
 
 async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator> {
-  if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch goes with --scenario', 2)
+  if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch needs --scenario', 2)
   return Simulator.start({
     port: flags.port,
     host: flags.host,

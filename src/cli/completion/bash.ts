@@ -2,10 +2,10 @@ import { shellWords } from '../shell-words.ts'
 import { type Behind, optionRules, ownWords, placeOf } from './suggestions.ts'
 import { type CommandNode, everyNode } from './tree.ts'
 
-/** For the bash of every system, 3.2 of macOS among them: no associative arrays, and files left to readline there. */
+/** Works in every bash, including 3.2 of macOS: no associative arrays, and readline completes files there. */
 export function bashScript(root: CommandNode, program: readonly string[]): string {
   const nodes = everyNode(root)
-  return `# Completes paysim in bash. Made by \`paysim completion bash\`, and made again after an update.
+  return `# Completes paysim in bash. Created by \`paysim completion bash\`: create it again after an update.
 
 _paysim_files() {
   type compopt > /dev/null 2>&1 || return
@@ -19,7 +19,7 @@ _paysim_words() {
   COMPREPLY=($(compgen -W "$1" -- "$current"))
 }
 
-# Several words with commas between them: the next one.
+# The next of several words separated by commas.
 _paysim_list() {
   local before='' word
   if [[ $current == *,* ]]; then before=\${current%,*},; fi
@@ -28,14 +28,14 @@ _paysim_list() {
   done
 }
 
-# What only this machine knows. Whatever goes wrong there, nothing is offered.
+# Values that only this machine knows. After an error, none are suggested.
 _paysim_known() {
   local run=("\${COMP_WORDS[0]}")
   type "\${COMP_WORDS[0]}" > /dev/null 2>&1 || run=(${shellWords(program)})
   "\${run[@]}" __complete "$1" "\${COMP_WORDS[@]:1}" 2> /dev/null < /dev/null
 }
 
-# A body, as @file or as the file. bash may part the @ from the rest, and then puts in the place of the rest alone.
+# A request body, as @file or as the file. bash may split the @ from the rest, and then replaces only the rest.
 _paysim_body() {
   local name mark='' IFS=$'\\n'
   if [[ -z $body || $body == @* ]]; then mark=@; fi
@@ -65,7 +65,7 @@ _paysim() {
     body=@
     typed=''
   fi
-  # bash makes three words of --output=json.
+  # bash splits --output=json into three words.
   if [[ $current == '=' ]]; then
     current=''
     body=''
@@ -120,7 +120,7 @@ function afterOption(behind: Behind): string {
   return `_paysim_files ${behind === 'files' ? '-f' : '-d'}; return`
 }
 
-/** Options show themselves once a dash is typed, and where there is nothing else to show. */
+/** Options are suggested after a dash, or if there is nothing else to suggest. */
 function placeCase(node: CommandNode): string {
   const { words, known, files, unguessed } = ownWords(node)
   const options = shellWords([node.options.flatMap(({ names }) => names).join(' ')])

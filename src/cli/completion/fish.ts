@@ -4,7 +4,7 @@ import { type CommandNode, everyNode, type OptionNode } from './tree.ts'
 export function fishScript(root: CommandNode, program: readonly string[]): string {
   const nodes = everyNode(root)
   const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
-  return `# Completes paysim in fish. Made by \`paysim completion fish\`, and made again after an update.
+  return `# Completes paysim in fish. Created by \`paysim completion fish\`: create it again after an update.
 
 function __paysim_at
     set -l place ''
@@ -24,7 +24,7 @@ function __paysim_at
     test "$argv[1]" = "$place"
 end
 
-# Several words with commas between them: the next one.
+# The next of several words separated by commas.
 function __paysim_list
     set -l before (commandline -ct | string match -r '.*,')
     for word in $argv
@@ -34,7 +34,7 @@ function __paysim_list
     end
 end
 
-# What only this machine knows. Whatever goes wrong there, nothing is offered.
+# Values that only this machine knows. After an error, none are suggested.
 function __paysim_known
     set -l words (commandline -opc)
     set -l run $words[1]
@@ -42,7 +42,7 @@ function __paysim_known
     $run __complete $argv[1] $words[2..-1] 2>/dev/null </dev/null
 end
 
-# A body, as @file or as the file.
+# A request body, as @file or as the file.
 function __paysim_body
     set -l token (commandline -ct)
     if test -z "$token"; or string match -q '@*' -- $token
@@ -92,5 +92,5 @@ function after(what: Behind): string {
   return what === 'files' ? ' -r -F' : " -x -a '(__fish_complete_directories)'"
 }
 
-/** Between fish's single quotes a backslash is special, as well as the quote. */
+/** Between single quotes, fish treats the backslash as special, and the quote. */
 const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, '\\$&')}'`

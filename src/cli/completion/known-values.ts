@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-files.ts'
 
-/** What only this machine knows: a shell asks for it while somebody types. */
+/** Values that only this machine knows. A shell asks for them while somebody types. */
 const KNOWN = ['profiles', 'accounts', 'methods'] as const
 export type Known = (typeof KNOWN)[number]
 
-/** Who presses Tab does not wait for a simulator that hangs. */
+/** Nobody who presses Tab wants to wait for a simulator that hangs. */
 const PATIENCE_MS = 500
 
-/** Prints the words that fit, a line each; nothing where none can be found out. `words` is the command line so far. */
+/** Prints the known values, one per line; nothing after an error. `words` is the command line so far. */
 export async function printKnown(kind: string | undefined, words: readonly string[]): Promise<void> {
   const find = KNOWN.find(known => known === kind)
   if (find === undefined) return
   const found = await FIND[find](words).catch(() => [])
-  // A shell reads what is special to it before any command sees it.
+  // A shell would interpret special characters.
   const plain = found.filter(word => /^[\w.:@%+-]+$/.test(word))
   process.stdout.write(plain.map(word => `${word}\n`).join(''))
 }
@@ -34,7 +34,7 @@ async function accountIds(): Promise<readonly string[]> {
   return merchants.flatMap(({ accounts }) => accounts.map(({ id }) => id))
 }
 
-/** Those of the account that is named, at the simulator that runs here; without one, those that it would begin with. */
+/** The methods of the named account at the local simulator; without a simulator, the default methods. */
 async function methodCodes(words: readonly string[]): Promise<readonly string[]> {
   const account = words[words.lastIndexOf('--account') + 1]
   const named = words.includes('--account') && account !== undefined ? account : 'default.test'

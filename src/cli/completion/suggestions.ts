@@ -1,7 +1,7 @@
 import type { Known } from './known-values.ts'
 import { type CommandNode, everyNode, type Value } from './tree.ts'
 
-/** What may stand behind an option: words, of which this machine may know some, something on disk, or what nobody can guess. */
+/** What can follow an option: certain words, values that this machine knows, files, or anything. */
 export type Behind =
   | { readonly words: readonly string[]; readonly many: boolean }
   | { readonly known: Known }
@@ -18,20 +18,20 @@ export function behind({ choices, file, body, many, known, name }: Value): Behin
   return name === 'dir' ? 'directories' : 'files'
 }
 
-/** A word such as * is read by the shell before any command sees it: whoever wants it has to quote it. */
+/** A shell would expand a word such as *, so it is not suggested. */
 const isPlain = (word: string) => /^[\w.:@%+,/-]+$/.test(word)
 
-/** `/payments/get`: how a script names where it is; nothing, for the binary itself. */
+/** How a script names a command, such as `/payments/get`; empty for the binary itself. */
 export const placeOf = ({ words }: CommandNode): string => words.map(word => `/${word}`).join('')
 
 export interface OptionRule {
-  /** Where it holds; everywhere, when the option is the same wherever it stands. */
+  /** The commands that have it; `everywhere` if the option is the same in all of them. */
   readonly places: readonly string[] | 'everywhere'
   readonly names: readonly string[]
   readonly behind: Behind
 }
 
-/** What stands behind each option, said once for all commands that have it in common. */
+/** What follows each option, once for all commands that share it. */
 export function optionRules(root: CommandNode): OptionRule[] {
   const rules = new Map<string, { places: string[]; names: readonly string[]; behind: Behind }>()
   const meanings = new Map<string, Set<string>>()
@@ -57,22 +57,22 @@ interface OwnWords {
   readonly words: readonly string[]
   readonly known: Known | undefined
   readonly files: boolean
-  /** Whether something stands there that nobody can guess, as an id: then nothing is offered. */
+  /** Whether the argument is something like an id, for which nothing can be suggested. */
   readonly unguessed: boolean
 }
 
-/** What may stand where no option does: commands, the words of an argument, something on disk. */
+/** What can follow besides options: commands, the words of an argument, or files. */
 export function ownWords({ commands, arguments: taken }: CommandNode): OwnWords {
   const names = commands.map(({ words }) => words.at(-1) ?? '')
   const words = [...names, ...taken.flatMap(({ choices }) => choices.filter(isPlain))]
   const known = taken.find(argument => argument.known !== null)?.known ?? undefined
   const files = taken.some(({ file }) => file)
   const isOpen = words.length === 0 && known === undefined && !files
-  // A command of somebody's own comes behind its options.
+  // Options come before the command that `exec` runs.
   return { words, known, files, unguessed: isOpen && taken.some(({ name }) => name !== 'command') }
 }
 
-/** Descriptions on one line, and short: a menu is no manual. */
+/** A description on one short line, for a menu. */
 export const short = (text: string): string => {
   const [line = ''] = text.replaceAll(/\s+/g, ' ').split(/ \((?:choices|default|env|preset): /)
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`

@@ -2,19 +2,19 @@ import type { Argument, Command, Option } from 'commander'
 import type { CommandTable } from '../command-table.ts'
 import type { Known } from './known-values.ts'
 
-/** What a word of the command line may be. */
+/** What a word of the command line can be. */
 export interface Value {
-  /** As help calls it: `file`, `duration`. */
+  /** The name in help, such as `file` or `duration`. */
   readonly name: string
   readonly required: boolean
   readonly choices: readonly string[]
-  /** Whether it names something on disk. */
+  /** Whether it names a file or a folder. */
   readonly file: boolean
-  /** Whether it holds a body, as JSON or as `@file`. */
+  /** Whether it is a request body, as JSON or as `@file`. */
   readonly body: boolean
-  /** Whether it may be several of the choices, with commas between them. */
+  /** Whether it can be several of the choices, separated by commas. */
   readonly many: boolean
-  /** What this machine knows of it, where choices are not written down. */
+  /** Which values of this machine it takes, if it has no fixed choices. */
   readonly known: Known | null
 }
 
@@ -24,32 +24,32 @@ export interface ArgumentNode extends Value {
 }
 
 export interface OptionNode {
-  /** All ways to write it, as `--output` and `-o`. */
+  /** All its names, such as `--output` and `-o`. */
   readonly names: readonly string[]
   readonly description: string
-  /** As help shows them: `-o, --output <format>`. */
+  /** The names as help shows them, such as `-o, --output <format>`. */
   readonly flags: string
   readonly heading: string
   readonly value: Value | null
 }
 
-/** A command, or a group of them, with all that help knows of it. */
+/** A command or a group of commands, with everything that help shows. */
 export interface CommandNode {
-  /** The words that call it; none for the binary itself. */
+  /** The words that call it; empty for the binary itself. */
   readonly words: readonly string[]
   readonly summary: string
   readonly description: string
   readonly usage: string
   readonly arguments: readonly ArgumentNode[]
   readonly options: readonly OptionNode[]
-  /** What help says below the options: examples, mostly. */
+  /** The text below the options: mostly examples. */
   readonly more: string
   readonly commands: readonly CommandNode[]
-  /** The command of a group that is meant where none is named. */
+  /** The default command of a group. */
   readonly alone: string | null
 }
 
-/** Loads every command and asks it what it takes: nothing here is written down twice. */
+/** Loads every command and reads its options, so that nothing is written twice. */
 export async function readTree(table: CommandTable): Promise<CommandNode> {
   const version: OptionNode = {
     ...HELP,
@@ -87,7 +87,7 @@ async function groupNode(
     }),
   )
   const usage = ['paysim', ...words, 'COMMAND [options]'].join(' ')
-  // Options that follow the group's own word are those of the command that it then means.
+  // Options after the group's name belong to its default command.
   const meant = commands.find(({ words }) => alone !== undefined && words.at(-1) === alone)
   const options = meant?.options ?? [HELP]
   return {
@@ -118,14 +118,14 @@ function commandNode(command: Command, { words, summary }: GroupContext): Comman
   }
 }
 
-/** Which options take what only this machine knows. */
+/** Options that take values of this machine. */
 const KNOWN_BY_OPTION: Readonly<Record<string, Known>> = {
   '--profile': 'profiles',
   '--account': 'accounts',
   '--payment-method': 'methods',
 }
 
-/** Commands about a profile that is there already. */
+/** Commands for an existing profile. */
 const OF_A_PROFILE = new Set(['profile use', 'profile show', 'profile remove'])
 
 function argumentNode(argument: Argument, words: readonly string[]): ArgumentNode {
@@ -164,14 +164,14 @@ function optionNode(
             choices: argChoices,
             file: /^(?:file|dir|image)$/.test(name) || long === '--transcript',
             body: long === '--data' && /^(?:json|body)$/.test(name),
-            // Help says so of each that takes several.
+            // The help of every such option mentions commas.
             many: /\bcommas?\b/.test(description),
             known: KNOWN_BY_OPTION[long ?? ''] ?? null,
           },
   }
 }
 
-/** Commander keeps what was added below the options only as something to be called when help is printed. */
+/** Commander creates the text below the options only when it prints help. */
 function textBelow(command: Command): string {
   const help = command.helpInformation()
   let printed = ''

@@ -6,9 +6,9 @@ export function zshScript(root: CommandNode, program: readonly string[]): string
   const nodes = everyNode(root)
   const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
   return `#compdef paysim
-# Completes paysim in zsh. Made by \`paysim completion zsh\`, and made again after an update.
+# Completes paysim in zsh. Created by \`paysim completion zsh\`: create it again after an update.
 
-# Several words with commas between them: the next one.
+# The next of several words separated by commas.
 _paysim_list() {
   local -a given rest
   given=(\${(s:,:)\${PREFIX%\${PREFIX##*,}}})
@@ -17,7 +17,7 @@ _paysim_list() {
   compadd -- $rest
 }
 
-# What only this machine knows. Whatever goes wrong there, nothing is offered.
+# Values that only this machine knows. After an error, none are suggested.
 _paysim_known() {
   local -a run found
   run=(\${words[1]})
@@ -26,7 +26,7 @@ _paysim_known() {
   if (( \${#found} )); then compadd -- $found; fi
 }
 
-# A body, as @file or as the file.
+# A request body, as @file or as the file.
 _paysim_body() {
   if [[ -z $PREFIX ]]; then
     _files -P @
@@ -105,6 +105,6 @@ function placeCase(node: CommandNode): string {
       ;;`
 }
 
-/** A colon ends the word, and begins what is said of it. */
+/** A colon separates the word from its description. */
 const described = (word: string, description: string) =>
   `${word.replaceAll(':', '\\:')}:${short(description)}`

@@ -24,7 +24,7 @@ export interface ControlTarget extends ControlAddress {
 }
 
 /**
- * Flags come first, then the environment, the profile, and the simulator that runs here, as for merchant commands. The base
+ * Flags come first, then the environment, the profile, and the local simulator, as for merchant commands. The base
  * URL of a simulator on this machine also leads to its control surface. `standIn` is used if there is no token.
  */
 export async function findControl(flags: ControlTargetFlags, standIn?: string): Promise<ControlTarget> {
@@ -54,7 +54,7 @@ export async function findControl(flags: ControlTargetFlags, standIn?: string): 
 }
 
 const IN_ENVIRONMENT = 'PAYSIM_CONTROL_URL'
-const RUNS_HERE = 'the simulator that runs here'
+const LOCAL = 'the local simulator'
 
 interface Found {
   readonly value: string
@@ -91,7 +91,7 @@ async function placeOf(
     if (!known && !local && token !== undefined)
       return { ...found(originOf(gateway.url) ?? gateway.url, gateway.name), named: gateway.named }
   }
-  return local && { ...found(local.control_url, RUNS_HERE), named: false }
+  return local && { ...found(local.control_url, LOCAL), named: false }
 }
 async function tokenOf(
   { controlToken, controlTokenFile }: ControlTargetFlags,
@@ -104,9 +104,9 @@ async function tokenOf(
     throw new UsageError('--control-token and --control-token-file cannot be combined: give one of them')
   if (controlToken !== undefined) return found(controlToken, '--control-token')
   if (controlTokenFile !== undefined) return found(await readToken(controlTokenFile), '--control-token-file')
-  if (simulator && preferOwn) return found(simulator.control_token, RUNS_HERE)
+  if (simulator && preferOwn) return found(simulator.control_token, LOCAL)
   if (PAYSIM_CONTROL_TOKEN) return found(PAYSIM_CONTROL_TOKEN, 'PAYSIM_CONTROL_TOKEN')
-  return simulator && found(simulator.control_token, RUNS_HERE)
+  return simulator && found(simulator.control_token, LOCAL)
 }
 
 /** A token from a file, which keeps it out of the process list. */

@@ -66,7 +66,7 @@ function controlTargetFlags(command: Command): Command {
   return command
     .option(
       '--control-url <url>',
-      'control surface of the simulator (default: PAYSIM_CONTROL_URL, else the simulator that runs here)',
+      'control surface of the simulator (default: PAYSIM_CONTROL_URL, else the local simulator)',
     )
     .option(
       '--control-token <token>',

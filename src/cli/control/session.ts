@@ -6,7 +6,7 @@ import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { accountNamed } from '../target/local-simulator.ts'
-import { tellChoice } from '../target/other-targets.ts'
+import { reportChoice } from '../target/other-targets.ts'
 import { type ControlTarget, findControl } from './find-control.ts'
 import type { ControlFlags } from './flags.ts'
 
@@ -36,7 +36,7 @@ export async function withControl(
   const printer = openPrinter(flags)
   // A dry run sends nothing, so it needs no token.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
-  await tellChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
+  await reportChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
   const door = await doorFor(flags)
   const control = new ControlClient(target, { signal, ...(door ? { door } : {}) })
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)

@@ -9,11 +9,11 @@ import type { TargetFlags } from '../target/flags.ts'
 import { readAuthorities } from '../target/read-credentials.ts'
 import { checkGateway, openProbe } from './gateway.ts'
 import { checkNetwork } from './network.ts'
-import { type Check, fault, ok, warning } from './report.ts'
+import { type Check, ok, problem, warning } from './report.ts'
 import { checkNode, checkProfiles, checkSimulator, messageOf } from './this-machine.ts'
 import { checkUnspecified } from './unspecified.ts'
 
-/** Looks at everything that a call depends on, from the near to the far. What builds on a fault is left out. */
+/** Checks everything that a call depends on, from this machine to the server. Checks that depend on a failed one are skipped. */
 export async function* examine(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
   yield checkNode()
   yield* checkProfiles()
@@ -23,35 +23,35 @@ export async function* examine(flags: TargetFlags, signal: AbortSignal): AsyncGe
 
 async function* checkTarget(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
   try {
-    // Where there are no keys, the way to the server can be looked at all the same.
+    // Without keys, the network can still be checked.
     const target = await findTarget(flags, NOBODY)
     yield* describe(target)
     yield* checkServer(target, flags, signal)
   } catch (cause) {
     if (signal.aborted) throw cause
-    const advice = 'put right what it names, and run `paysim doctor` again'
-    yield fault('target', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
+    const advice = 'fix this, and run `paysim doctor` again'
+    yield problem('target', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
   }
 }
 
 async function* describe({ baseUrl, keys, from, choice }: Target): AsyncGenerator<Check> {
   const address = readBaseUrl(baseUrl)
   refuseUnsafe(keys, address)
-  yield ok('target', `${baseUrl}, by ${from.baseUrl}`)
+  yield ok('target', `${baseUrl}, from ${from.baseUrl}`)
   yield* describeChoice(choice)
   if (keys === NOBODY)
-    return yield fault('credentials', 'there are no keys for this base URL', {
+    return yield problem('credentials', 'no keys for this base URL', {
       advice:
-        'set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, or give --key-file, or keep them in a profile: `paysim init`',
+        'set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, give --key-file, or create a profile with `paysim init`',
       exitCode: EXIT.usage,
     })
-  const whose = `${keys.publicKey}, by ${from.keys}`
-  yield from.keys === from.baseUrl || isBeside(from)
-    ? ok('credentials', whose)
+  const origin = `${keys.publicKey}, from ${from.keys}`
+  yield from.keys === from.baseUrl || isUsualPair(from)
+    ? ok('credentials', origin)
     : warning(
         'credentials',
-        whose,
-        `the address comes from elsewhere (${from.baseUrl}): do the two belong together?`,
+        origin,
+        `the address comes from another place (${from.baseUrl}): check that the keys belong to it`,
       )
 }
 
@@ -61,19 +61,15 @@ async function* describeChoice({ others, named }: Target['choice']): AsyncGenera
   const what = `calls could also go to ${places.join(' or ')}`
   yield named
     ? ok('others', what)
-    : warning(
-        'others',
-        what,
-        'name the one that is meant, with --base-url, --profile, --account or PAYSIM_DATA',
-      )
+    : warning('others', what, 'choose one with --base-url, --profile, --account or PAYSIM_DATA')
 }
 
-/** A flag's address with the environment's keys is how scripts are written. */
-const isBeside = ({ baseUrl, keys }: Target['from']) =>
+/** Scripts often combine an address from an option with keys from the environment. */
+const isUsualPair = ({ baseUrl, keys }: Target['from']) =>
   [baseUrl, keys].every(name => name === 'flag' || name === 'environment')
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** They look like keys, and open nothing. */
+/** They look like keys, but no server accepts them. */
 const NOBODY = { publicKey: 'pk_test_paysim_doctor_nobody', secretKey: 'sk_test_paysim_doctor_nobody' }
 
 async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
@@ -97,8 +93,8 @@ async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSig
     if (yield* checkGateway(probe, keys.publicKey)) yield* checkUnspecified({ probe, stranger, contract })
   } catch (cause) {
     if (signal.aborted) throw cause
-    const advice = 'run `paysim doctor` again: what worked a moment ago does so no longer'
-    yield fault('api', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
+    const advice = 'run `paysim doctor` again: a call failed that worked a moment ago'
+    yield problem('api', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
   } finally {
     await Promise.all([probe.close(), stranger.close()])
   }

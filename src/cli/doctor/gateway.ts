@@ -7,12 +7,12 @@ import { type Answer, ApiError, NotJsonError } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
 import { visible } from '../output/text.ts'
-import { type Check, fault, ok, warning } from './report.ts'
+import { type Check, ok, problem, warning } from './report.ts'
 
-/** A payment as every country of the interface could have it; discovery only reads. */
+/** A payment that any country could have. Discovery only reads. */
 export const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
 
-/** Whether what answers is this API and takes the keys. True where more can be asked. */
+/** Checks whether the server is this API and accepts the keys. Returns true if more checks make sense. */
 export async function* checkGateway(probe: Probe, publicKey: string): AsyncGenerator<Check, boolean> {
   const startedAt = Date.now()
   const answer = await probe.ask(PATHS.methods, DISCOVERY)
@@ -32,56 +32,56 @@ function apiCheck(answer: Answer, ms: number): Check {
   const { status, body, text, headers } = answer
   if (status >= 500) {
     const what = typeof body === 'object' && body !== null ? ` ${readErrorBody(body, status).code}` : ''
-    const advice = 'the server is at fault: try again, and tell whoever runs it'
-    return fault('api', `GET ${PATHS.methods} answered ${status}${what}`, {
+    const advice = 'this is an error of the server: try again, and report it to the operator'
+    return problem('api', `GET ${PATHS.methods} answered ${status}${what}`, {
       advice,
       exitCode: EXIT.unexpected,
     })
   }
   const exitCode = EXIT.noAnswer
   if (typeof body !== 'object' || body === null) {
-    const what = headers['content-type'] ?? (text === '' ? 'nothing' : 'something')
+    const what = headers['content-type'] ?? (text === '' ? 'an empty body' : 'a body')
     const advice =
       headers.location === undefined
-        ? 'is the base URL that of the API, with its prefix, as /v1?'
-        : `it leads to ${headers.location}: is that the base URL?`
-    return fault('api', `GET ${PATHS.methods} answered ${status} with ${what}, and no JSON`, {
+        ? 'check the base URL: does it need a prefix, such as /v1?'
+        : `the server redirects to ${headers.location}: is that the base URL?`
+    return problem('api', `GET ${PATHS.methods} answered ${status} with ${what} instead of JSON`, {
       advice,
       exitCode,
     })
   }
   if (status === 404 || status === 405) {
-    const advice = 'the base URL is not that of the API: is a prefix missing, as /v1?'
-    return fault('api', `GET ${PATHS.methods} answered ${status}: there is no such path`, {
+    const advice = 'check the base URL: does it need a prefix, such as /v1?'
+    return problem('api', `GET ${PATHS.methods} answered ${status}: the path does not exist`, {
       advice,
       exitCode,
     })
   }
-  return foreignCheck(answer) ?? ok('api', `answers as this API does, after ${ms} ms`)
+  return foreignCheck(answer) ?? ok('api', `answers like the merchant API, after ${ms} ms`)
 }
 
-/** Whatever answers with JSON need not be this API: a fault where it is not. */
+/** A problem if the JSON does not come from this API. */
 function foreignCheck({ status, body, text }: Answer): Check | undefined {
   const answered = `GET ${PATHS.methods} answered ${status} with`
   const begins = visible(text.trim().slice(0, SHOWN_CHARACTERS))
   const remedy = {
-    advice: 'is the base URL that of the API, with its prefix, as /v1?',
+    advice: 'check the base URL: does it need a prefix, such as /v1?',
     exitCode: EXIT.noAnswer,
   }
   if (status >= 200 && status < 300) {
-    const [problem] = shapeProblems(body, { resource: 'PaymentMethodOptions' })
-    if (problem === undefined) return undefined
-    const what = `${problem.field || 'it'} ${problem.message}`
-    return fault('api', `${answered} JSON that is not of this API, as ${what}: ${begins}`, remedy)
+    const [difference] = shapeProblems(body, { resource: 'PaymentMethodOptions' })
+    if (difference === undefined) return undefined
+    const what = `${difference.field || 'it'} ${difference.message}`
+    return problem('api', `${answered} JSON that is not from this API, because ${what}: ${begins}`, remedy)
   }
   const { code } = readErrorBody(Object(body), status)
   if (exitCodeOfAnswer(code, status) !== EXIT.noAnswer) return undefined
-  return fault('api', `${answered} an error that is not of this API: ${begins}`, remedy)
+  return problem('api', `${answered} an error that is not from this API: ${begins}`, remedy)
 }
 
 const SHOWN_CHARACTERS = 100
 
-/** Date has whole seconds, and the answer was some time on its way. */
+/** The Date header has whole seconds, and the answer took some time. */
 const TOLERATED_MS = 5000
 
 function clockCheck(
@@ -89,7 +89,7 @@ function clockCheck(
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
 ): Check {
   const there = Date.parse(date ?? '')
-  if (Number.isNaN(there)) return ok('clock', 'not known: the answers do not tell the time')
+  if (Number.isNaN(there)) return ok('clock', 'unknown: the answers have no Date header')
   const ahead = Math.max(0, there - endedAt)
   const behind = Math.max(0, startedAt - (there + 999))
   const seconds = Math.round(Math.max(ahead, behind) / 1000)
@@ -98,22 +98,22 @@ function clockCheck(
   return warning(
     'clock',
     `this machine is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the server`,
-    'set the time by NTP: webhook signatures are refused when clocks are minutes apart, and relative dates are off',
+    'synchronize the time with NTP: otherwise webhook signatures may be refused, and relative times are wrong',
   )
 }
 
-/** A denied mode is said to those alone who may come in, and so is what is wrong with a request. */
+/** The server reports a denied mode or an invalid request only after it accepted the keys. */
 function keysCheck({ status, body }: Answer): Check {
   const { code, message } = readErrorBody(Object(body), status)
   if (status === 429)
-    return fault('keys', `not known: the server has had too many requests (${code}, HTTP 429)`, {
-      advice: 'wait a while, and run `paysim doctor` again',
+    return problem('keys', `unknown: the server received too many requests (${code}, HTTP 429)`, {
+      advice: 'wait a minute, and run `paysim doctor` again',
       exitCode: EXIT.unexpected,
     })
   const refused = status === 401 || (status === 403 && code !== 'checkout_mode_not_allowed')
   if (!refused) return ok('keys', 'accepted')
-  return fault('keys', `refused: ${message} (${code}, HTTP ${status})`, {
-    advice: 'check that both keys are whole, belong together and to this address, and are not revoked',
+  return problem('keys', `refused: ${message} (${code}, HTTP ${status})`, {
+    advice: 'check that both keys are complete, belong together and to this server, and are not revoked',
     exitCode: exitCodeOfAnswer(code, status),
   })
 }
@@ -122,17 +122,21 @@ function environmentCheck(body: unknown, publicKey: string): Check {
   const said = member(body, 'environment')
   const expected = isLive(publicKey) ? 'live' : publicKey.startsWith('pk_test_') ? 'test' : undefined
   if (said !== undefined && expected !== undefined && said !== expected)
-    return fault('environment', `the key is a ${expected} key, and the server says ${JSON.stringify(said)}`, {
-      advice: 'make no payment before whoever runs the server has told why',
-      exitCode: EXIT.credentials,
-    })
+    return problem(
+      'environment',
+      `the key is a ${expected} key, and the server says ${JSON.stringify(said)}`,
+      {
+        advice: 'make no payments, and ask the operator of the server',
+        exitCode: EXIT.credentials,
+      },
+    )
   const environment = typeof said === 'string' ? said : expected
   if (environment === 'live')
-    return ok('environment', 'live: what changes something asks first, or needs --yes')
-  return ok('environment', environment ?? 'neither the key nor the server says')
+    return ok('environment', 'live: commands that change something ask first, or need --yes')
+  return ok('environment', environment ?? 'unknown: neither the key nor the server says')
 }
 
-/** Asks, and takes whatever comes back for an answer. It only ever reads: GET and HEAD. */
+/** Makes calls, and returns errors as answers too. It only reads: GET and HEAD. */
 export interface Probe {
   ask(path: string, query?: Query, method?: 'GET' | 'HEAD'): Promise<Answer>
   close(): Promise<void>
@@ -144,16 +148,16 @@ export function openProbe(options: ClientOptions, signal: AbortSignal): Probe {
     async ask(path, query = {}, method = 'GET') {
       try {
         return await client.request(method, path, { query, signal }).answer()
-      } catch (fault) {
-        if (fault instanceof ApiError || fault instanceof NotJsonError) return fault.answer
-        throw fault
+      } catch (error) {
+        if (error instanceof ApiError || error instanceof NotJsonError) return error.answer
+        throw error
       }
     },
     close: () => client.close(),
   }
 }
 
-/** What an answer says under a name, if it is an object. */
+/** A member of an answer, if the answer is an object. */
 export function member(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }

@@ -3,67 +3,69 @@ import { connect, isIP, type Socket } from 'node:net'
 import { type PeerCertificate, connect as secureConnect } from 'node:tls'
 import type { Address } from '../../client/address.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { type Check, fault, ok, warning } from './report.ts'
+import { type Check, ok, problem, warning } from './report.ts'
 
-/** Each step to the server apart, so that the one that fails is known. True where all of them went well. */
-export async function* checkNetwork(way: Way): AsyncGenerator<Check, boolean> {
-  const { address, proxy } = way
-  const end = endOf(proxy ?? new URL(address.origin))
-  yield proxyCheck(way)
+/** Checks each step to the server separately, to find the one that fails. Returns true if all succeed. */
+export async function* checkNetwork(connection: Connection): AsyncGenerator<Check, boolean> {
+  const { address, proxy } = connection
+  const peer = hostPortOf(proxy ?? new URL(address.origin))
+  yield proxyCheck(connection)
   for (const step of [checkName, checkPort]) {
-    const check = await step(end, way)
+    const check = await step(peer, connection)
     if (check) yield check
     if (check?.verdict === 'fault') return false
   }
-  // Behind a proxy, TLS begins where the proxy ends: the call itself will tell.
+  // Through a proxy, the TLS connection cannot be checked here: the call itself will show.
   if (!address.secure || proxy) return true
-  const check = await checkTls(end, way)
+  const check = await checkTls(peer, connection)
   yield check
   return check.verdict !== 'fault'
 }
 
-function endOf({ hostname, port, protocol }: URL): End {
+function hostPortOf({ hostname, port, protocol }: URL): HostPort {
   const standard = protocol === 'https:' ? 443 : 80
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? standard : Number(port) }
 }
 
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
-function proxyCheck({ proxy, address }: Way): Check {
-  if (proxy) return ok('proxy', `${proxy.protocol}//${proxy.host}, by the environment`)
+function proxyCheck({ proxy, address }: Connection): Check {
+  if (proxy) return ok('proxy', `${proxy.protocol}//${proxy.host}, from the environment`)
   const set = VARIABLES.find(name => process.env[name])
-  return ok('proxy', set === undefined ? 'none' : `none: ${set} does not hold for ${address.hostname}`)
+  return ok('proxy', set === undefined ? 'none' : `none: ${set} does not apply to ${address.hostname}`)
 }
 
-async function checkName({ host }: End, { proxy }: Way): Promise<Check | undefined> {
+async function checkName({ host }: HostPort, { proxy }: Connection): Promise<Check | undefined> {
   if (isIP(host) !== 0) return undefined
   try {
     const found = await lookup(host, { all: true })
-    return ok('dns', `${host} is ${found.map(({ address }) => address).join(', ')}`)
+    return ok('dns', `${host} resolves to ${found.map(({ address }) => address).join(', ')}`)
   } catch (cause) {
-    return fault('dns', `the name ${host} is not found (${codeOf(cause)})`, {
+    return problem('dns', `cannot resolve ${host} (${codeOf(cause)})`, {
       advice: proxy
-        ? 'it is the proxy of the environment: check HTTPS_PROXY and HTTP_PROXY'
-        : 'check the spelling of the base URL, and whether this machine is on the network (or VPN) that knows it',
+        ? 'this is the proxy from the environment: check HTTPS_PROXY and HTTP_PROXY'
+        : 'check the spelling of the base URL, and whether this machine needs another network or a VPN',
       exitCode: EXIT.noAnswer,
     })
   }
 }
 
-async function checkPort(end: End, { timeoutMs, address, proxy }: Way): Promise<Check> {
+async function checkPort(peer: HostPort, { timeoutMs, address, proxy }: Connection): Promise<Check> {
   const startedAt = performance.now()
-  const socket = connect({ ...end, timeout: timeoutMs })
+  const socket = connect({ ...peer, timeout: timeoutMs })
   try {
     await opened(socket, 'connect')
     return ok(
       'tcp',
-      `port ${end.port} of ${end.host} takes connections, after ${Math.round(performance.now() - startedAt)} ms`,
+      `connected to port ${peer.port} of ${peer.host} in ${Math.round(performance.now() - startedAt)} ms`,
     )
   } catch (cause) {
     const code = codeOf(cause)
     const what =
-      code === 'TIMEOUT' ? `took no connection within ${timeoutMs} ms` : `took no connection (${code})`
-    return fault('tcp', `port ${end.port} of ${end.host} ${what}`, {
+      code === 'TIMEOUT'
+        ? `did not accept a connection within ${timeoutMs} ms`
+        : `refused the connection (${code})`
+    return problem('tcp', `port ${peer.port} of ${peer.host} ${what}`, {
       advice: portAdvice(code, address, proxy),
       exitCode: EXIT.noAnswer,
     })
@@ -73,19 +75,19 @@ async function checkPort(end: End, { timeoutMs, address, proxy }: Way): Promise<
 }
 
 function portAdvice(code: string, { hostname }: Address, proxy: URL | undefined): string {
-  if (proxy) return 'it is the proxy of the environment: is it running?'
+  if (proxy) return 'this is the proxy from the environment: check that it is running'
   if (/^(?:localhost|127\.|\[::1\])/.test(hostname))
-    return 'nothing listens there: `paysim serve` starts a simulator'
+    return 'nothing listens there: start a simulator with `paysim serve`'
   return code === 'TIMEOUT'
-    ? 'a firewall may swallow it: check the port, and whether a VPN or a proxy is needed'
+    ? 'a firewall may block it: check the port, and whether you need a VPN or a proxy'
     : 'check the port of the base URL'
 }
 
 const DAY_MS = 86_400_000
 const SOON_DAYS = 14
 
-/** Whether the server speaks TLS, and is whom its certificate names. */
-async function checkTls({ host, port }: End, { ca, timeoutMs }: Way): Promise<Check> {
+/** Checks whether the server speaks TLS and has a valid certificate. */
+async function checkTls({ host, port }: HostPort, { ca, timeoutMs }: Connection): Promise<Check> {
   const socket = secureConnect({
     host,
     port,
@@ -98,7 +100,7 @@ async function checkTls({ host, port }: End, { ca, timeoutMs }: Way): Promise<Ch
     return certificateCheck(socket.getPeerCertificate(), socket.getProtocol() ?? 'TLS')
   } catch (cause) {
     const code = codeOf(cause)
-    return fault('tls', `no secure connection to ${host} (${code})`, {
+    return problem('tls', `cannot open a TLS connection to ${host} (${code})`, {
       advice: adviceFor(code),
       exitCode: EXIT.noAnswer,
     })
@@ -111,39 +113,40 @@ function certificateCheck({ issuer, valid_to }: PeerCertificate, protocol: strin
   const ends = new Date(valid_to)
   const until = Number.isNaN(ends.getTime()) ? valid_to : ends.toISOString().slice(0, 10)
   const by = issuer?.O ?? issuer?.CN ?? 'an unnamed authority'
-  const message = `${protocol}, with a certificate of ${by} until ${until}`
+  const message = `${protocol}, with a certificate from ${by}, valid until ${until}`
   const days = (ends.getTime() - Date.now()) / DAY_MS
   return days < SOON_DAYS
-    ? warning('tls', message, 'it ends soon: whoever runs the server has to renew it')
+    ? warning('tls', message, 'the certificate expires soon: the operator of the server must renew it')
     : ok('tls', message)
 }
 
 function adviceFor(code: string): string {
-  if (code === 'TIMEOUT') return 'it took the connection and says nothing: is this the port of https?'
+  if (code === 'TIMEOUT')
+    return 'the server accepted the connection but sent nothing: check that this is an https port'
   if (code === 'CERT_HAS_EXPIRED')
-    return 'the certificate has ended: whoever runs the server has to renew it; check the clock of this machine, too'
+    return 'the certificate has expired: the operator of the server must renew it. Check the clock of this machine, too'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'the certificate is for another name: check the host of the base URL'
+    return 'the certificate is for another host: check the host of the base URL'
   if (/CERT|^UNABLE_TO_|SELF_SIGNED/.test(code))
-    return "give the authority's certificate with --ca-file, if you trust it"
-  return 'it does not speak TLS there: is it an http:// address, or another port?'
+    return 'if you trust the certificate authority, give its certificate with --ca-file'
+  return 'the server does not speak TLS on this port: check whether the address is http://, or has another port'
 }
 
-interface Way {
+interface Connection {
   readonly address: Address
-  /** Where connections go, if not to the address itself. */
+  /** The proxy that connections go through, if any. */
   readonly proxy: URL | undefined
   readonly ca: string | undefined
   readonly timeoutMs: number
 }
 
-/** Where a connection goes. */
-interface End {
+/** The host and the port to connect to. */
+interface HostPort {
   readonly host: string
   readonly port: number
 }
 
-/** Settles once the socket says so, or fails as it does. */
+/** Resolves once the socket emits the event, and rejects on an error or a timeout. */
 function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {
     socket

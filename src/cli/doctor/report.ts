@@ -2,17 +2,18 @@ import type { Screen } from '../output/screen.ts'
 import { visible, wrapTo } from '../output/text.ts'
 import type { View } from '../output/view.ts'
 
+/** The names are on the wire. People read "problem" for `fault`. */
 type Verdict = 'ok' | 'warning' | 'fault'
 
-/** One thing that was looked at: how it is, and what to do about it. */
+/** One thing that was checked, the result, and what to do about it. */
 export interface Check {
   readonly check: string
   readonly verdict: Verdict
   readonly message: string
   readonly advice: string | null
-  /** What the process ends with, where nothing worse was found. */
+  /** The exit code, unless there is a worse problem. */
   readonly exit_code: number
-  /** What a contract file would have to say for this to be as expected. */
+  /** The value for a contract file that describes this server. */
   readonly override: string | null
 }
 
@@ -28,12 +29,12 @@ export const warning = (check: string, message: string, advice: string): Check =
   advice,
 })
 
-interface Remedy {
+interface Consequence {
   readonly advice: string
   readonly exitCode: number
 }
 
-export const fault = (check: string, message: string, { advice, exitCode }: Remedy): Check => ({
+export const problem = (check: string, message: string, { advice, exitCode }: Consequence): Check => ({
   ...GOOD,
   check,
   verdict: 'fault',
@@ -42,21 +43,21 @@ export const fault = (check: string, message: string, { advice, exitCode }: Reme
   exit_code: exitCode,
 })
 
-/** All that was found, and what it comes to. */
+/** All checks, and the overall result. */
 interface Report {
   readonly verdict: Verdict
   readonly exit_code: number
   readonly checks: readonly Check[]
-  /** What a contract file has to say for a simulator to behave like this server; beside what it says now. */
+  /** What to add to the contract file, so that a simulator behaves like this server. */
   readonly overrides: Readonly<Record<string, string>>
 }
 
-/** What keeps everything else from working is worst: no answer, then no keys. */
+/** The exit code of the problem that blocks most: no answer, then refused keys. */
 const WORST_FIRST = [7, 3, 1, 2]
 
 export function reportOf(checks: readonly Check[]): Report {
-  const faults = checks.filter(({ verdict }) => verdict === 'fault').map(({ exit_code }) => exit_code)
-  const worst = WORST_FIRST.find(code => faults.includes(code)) ?? faults[0]
+  const codes = checks.filter(({ verdict }) => verdict === 'fault').map(({ exit_code }) => exit_code)
+  const worst = WORST_FIRST.find(code => codes.includes(code)) ?? codes[0]
   const hasWarning = checks.some(({ verdict }) => verdict === 'warning')
   return {
     verdict: worst !== undefined ? 'fault' : hasWarning ? 'warning' : 'ok',
@@ -102,9 +103,9 @@ function lines(
 }
 
 function summary(verdict: Verdict, checks: readonly Check[], { paint }: Screen): string {
-  const count = (wanted: Verdict) => checks.filter(check => check.verdict === wanted).length
-  if (verdict === 'ok') return paint.green('All is well.')
-  const counts = [some(count('fault'), 'fault'), some(count('warning'), 'warning')].filter(
+  const count = (kind: Verdict) => checks.filter(check => check.verdict === kind).length
+  if (verdict === 'ok') return paint.green('No problems found.')
+  const counts = [some(count('fault'), 'problem'), some(count('warning'), 'warning')].filter(
     text => text !== '',
   )
   return paint[TONES[verdict]](`${counts.join(', ')}.`)

@@ -5,16 +5,16 @@ import { findControl } from '../control/find-control.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { isOpenToOthers, profilesPath, readProfiles } from '../profiles/profiles.ts'
 import { dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
-import { type Check, fault, ok, warning } from './report.ts'
+import { type Check, ok, problem, warning } from './report.ts'
 
-/** As package.json has it. */
+/** The same as in package.json. */
 const OLDEST_NODE = '20.17.0'
 
 export function checkNode(version: string = process.versions.node): Check {
   const what = `Node ${version} on ${process.platform} ${process.arch}`
   if (!isOlder(version, OLDEST_NODE)) return ok('node', what)
   const advice = `install Node ${OLDEST_NODE} or later`
-  return fault('node', `${what} is too old`, { advice, exitCode: EXIT.unexpected })
+  return problem('node', `${what} is too old`, { advice, exitCode: EXIT.unexpected })
 }
 
 function isOlder(version: string, than: string): boolean {
@@ -24,24 +24,24 @@ function isOlder(version: string, than: string): boolean {
   return false
 }
 
-/** The file of profiles: whether it can be read, and by whom. */
+/** Checks the file of profiles, and who can read it. */
 export async function* checkProfiles(): AsyncGenerator<Check> {
   const path = profilesPath()
   const file = await stat(path).catch(() => undefined)
-  if (!file) return yield ok('profiles', `none are kept: there is no ${path}`)
+  if (!file) return yield ok('profiles', `none: ${path} does not exist`)
   try {
     const { current, profiles } = await readProfiles()
     const count = Object.keys(profiles).length
-    const inUse = current === null ? 'none of them in use' : `${current} in use`
+    const inUse = current === null ? 'none of them current' : `${current} is current`
     yield current === null || Object.hasOwn(profiles, current)
       ? ok('profiles', `${count} in ${path}, ${inUse}`)
-      : fault('profiles', `${current} is to be used, and is not among the ${count} in ${path}`, {
-          advice: '`paysim profile use NAME` names another',
+      : problem('profiles', `the current profile ${current} is not among the ${count} in ${path}`, {
+          advice: 'choose another with `paysim profile use NAME`',
           exitCode: EXIT.usage,
         })
   } catch (cause) {
-    const advice = 'it is a JSON file: mend it by hand, or remove it and begin again with `paysim init`'
-    yield fault('profiles', messageOf(cause), { advice, exitCode: EXIT.usage })
+    const advice = 'correct this JSON file, or delete it and run `paysim init`'
+    yield problem('profiles', messageOf(cause), { advice, exitCode: EXIT.usage })
   }
   yield* checkPermissions(path, file.mode)
 }
@@ -49,19 +49,23 @@ export async function* checkProfiles(): AsyncGenerator<Check> {
 async function* checkPermissions(path: string, mode: number): AsyncGenerator<Check> {
   const directory = await stat(dirname(path))
   if (isOpenToOthers(mode))
-    yield warning('permissions', `${path} holds keys, and others can read it`, `chmod 600 '${path}'`)
+    yield warning(
+      'permissions',
+      `other users can read ${path}, which contains keys`,
+      `run chmod 600 '${path}'`,
+    )
   else if (isOpenToOthers(directory.mode))
-    yield warning('permissions', `${dirname(path)} is open to others`, `chmod 700 '${dirname(path)}'`)
+    yield warning('permissions', `other users can open ${dirname(path)}`, `run chmod 700 '${dirname(path)}'`)
   else
     yield ok(
       'permissions',
-      process.platform === 'win32' ? 'left to Windows' : 'only you can read the profiles',
+      process.platform === 'win32' ? 'managed by Windows' : 'only you can read the profiles',
     )
 }
 
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The simulator that runs here, or that the environment names, and whether it can be controlled. */
+/** Checks the local simulator, or the one that the environment names. */
 export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check> {
   const local = await findLocalSimulator()
   if (!local && !process.env.PAYSIM_CONTROL_URL)
@@ -71,10 +75,10 @@ export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check
   try {
     const target = await findControl({})
     control = new ControlClient(target, { signal })
-    at = `${target.controlUrl}, by ${target.from.controlUrl}`
+    at = `${target.controlUrl}, from ${target.from.controlUrl}`
   } catch (cause) {
-    return yield fault('simulator', messageOf(cause), {
-      advice: 'give PAYSIM_CONTROL_TOKEN what `paysim serve` printed',
+    return yield problem('simulator', messageOf(cause), {
+      advice: 'set PAYSIM_CONTROL_TOKEN to the token that `paysim serve` printed',
       exitCode: EXIT.usage,
     })
   }
@@ -95,14 +99,14 @@ async function controlCheck(control: ControlClient, at: string): Promise<Check> 
     )
   } catch (cause) {
     if (cause instanceof ControlError)
-      return fault('simulator', `${at}, answers ${cause.status}: ${cause.message}`, {
-        advice: 'give PAYSIM_CONTROL_TOKEN what `paysim serve` printed',
+      return problem('simulator', `${at}, answered ${cause.status}: ${cause.message}`, {
+        advice: 'set PAYSIM_CONTROL_TOKEN to the token that `paysim serve` printed',
         exitCode: EXIT.credentials,
       })
     return warning(
       'simulator',
       `${at}, does not answer`,
-      `it was killed, if it ever ran: start it again with \`paysim serve\`, or remove ${dataDirectory()}/server.json`,
+      `it was probably killed: start it again with \`paysim serve\`, or delete ${dataDirectory()}/server.json`,
     )
   }
 }

@@ -7,10 +7,10 @@ import { answerOf } from '../../contract/resolve-contract.ts'
 import { DISCOVERY, member, type Probe } from './gateway.ts'
 import { type Check, ok, warning } from './report.ts'
 
-/** Where the interface document is silent: what this server answers, beside what the contract in force has. */
+/** For questions that the interface document leaves open: compares this server's answers with the contract. */
 export interface UnspecifiedProbe {
   readonly probe: Probe
-  /** Signed in with keys that nobody has. */
+  /** Uses keys that nobody has. */
   readonly stranger: Probe
   readonly contract: Contract
 }
@@ -33,23 +33,23 @@ export async function* checkUnspecified({
   yield* payoutsOf(lastPage)
   yield* see('list.last_cursor', lastCursor(lastPage))
   yield* refuses('list.faults', await probe.ask(PATHS.payouts, { limit: 101 }), {
-    asked: 'a page of 101',
+    request: 'a page of 101',
     status: 400,
     code: 'validation_failed',
   })
   yield* refuses('payout.admin', await probe.ask('/paysim-doctor/no-such-path'), {
-    asked: 'an unknown path',
+    request: 'an unknown path',
     status: 404,
     code: 'not_found',
   })
   yield* refuses('payout.admin', await probe.ask(PATHS.payouts, {}, 'HEAD'), {
-    asked: `HEAD ${PATHS.payouts}`,
+    request: `HEAD ${PATHS.payouts}`,
     status: 405,
   })
   yield* createPath(await probe.ask(contract['create.path']), contract['create.path'])
 }
 
-/** Nothing, where it could not be told. */
+/** No check if the server's answer does not show its decision. */
 function* compared(key: SwitchKey, seen: string | undefined, contract: Contract): Generator<Check> {
   if (seen === undefined) return
   const expected = answerOf(key, contract)
@@ -57,10 +57,10 @@ function* compared(key: SwitchKey, seen: string | undefined, contract: Contract)
   const decision = DECISIONS[key]
   const allowed = decision.kind === 'choice' && (decision.values as readonly string[]).includes(seen)
   const advice = allowed
-    ? `in a contract file: \`${key}: ${seen}\` (--contract, or in the profile)`
-    : 'no contract can say so: paysim calls this server all the same, but a simulator will not behave like it'
+    ? `add \`${key}: ${seen}\` to a contract file (--contract, or in the profile)`
+    : 'no contract allows this value: paysim can call this server, but a simulator cannot behave like it'
   yield {
-    ...warning(key, `${seen}, where the contract in force has ${expected}`, advice),
+    ...warning(key, `${seen}, but the contract has ${expected}`, advice),
     override: allowed ? seen : null,
   }
 }
@@ -81,18 +81,18 @@ function* headersOf({ headers, requestId }: Answer): Generator<Check> {
   if (missing.length === 0) return yield ok('headers', 'Request-Id, and Cache-Control: no-store')
   const advice =
     missing.length === 1 && missing[0] !== 'Request-Id'
-      ? 'keep its answers out of caches between here and there'
-      : 'faults can be told to its makers by time alone: -v shows when each call was made'
-  yield warning('headers', `answers come without ${missing.join(' and ')}`, advice)
+      ? 'make sure that no cache stores the answers of this server'
+      : 'without request ids, report errors to the operator with their time; -v prints each call'
+  yield warning('headers', `answers have no ${missing.join(' and no ')}`, advice)
 }
 
 interface Discovered {
   readonly methods: readonly unknown[]
-  /** How a denied checkout mode is told, if one is denied. */
+  /** The answer to a denied checkout mode, if one is denied. */
   readonly denied: string | undefined
 }
 
-/** Other pairs of a country and its currency, for merchants who have nothing in the first. */
+/** Other countries and their currencies, for merchants without methods in the first one. */
 const ELSEWHERE = [
   ['VN', 'VND'],
   ['ID', 'IDR'],
@@ -131,19 +131,19 @@ function payerKeys(methods: readonly unknown[]): string | undefined {
   return counts.every(count => count >= PAYER_KEYS) ? 'all' : 'relevant'
 }
 
-/** Methods may be there, and payouts be something else altogether. */
+/** Checks that payouts are there too, not only methods. */
 function* payoutsOf({ status, body }: Answer): Generator<Check> {
   if (status >= 300) return
   const [problem] = shapeProblems(body, { resource: 'PayoutList' })
   if (problem === undefined) return
   yield warning(
     'payouts',
-    `GET ${PATHS.payouts} is answered with ${status}, but not with a list of payouts: ${problem.field || 'it'} ${problem.message}`,
-    'payouts cannot be listed here: ask whoever runs the server',
+    `GET ${PATHS.payouts} answered ${status}, but not with a list of payouts: ${problem.field || 'it'} ${problem.message}`,
+    'payouts cannot be listed here: ask the operator of the server',
   )
 }
 
-/** Nothing was made that late, so the page is the last one. */
+/** No payout is that late, so this page is the last one. */
 function lastCursor({ body, status }: Answer): string | undefined {
   if (status >= 300 || member(body, 'has_more') !== false) return undefined
   const cursor = member(body, 'next_cursor')
@@ -151,37 +151,37 @@ function lastCursor({ body, status }: Answer): string | undefined {
   return cursor === '' ? 'empty' : String(cursor)
 }
 
-interface RefusalError {
-  readonly asked: string
+interface ExpectedRefusal {
+  readonly request: string
   readonly status: number
-  /** None, where the answer has no body. */
+  /** Missing if the answer has no body. */
   readonly code?: string
 }
 
-function* refuses(key: DecisionKey, { status, body }: Answer, expected: RefusalError): Generator<Check> {
+function* refuses(key: DecisionKey, { status, body }: Answer, expected: ExpectedRefusal): Generator<Check> {
   const code = expected.code === undefined ? '' : ` ${readErrorBody(Object(body), status).code}`
-  const [seen, wanted] = [
+  const [seen, simulated] = [
     `${status}${code}`,
     `${expected.status}${expected.code === undefined ? '' : ` ${expected.code}`}`,
   ]
-  const message = `${expected.asked} is answered with ${seen.trim()}`
-  yield seen === wanted
+  const message = `${expected.request} gets ${seen.trim()}`
+  yield seen === simulated
     ? ok(key, message)
     : warning(
         key,
-        `${message}, by the simulator with ${wanted}`,
-        'no contract can say so: do not rely on the one or the other',
+        `${message}; the simulator answers ${simulated}`,
+        'no contract setting covers this: do not rely on either answer',
       )
 }
 
-/** The document does not show it, and to try it would make a payment: a read tells whether there is anything. */
+/** Trying the path would create a payment, so only a read checks whether it exists. */
 function* createPath({ status, headers }: Answer, path: string): Generator<Check> {
   const takesPost = headers.allow?.toUpperCase().includes('POST') === true
-  if (status === 405 && takesPost) return yield ok('create.path', `${path} takes POST`)
-  if (status !== 404) return yield ok('create.path', `${path} is there (GET is answered with ${status})`)
+  if (status === 405 && takesPost) return yield ok('create.path', `${path} accepts POST`)
+  if (status !== 404) return yield ok('create.path', `${path} exists (GET answered ${status})`)
   yield warning(
     'create.path',
-    `${path} is answered with 404: payments seem to be made elsewhere`,
-    'in a contract file: `create.path: /where/they/are` (--contract, or in the profile)',
+    `${path} answered 404: the server seems to create payments at another path`,
+    'add `create.path: /the/path` to a contract file (--contract, or in the profile)',
   )
 }

@@ -1,11 +1,11 @@
-/** Something the caller has to put right. */
+/** Something that the caller has to correct. */
 export class UsageError extends Error {}
 
-/** What is wrong with files: each line begins with file, line and column, as editors jump to them. */
+/** Problems in files. Each line begins with file, line and column, so that editors can jump there. */
 export class FilesError extends UsageError {}
 
-/** What was asked for is not in what the server answered with. */
+/** The server's answer does not contain what the command looks for. */
 export class NotFoundError extends Error {}
 
-/** Somebody pressed Ctrl-C. What is to be said of it has been said. */
+/** Somebody pressed Ctrl-C. Nothing more needs to be printed. */
 export class InterruptedError extends Error {}

@@ -12,7 +12,7 @@ import { StartError } from '../../engine/start-error.ts'
 import { QueryError } from '../output/query.ts'
 import { InterruptedError, NotFoundError, UsageError } from './cli-errors.ts'
 
-/** What scripts go by. */
+/** Exit codes, which scripts rely on. */
 export const EXIT = {
   done: 0,
   unexpected: 1,
@@ -53,7 +53,7 @@ const BY_STATUS: Readonly<Record<number, number>> = {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ApiError || error instanceof ControlError)
     return exitCodeOfAnswer(error.code, error.status)
-  // What a broken server, or a proxy before it, has to say is rarely JSON.
+  // A broken server, or a proxy in front of it, rarely answers with JSON.
   if (error instanceof UnexpectedAnswerError) return error.status >= 500 ? EXIT.unexpected : EXIT.noAnswer
   if (error instanceof ConnectError || error instanceof ControlUnreachableError) return EXIT.noAnswer
   if (error instanceof NotFoundError) return EXIT.notFound
@@ -66,7 +66,7 @@ export function exitCodeOf(error: unknown): number {
 const USAGE = [UsageError, QueryError, ArgumentError, ReceiptError, UnsafeTargetError]
 const isUsage = (error: unknown) => USAGE.some(kind => error instanceof kind)
 
-/** Whether the fault speaks for itself, so that where in the code it arose helps nobody. */
+/** Whether the message is enough, so that the stack would help nobody. */
 export const isExpected = (error: unknown): boolean =>
   exitCodeOf(error) !== EXIT.unexpected ||
   error instanceof ApiError ||
@@ -74,16 +74,16 @@ export const isExpected = (error: unknown): boolean =>
   error instanceof UnexpectedAnswerError
 
 /**
- * A code that this project does not know is judged by the status it came with. Without any code it is no error of this
- * API: a web server's own 404 says nothing of a payment. That credentials were refused, or too much was asked, it may say.
+ * For an unknown code, the HTTP status counts. An error without a code is not an error of this API: a web server's own 404
+ * says nothing about a payment. Only refused credentials and too many requests are believed without a code.
  */
 export function exitCodeOfAnswer(code: string, status: number): number {
   if (status >= 500) return EXIT.unexpected
-  if (!isErrorCode(code) && !SAID_BY_STATUS.has(status)) return EXIT.noAnswer
+  if (!isErrorCode(code) && !ENOUGH_WITHOUT_CODE.has(status)) return EXIT.noAnswer
   return BY_CODE[code] ?? BY_STATUS[status] ?? EXIT.usage
 }
 
-const SAID_BY_STATUS: ReadonlySet<number> = new Set([401, 403, 429])
+const ENOUGH_WITHOUT_CODE: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** As the interface spells them: what others put there is `Not Found`. */
+/** The format of this API's codes. Other servers send texts such as `Not Found`. */
 const isErrorCode = (code: string) => code !== 'unknown' && /^[a-z][a-z\d_.-]*$/.test(code)

@@ -5,21 +5,21 @@ import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
 
 const hints = new WeakMap<object, string>()
 
-/** Something to say below a fault, by whoever knows more of where it arose. */
+/** Adds a line to print below an error. */
 export function addHint(error: unknown, hint: string): void {
   if (typeof error === 'object' && error !== null) hints.set(error, hint)
 }
 
-/** Says on stderr what went wrong, and sets the exit code. */
+/** Prints an error to stderr, and sets the exit code. */
 export function reportError(error: unknown): void {
   process.exitCode = exitCodeOf(error)
   if (error instanceof InterruptedError) return
-  process.stderr.write(`${error instanceof FilesError ? '' : 'paysim: '}${wordsOf(error)}\n`)
+  process.stderr.write(`${error instanceof FilesError ? '' : 'paysim: '}${messageOf(error)}\n`)
   const hint = typeof error === 'object' && error !== null ? hints.get(error) : undefined
   if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`)
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof ApiError)
     return `${refusal(error)}${exitCodeOf(error) === EXIT.noAnswer ? `\n${FOREIGN}` : ''}`
   if (error instanceof ControlError) return refusal({ ...error, message: error.reason })
@@ -27,7 +27,7 @@ function wordsOf(error: unknown): string {
   return isExpected(error) ? printable(error.message) : (error.stack ?? error.message)
 }
 
-const FOREIGN = 'This is no error of this API. Is the base URL (--base-url) that of the API?'
+const FOREIGN = 'This is not an error of the merchant API. Check the base URL (--base-url).'
 
 interface RefusalError {
   readonly message: string
@@ -43,5 +43,5 @@ function refusal({ message, code, status, details, requestId }: RefusalError): s
   return printable(`${message} (${facts.join(', ')})${fields.join('')}`)
 }
 
-/** What a server said is shown on somebody's terminal: no control sequences but line ends. */
+/** Removes control sequences, because a server's text goes to a terminal. Line ends stay. */
 const printable = (text: string) => text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, ' ')

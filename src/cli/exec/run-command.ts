@@ -2,13 +2,13 @@ import { execFile, spawn } from 'node:child_process'
 import { execa } from 'execa'
 import { type Signals, statusOf } from './signals.ts'
 
-/** A command told to stop that does not is ended. An interrupt is its own affair: a prompt survives many. */
-const ENDED_AFTER_MS = 5000
-const FINAL = new Set<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])
+/** A command that does not stop after SIGTERM or SIGHUP is killed. After SIGINT it may go on, such as a prompt does. */
+const KILL_AFTER_MS = 5000
+const TERMINATING = new Set<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])
 
 type Ending = { readonly status: number } | { readonly status: 126 | 127; readonly problem: string }
 
-/** Runs a command as if it had been called itself, and leaves nothing of it behind. */
+/** Runs a command as if it had been called directly, and ends all its processes afterwards. */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export async function runCommand(
     env: environment,
     reject: false,
     cleanup: false,
-    // A group of its own can be ended whole. On Windows that would open another console.
+    // A separate process group can be ended as a whole. On Windows, `detached` would open a console.
     detached: process.platform !== 'win32',
   })
   const { pid } = child
@@ -29,7 +29,7 @@ export async function runCommand(
   let ending: NodeJS.Timeout | undefined
   signals.listen(name => {
     family.signal(name)
-    if (FINAL.has(name)) ending ??= setTimeout(() => family.signal('SIGKILL'), ENDED_AFTER_MS)
+    if (TERMINATING.has(name)) ending ??= setTimeout(() => family.signal('SIGKILL'), KILL_AFTER_MS)
   })
   try {
     const { exitCode, signal } = await child
@@ -47,27 +47,27 @@ interface NotStarted {
 }
 
 function problem(file: string, { code, originalMessage }: NotStarted): Ending {
-  if (code === 'ENOENT') return { status: 127, problem: `${file}: no such command` }
-  const why = code === 'EACCES' ? 'it is not allowed to run' : (originalMessage ?? code)
-  return { status: 126, problem: `${file} cannot be started: ${why}` }
+  if (code === 'ENOENT') return { status: 127, problem: `${file}: command not found` }
+  const why = code === 'EACCES' ? 'permission denied' : (originalMessage ?? code)
+  return { status: 126, problem: `cannot start ${file}: ${why}` }
 }
 
-/** A command and everything it started, so long as that did not leave its process group. */
+/** A command and everything that it started and that stayed in its process group. */
 interface ProcessFamily {
-  /** Told to all of them, as a terminal does. */
+  /** Signals all of them, like a terminal. */
   signal(name: NodeJS.Signals): void
-  /** Ends what is left of it: politely, then not. */
+  /** Ends what is left of it, with SIGTERM first and SIGKILL a second later. */
   end(): Promise<void>
 }
 
-const POLITENESS_MS = 1000
-const GLANCE_MS = 20
+const GRACE_MS = 1000
+const POLL_MS = 20
 
 function familyOf(leader: number): ProcessFamily {
   return process.platform === 'win32' ? windowsTree(leader) : processGroup(leader)
 }
 
-/** The command leads a group of its own, which has its pid for a name until the last member is gone. */
+/** The command leads its own process group, whose id is the command's pid until the last member ends. */
 function processGroup(leader: number): ProcessFamily {
   const send = (name: NodeJS.Signals | 0): boolean => {
     try {
@@ -80,16 +80,16 @@ function processGroup(leader: number): ProcessFamily {
     signal: send,
     async end() {
       if (!send('SIGTERM')) return
-      for (const deadline = performance.now() + POLITENESS_MS; performance.now() < deadline; ) {
+      for (const deadline = performance.now() + GRACE_MS; performance.now() < deadline; ) {
         if (!send(0)) return
-        await new Promise(resolve => setTimeout(resolve, GLANCE_MS))
+        await new Promise(resolve => setTimeout(resolve, POLL_MS))
       }
       send('SIGKILL')
     },
   }
 }
 
-/** There are no groups and no signals: a console interrupts all that share it, and a tree is killed whole. */
+/** Windows has no process groups or signals: a console interrupts all its processes, and taskkill ends a whole tree. */
 function windowsTree(leader: number): ProcessFamily {
   const kill = () =>
     new Promise<void>(resolve => {
@@ -107,6 +107,7 @@ function windowsTree(leader: number): ProcessFamily {
  * Ends the process group of a command when this process is gone without having said goodbye: killed outright, or
  * out of memory. It waits in a shell, at the other end of a pipe that only this process holds.
  */
+/** Ends the command if this process is killed and cannot do so: a shell waits at a pipe that only this process holds. */
 interface Guard {
   dismiss(): void
 }

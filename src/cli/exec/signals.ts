@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 export type StopSignal = (typeof STOPPING)[number]
 
-/** What this process is told from outside, kept until somebody listens. */
+/** The signals that this process receives. The first one is kept until somebody listens. */
 export class Signals {
   #listener: ((name: NodeJS.Signals) => void) | undefined
   /** The first one that came while nobody listened. */
@@ -16,7 +16,7 @@ export class Signals {
         else this.missed ??= name
       })
     if (process.platform === 'win32') return
-    // The command sits in a session of its own: what the terminal says to us, it does not hear.
+    // The command leads its own process group, so the terminal signals only this process.
     process.on('SIGWINCH', () => this.#listener?.('SIGWINCH'))
     process.on('SIGCONT', () => this.#listener?.('SIGCONT'))
     process.on('SIGTSTP', () => {
@@ -30,5 +30,5 @@ export class Signals {
   }
 }
 
-/** As a shell has it. */
+/** The exit status that a shell gives a command which a signal ended. */
 export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]

@@ -1,12 +1,12 @@
 import { formatMoney } from '../output/money.ts'
 
-/** A request as it goes out: what the interface knows, and whatever else the caller put in. */
+/** The body of a request: fields of the API, and any others that the caller added. */
 export type Body = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands at `customer.name`; undefined where nothing does. */
+/** The value at a path such as `customer.name`, if there is one. */
 export function valueAt(body: Body, path: string): unknown {
   return path
     .split('.')
@@ -16,7 +16,7 @@ export function valueAt(body: Body, path: string): unknown {
     )
 }
 
-/** Text that stands there and says something. */
+/** The text at a path, if it is not empty. */
 export function textAt(body: Body, path: string): string | undefined {
   const value = valueAt(body, path)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -29,7 +29,7 @@ export function withValue(body: Body, path: string, value: unknown): Body {
   return { ...body, [name]: withValue(isObject(inner) ? inner : {}, rest.join('.'), value) }
 }
 
-/** The second wins; where both have an object, it is decided member by member. */
+/** The second body wins. Objects that both have are merged. */
 export function merge(under: Body, over: Body): Body {
   const merged: Record<string, unknown> = { ...under }
   for (const [name, value] of Object.entries(over)) {
@@ -39,7 +39,7 @@ export function merge(under: Body, over: Body): Body {
   return merged
 }
 
-/** Every path to something that is not an object itself. */
+/** The paths of all values that are not objects. */
 export function pathsOf(body: Body, before = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     isObject(value) && Object.keys(value).length > 0
@@ -48,7 +48,7 @@ export function pathsOf(body: Body, before = ''): string[] {
   )
 }
 
-/** Whole again without it: an object that is empty then stays, since some are required. */
+/** Removes a value. An object that is empty then stays, because some are required. */
 export function withoutValue(body: Body, path: string): Body {
   const [name = '', ...rest] = path.split('.')
   if (!Object.hasOwn(body, name)) return body
@@ -57,5 +57,5 @@ export function withoutValue(body: Body, path: string): Body {
   return isObject(inner) ? { ...body, [name]: withoutValue(inner, rest.join('.')) } : body
 }
 
-/** What a request is about, as people write money. */
+/** The amount of a request as people write money, such as `1,234.50 THB`. */
 export const moneyOf = (body: Body): string => formatMoney(valueAt(body, 'amount'), valueAt(body, 'currency'))

@@ -7,27 +7,27 @@ import { FIELD_NAMES, isPayerField, isRequestField, OPTION_NAMES, PAYER_FIELDS }
 
 interface BuiltRequest {
   readonly body: Body
-  /** What the caller should know of it, though it is no fault. */
+  /** What the caller should know, although it is not an error. */
   readonly notes: readonly string[]
 }
 
-/** The request that flags and data make together: flags, then JSON as it stands, then files, then stdin. */
+/** Combines options and data. Options override JSON on the command line, which overrides files, which override stdin. */
 export async function buildRequest(flags: FieldFlags): Promise<BuiltRequest> {
   const { body: terms, notes } = termsOf(flags)
   const data = await readData(flags.data ?? [])
   refuseOtherCurrency(flags, data)
   const merged = (flags.set ?? []).reduce(setValue, merge(data, merge(terms, membersOf(flags))))
   return {
-    // Required of every request, also where nothing is known of the payer.
+    // Every request must have it, even if nothing is known about the payer.
     body: { ...merged, customer: merged.customer ?? {} },
     notes: [...notes, ...nearMisses(merged)],
   }
 }
 
-/** Amount, currency, country and mode, as discovery takes them too. */
+/** Amount, currency, country and mode, which discovery takes too. */
 export function termsOf({ amount, currency, country, checkoutMode }: TermFlags): BuiltRequest {
   if (amount?.currency !== undefined && currency !== undefined && currency !== amount.currency)
-    throw new UsageError(`--amount "${amount.written}" and --currency ${currency} disagree`)
+    throw new UsageError(`--amount "${amount.written}" and --currency ${currency} contradict each other`)
   return {
     body: given({
       amount: amount?.minor,
@@ -36,7 +36,7 @@ export function termsOf({ amount, currency, country, checkoutMode }: TermFlags):
       checkout_mode: checkoutMode,
     }),
     notes:
-      amount?.currency === undefined ? [] : [`${amount.written} is sent as ${amount.minor}, in minor units`],
+      amount?.currency === undefined ? [] : [`sending ${amount.written} as ${amount.minor} in minor units`],
   }
 }
 
@@ -54,21 +54,24 @@ function membersOf(flags: FieldFlags): Body {
 const given = (members: Body): Body =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** An amount in baht over data in dong is no override: one of the two was not looked at. */
+/** Refuses an amount in baht for data in dong: one of the two must be a mistake. */
 function refuseOtherCurrency({ amount, currency }: FieldFlags, data: Body): void {
   const other = valueAt(data, 'currency')
   if (amount?.currency === undefined || currency !== undefined || typeof other !== 'string') return
   if (other !== amount.currency)
-    throw new UsageError(`--amount "${amount.written}" and the currency in --data, ${other}, disagree`)
+    throw new UsageError(
+      `--amount "${amount.written}" and the currency ${other} in --data contradict each other`,
+    )
 }
 
 /**
- * `--set path=value`. It changes what is there, or gives a field of the interface; where it would do neither it is a
- * slip of the pen, and saying nothing of that would send another payment than the one that was meant.
+ * Applies `--set path=value`. The path must exist in the data or be a field of the API. Anything else is probably a typing
+ * error, and ignoring it would send a different payment than intended.
  */
 function setValue(body: Body, assignment: string): Body {
   const at = assignment.indexOf('=')
-  if (at < 1) throw new UsageError(`--set ${assignment}: it is written path=value, as customer.name=Somchai`)
+  if (at < 1)
+    throw new UsageError(`--set ${assignment} is invalid: write path=value, such as customer.name=Somchai`)
   const [path, written] = [assignment.slice(0, at), assignment.slice(at + 1)]
   const before = valueAt(body, path)
   if (before === undefined && !isRequestField(path)) throw new UsageError(matchesNothing(body, path))
@@ -81,16 +84,18 @@ function setValue(body: Body, assignment: string): Body {
 
 function matchesNothing(body: Body, path: string): string {
   const meant = closest(path, [...FIELD_NAMES, ...pathsOf(body)])
-  const hint = meant === undefined ? 'what is new goes into --data' : `did you mean ${meant}?`
-  return `--set ${path} matches nothing: neither the interface nor --data has it; ${hint}`
+  const hint = meant === undefined ? 'add new fields with --data' : `did you mean ${meant}?`
+  return `--set ${path} matches no field of the API or of --data: ${hint}`
 }
 
-/** What was no text stays none. */
+/** A value that was not text must stay JSON. */
 function asJson(path: string, written: string): unknown {
   try {
     return JSON.parse(written)
   } catch {
-    throw new UsageError(`--set ${path}=${written}: --data has no text there, so JSON is wanted`)
+    throw new UsageError(
+      `--set ${path}=${written} is not JSON, and the value in --data is not text: write the new value as JSON`,
+    )
   }
 }
 
@@ -98,8 +103,8 @@ const TOP = [...new Set(FIELD_NAMES.map(name => name.split('.')[0] ?? name))]
 const CUSTOMER = ['name', 'phone', 'email']
 
 /**
- * Members that look like slips of the pen. They go out all the same, since a server may know more than this version;
- * but one that ignores what it does not know would not say a word.
+ * Unknown fields that look like typing errors. They are sent anyway, because a server may know more fields than this
+ * version, but a server that ignores unknown fields would not report them.
  */
 function nearMisses(body: Body): string[] {
   const options = body.payment_method_options
@@ -115,8 +120,8 @@ function missesIn(part: Body, before: string, known: readonly string[]): string[
     .filter(name => !known.includes(name))
     .flatMap(name => {
       const near = closest(name, known)
-      // What discovery calls a field is the likeliest slip of all.
+      // The most likely mistake is the name that discovery uses for the field.
       const meant = isPayerField(name) ? PAYER_FIELDS[name] : near && `${before}${near}`
-      return meant === undefined ? [] : [`${before}${name} is sent as it is; did you mean ${meant}?`]
+      return meant === undefined ? [] : [`sending the unknown field ${before}${name}; did you mean ${meant}?`]
     })
 }

@@ -2,16 +2,16 @@ import { shellWords } from '../shell-words.ts'
 import { type Body, isObject, textAt } from './body.ts'
 import { FIELD_NAMES, isRequestField, REQUEST_FIELDS } from './request-fields.ts'
 
-/** Flags as they were typed, each with its value, if it has one. */
+/** Options as typed, each with its value if it has one. */
 export type TypedFlags = readonly (readonly [flag: string, value?: string])[]
 
-/** The flags whose values the body has by now, whoever gave them. */
+/** Options whose values are in the body. */
 const ABOUT_THE_BODY = new Set([
   ...Object.values(REQUEST_FIELDS).map(flag => flag.split(' ')[0] ?? flag),
   ...['--data', '--set'],
 ])
 
-/** The command that makes this request without a question: what was typed, and what was asked. */
+/** The command that makes the same request without questions. */
 export function equivalentCommand(name: string, typed: TypedFlags, body: Body): string {
   const others = typed.filter(([flag]) => !ABOUT_THE_BODY.has(flag))
   const rest = withoutFlagged(body)
@@ -29,10 +29,10 @@ function flagFor(field: (typeof FIELD_NAMES)[number], value: string | undefined)
   return flag === '--option' ? [flag, `${field.split('.')[1]}=${value}`] : joined(flag, value)
 }
 
-/** A value that looks like a flag is one, unless it is tied to its own. */
+/** A value that begins with a dash must be joined to its option, or it would be taken for an option. */
 const joined = (flag: string, value: string) => (value.startsWith('-') ? [`${flag}=${value}`] : [flag, value])
 
-/** What no flag gives: members that this version does not know, and values that are no text. */
+/** What no option can give: unknown fields, and values that are not text. */
 function withoutFlagged(body: Body, before = ''): Body {
   const kept = Object.entries(body).flatMap(([name, value]) => {
     const path = `${before}${name}`

@@ -4,7 +4,7 @@ import { choice, didYouMean } from '../flag-values.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
 
-/** The terms that methods are discovered for and payments made on. */
+/** The terms of a payment. Methods depend on them. */
 export interface TermFlags {
   readonly amount?: Amount
   readonly currency?: string
@@ -28,11 +28,18 @@ const MODES = ['hosted', 'merchant'] as const
 
 export function termFlags(command: Command): Command {
   return command
-    .option('--amount <amount>', 'minor units, as 123450; or money, as "1,234.50 THB"', amount)
-    .option('--currency <code>', 'as THB; not needed where the amount names it', currencyCode)
-    .option('--country <code>', 'ISO 3166-1 alpha-2, as TH', countryCode)
+    .option(
+      '--amount <amount>',
+      'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
+      amount,
+    )
+    .option('--currency <code>', 'currency, such as THB; not needed if the amount has one', currencyCode)
+    .option('--country <code>', 'country of the payment, such as TH', countryCode)
     .addOption(
-      new Option('--checkout-mode <mode>', 'where the payer is: hosted, unless given')
+      new Option(
+        '--checkout-mode <mode>',
+        'where the payer pays: on a hosted page or in your application (default: hosted)',
+      )
         .choices(MODES)
         .argParser(choice(MODES)),
     )
@@ -40,18 +47,29 @@ export function termFlags(command: Command): Command {
 
 export function fieldFlags(command: Command): Command {
   return termFlags(command)
-    .option('--payment-method <code>', 'as `methods list` has it; merchant mode needs one')
-    .option('--option <name=value>', `of the method: ${OPTION_NAMES.join(', ')}; repeatable`, option)
-    .option('--customer-name <name>', 'the payer')
-    .option('--customer-phone <number>', 'of the payer, as +66812345678')
-    .option('--customer-email <address>', 'of the payer')
-    .option('--merchant-reference <text>', 'yours')
-    .option('--return-url <url>', 'where the hosted page sends the payer at the end; hosted mode only')
-    .option('--data <json>', 'fields as JSON, @file or file (JSON or YAML), or - for stdin; flags win', again)
-    .option('--set <path=value>', 'change one member of the data, as customer.name=Somchai', again)
+    .option(
+      '--payment-method <code>',
+      'payment method, as listed by `methods list`; required in merchant mode',
+    )
+    .option(
+      '--option <name=value>',
+      `option of the payment method: ${OPTION_NAMES.join(', ')} (repeatable)`,
+      option,
+    )
+    .option('--customer-name <name>', "the payer's name")
+    .option('--customer-phone <number>', "the payer's phone number, such as +66812345678")
+    .option('--customer-email <address>', "the payer's e-mail address")
+    .option('--merchant-reference <text>', 'your reference for the payment')
+    .option('--return-url <url>', 'URL that the hosted page sends the payer to at the end; hosted mode only')
+    .option(
+      '--data <json>',
+      'fields as JSON, as @file or file (JSON or YAML), or - for stdin; other options override them',
+      again,
+    )
+    .option('--set <path=value>', 'change one field of the data, such as customer.name=Somchai', again)
 }
 
-/** For a flag that may be given again and again, and need not be given. */
+/** For an option that may be repeated or left out. */
 export const again = (value: string, values: readonly string[] = []) => [...values, value]
 
 function amount(text: string): Amount {
@@ -62,11 +80,11 @@ function amount(text: string): Amount {
   }
 }
 
-/** Codes are capitals; who writes them small means the same. */
+/** Codes may be typed in lower case. */
 const code = (pattern: RegExp, what: string) => (text: string) => {
   const capitals = text.toUpperCase()
   if (pattern.test(capitals)) return capitals
-  throw new InvalidArgumentError(`it must be ${what}`)
+  throw new InvalidArgumentError(`It must be ${what}.`)
 }
 
 export const currencyCode = code(/^[A-Z]{3,6}$/, 'three to six letters, such as THB')
@@ -76,11 +94,12 @@ function option(written: string, given: Readonly<Record<string, string>> = {}): 
   const at = written.indexOf('=')
   const name = at < 0 ? written : written.slice(0, at)
   if (!OPTION_NAMES.some(known => known === name)) throw new InvalidArgumentError(noOption(name))
-  if (at < 0) throw new InvalidArgumentError(`it is written name=value, as ${name}=…`)
+  if (at < 0) throw new InvalidArgumentError(`Write name=value, such as ${name}=…`)
   return { ...given, [name]: written.slice(at + 1) }
 }
 
 function noOption(name: string): string {
-  if (isPayerField(name)) return `${name} is no option: ${REQUEST_FIELDS[PAYER_FIELDS[name]]} gives it`
+  if (isPayerField(name))
+    return `${name} is not an option of the method: use ${REQUEST_FIELDS[PAYER_FIELDS[name]]}.`
   return `${didYouMean(name, OPTION_NAMES)}The options are ${OPTION_NAMES.join(', ')}.`
 }

@@ -4,23 +4,23 @@ import { visible } from '../output/text.ts'
 import { type Body, valueAt } from './body.ts'
 import { isRequestField, REQUEST_FIELDS, type RequestField } from './request-fields.ts'
 
-/** What no payment can be made without, wherever it goes. What the route asks for, the server knows. */
+/** The fields that every payment needs. The server knows what else the route needs. */
 export function missingFields(
   body: Body,
   { referenceOptional }: { referenceOptional: boolean },
 ): RequestField[] {
-  const wanted: RequestField[] = ['amount', 'currency', 'country']
-  if (valueAt(body, 'checkout_mode') === 'merchant') wanted.push('payment_method')
-  if (!referenceOptional) wanted.push('merchant_reference')
-  return wanted.filter(field => valueAt(body, field) === undefined)
+  const required: RequestField[] = ['amount', 'currency', 'country']
+  if (valueAt(body, 'checkout_mode') === 'merchant') required.push('payment_method')
+  if (!referenceOptional) required.push('merchant_reference')
+  return required.filter(field => valueAt(body, field) === undefined)
 }
 
-/** All at once: whoever mends a script should not have to run it once for each. */
+/** Names all missing fields at once, so that a script needs only one correction. */
 export function refuseMissing(missing: readonly RequestField[]): void {
   if (missing.length === 0) return
   const flags = missing.map(field => REQUEST_FIELDS[field])
   throw new UsageError(
-    `a payment needs ${listed(flags)}, by flag or in --data; on a terminal, without --no-input, what is missing is asked for`,
+    `a payment needs ${listed(flags)}: give them as options or in --data. On a terminal, without --no-input, the command asks for them`,
   )
 }
 
@@ -29,22 +29,22 @@ export const listed = (words: readonly string[]): string =>
 
 const FIELD_BY_CODE: Readonly<Record<string, RequestField>> = { checkout_mode_not_allowed: 'checkout_mode' }
 
-/** The fields that the server found wanting, each told; none where the fault is about something else. */
-export function describeFieldProblems(error: unknown): RequestField[] {
+/** The fields that the server rejected, each reported on stderr; none if the error is about something else. */
+export function reportRejectedFields(error: unknown): RequestField[] {
   if (!(error instanceof ApiError)) return []
   const byCode = FIELD_BY_CODE[error.code]
   if (byCode) {
-    tell(error.message)
+    report(error.message)
     return [byCode]
   }
   const known = error.details.filter(({ field }) => isRequestField(field))
-  for (const { field, message } of known) tell(`${field}: ${message}`)
+  for (const { field, message } of known) report(`${field}: ${message}`)
   return known.map(({ field }) => field).filter(isRequestField)
 }
 
-const tell = (text: string) => process.stderr.write(`! ${visible(text)}\n`)
+const report = (text: string) => process.stderr.write(`! ${visible(text)}\n`)
 
-/** The fault, with the flag beside each field that the server found wanting. */
+/** The same error, with the option beside each rejected field. */
 export function nameFlags(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const details = error.details.map(({ field, message }) => ({

@@ -2,19 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 
 export interface KeyFlags {
-  /** False where none is to be sent. */
+  /** False if no key is to be sent. */
   readonly idempotencyKey?: string | false
   readonly dryRun?: true
 }
 
-/** `--idempotency-key` and, for calls that can do without, its opposite. */
+/** `--idempotency-key`, and its opposite for calls that can do without a key. */
 export function keyFlags(command: Command): Command {
   return command
-    .option('--idempotency-key <key>', 'answered once, however often it is sent; made and told, unless given')
-    .option('--no-idempotency-key', 'send none: then a call that may have arrived is not repeated')
+    .option(
+      '--idempotency-key <key>',
+      'the server acts only once per key (default: a new key, printed to stderr)',
+    )
+    .option('--no-idempotency-key', 'send no key, and do not retry a call that may have reached the server')
 }
 
-/** The key that goes with a call. One that is made is told before it is used, or nobody could use it again. */
+/** The key of a call. A new key is printed before the call, so that it can be used again if the call fails. */
 export function keyFor({ idempotencyKey, dryRun }: KeyFlags): string | undefined {
   if (idempotencyKey === false) return undefined
   if (idempotencyKey !== undefined) return idempotencyKey

@@ -4,21 +4,21 @@ import { parseDocument } from '../control/read-document.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Body, isObject, merge } from './body.ts'
 
-/** What `--data` may be, by how near it is to the command: what is nearer wins. */
+/** What `--data` may be. Later kinds override earlier ones. */
 const KINDS = ['stdin', 'file', 'inline'] as const
 type Kind = (typeof KINDS)[number]
 
-/** `file` or `@file`, `-` for stdin, or JSON as it stands. Of several of one kind the later wins. */
+/** Reads `file` or `@file`, `-` for stdin, or JSON. Of several of one kind, the last one wins. */
 export async function readData(sources: readonly string[]): Promise<Body> {
   const ordered = KINDS.flatMap(kind => sources.filter(source => kindOf(source) === kind))
   if (ordered.filter(source => kindOf(source) === 'stdin').length > 1)
-    throw new UsageError('--data - is given twice, and stdin is read once')
+    throw new UsageError('--data cannot read stdin twice: give a file for one of them')
   let body: Body = {}
   for (const source of ordered) body = merge(body, await readSource(source))
   return body
 }
 
-/** The same, for a body that goes out as it is written. `anything`: text that names no file is a body too. */
+/** The same for a body that is sent unchanged. `anything`: text that names no file is a body too. */
 export async function readBody(source: string, { anything = false } = {}): Promise<string> {
   if (anything && kindOf(source) === 'file' && !source.startsWith('@')) {
     const written = await readFile(source, 'utf8').catch(() => undefined)
@@ -32,7 +32,7 @@ function kindOf(source: string): Kind {
   return source.startsWith('@') || !isInline(source) ? 'file' : 'inline'
 }
 
-/** Nobody names a file like the beginning of an object, a list or a text. */
+/** JSON, or text that begins like JSON and is no likely file name. */
 function isInline(source: string): boolean {
   if (/^\s*(?:[[{"]|$)/.test(source)) return true
   try {
@@ -53,9 +53,9 @@ async function textOf(source: string): Promise<string> {
   try {
     return await readFile(pathOf(source), 'utf8')
   } catch (cause) {
-    const hint = source.startsWith('@') ? '' : '; what is not JSON is taken for the name of a file'
+    const hint = source.startsWith('@') ? '' : '. Text that is not JSON is taken for a file name'
     throw new UsageError(
-      `--data: ${pathOf(source)} cannot be read: ${cause instanceof Error ? cause.message : cause}${hint}`,
+      `cannot read ${pathOf(source)} (--data): ${cause instanceof Error ? cause.message : cause}${hint}`,
     )
   }
 }
@@ -66,7 +66,7 @@ async function readSource(source: string): Promise<Body> {
   const value = kind === 'inline' ? parsed(written) : await parseDocument(written, pathOf(source))
   if (isObject(value)) return value
   throw new UsageError(
-    `${kind === 'inline' ? '--data' : kind === 'stdin' ? 'stdin' : pathOf(source)} must hold one object`,
+    `${kind === 'inline' ? '--data' : kind === 'stdin' ? 'stdin' : pathOf(source)} must contain one object`,
   )
 }
 
@@ -74,6 +74,6 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new UsageError(`--data holds no JSON: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`--data is not valid JSON: ${cause instanceof Error ? cause.message : cause}`)
   }
 }

@@ -1,4 +1,4 @@
-/** What a creation request may have, by its place in the body, and the flag that gives it. */
+/** The fields of a request that creates a payment, and the option for each. */
 export const REQUEST_FIELDS = {
   amount: '--amount',
   currency: '--currency',
@@ -22,10 +22,10 @@ export const FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[
 
 export const isRequestField = (name: string): name is RequestField => Object.hasOwn(REQUEST_FIELDS, name)
 
-/** The keys of `payment_method_options`: an open list they are not, so what is none of them is a mistake. */
+/** The fields of `payment_method_options`. The list is closed: any other name is a mistake. */
 export const OPTION_NAMES = ['bank', 'account_name', 'account_number', 'name_th'] as const
 
-/** What discovery calls a thing that the payer gives, and where a request has it: the two are not spelled alike. */
+/** What discovery calls each detail of the payer, and the field of the request for it: the names differ. */
 export const PAYER_FIELDS = {
   bank: 'payment_method_options.bank',
   account_name: 'payment_method_options.account_name',

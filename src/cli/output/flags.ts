@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
-import { words } from '../flag-values.ts'
+import { commaSeparated } from '../flag-values.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { parsePath, QueryError } from './query.ts'
 
@@ -35,7 +35,7 @@ export function outputFlags(command: Command, { list = false }: Shape = {}): Com
 }
 
 function columns(text: string, before: readonly string[] = []): string[] {
-  const names = words(text, before)
+  const names = commaSeparated(text, before)
   if (names.length === 0)
     throw new InvalidArgumentError('Name at least one column, such as id,amount,status.')
   return names

@@ -3,7 +3,7 @@ import { ask } from '../prompts/ask.ts'
 import { dataDirectory, findLocalSimulator, type LocalSimulator } from '../target/local-simulator.ts'
 import { checkBaseUrl } from './new-profile.ts'
 
-/** Where the API is; of a simulator that runs here, its keys are known too. */
+/** Where the API is. For the local simulator, the keys are known too. */
 interface ChosenGateway {
   readonly baseUrl: string
   readonly keys?: Keys
@@ -12,20 +12,20 @@ interface ChosenGateway {
 
 export async function askGateway(): Promise<ChosenGateway> {
   const simulator = await findLocalSimulator()
-  const there = {
-    name: 'at another address',
-    value: 'there',
-    description: 'a gateway, or a simulator elsewhere; you have its keys',
+  const elsewhere = {
+    name: 'another address',
+    value: 'elsewhere',
+    description: 'a gateway, or a simulator on another machine; you need its keys',
   } as const
   const here = simulator
-    ? ({ name: `the simulator that runs here, ${simulator.url}`, value: 'here', description: '' } as const)
+    ? ({ name: `the local simulator, ${simulator.url}`, value: 'here', description: '' } as const)
     : ({
-        name: 'a simulator on this machine, yet to be started',
+        name: 'a new simulator on this machine',
         value: 'start',
-        description: 'a whole gateway to try things with: nothing leaves this machine',
+        description: 'a gateway for tests; nothing leaves this machine',
       } as const)
-  const place = await ask.select({ message: 'Where is the API?', choices: [here, there] })
-  if (place === 'there') return { baseUrl: await askBaseUrl(), isLocal: false }
+  const place = await ask.select({ message: 'Where is the API?', choices: [here, elsewhere] })
+  if (place === 'elsewhere') return { baseUrl: await askBaseUrl(), isLocal: false }
   if (place === 'here' && simulator) return askAccount(simulator)
   await askToStart()
   return askGateway()
@@ -33,16 +33,18 @@ export async function askGateway(): Promise<ChosenGateway> {
 
 async function askToStart(): Promise<void> {
   process.stderr.write(
-    `\n  In another terminal:  paysim serve --data '${dataDirectory()}'\n  It goes on until Ctrl-C, and keeps what it is told.\n\n`,
+    `\n  Run this in another terminal:  paysim serve --data '${dataDirectory()}'\n  It runs until you press Ctrl-C, and saves its data in that folder.\n\n`,
   )
-  await ask.confirm({ message: 'Does it run?', default: true })
+  await ask.confirm({ message: 'Is it running?', default: true })
 }
 
 async function askAccount({ url, accounts }: LocalSimulator): Promise<ChosenGateway> {
   const [first, ...rest] = accounts.map(account => ({ name: account.id, value: account }))
   if (!first) return { baseUrl: url, isLocal: true }
   const account =
-    rest.length === 0 ? first.value : await ask.select({ message: 'As whom?', choices: [first, ...rest] })
+    rest.length === 0
+      ? first.value
+      : await ask.select({ message: 'Which account?', choices: [first, ...rest] })
   return { baseUrl: url, keys: keysOf(account), isLocal: true }
 }
 
@@ -51,32 +53,30 @@ const keysOf = ({ public_key, secret_key }: LocalSimulator['accounts'][number]):
   secretKey: secret_key,
 })
 
-/** What a profile is made of, as somebody types it. */
-
 export const askBaseUrl = async (): Promise<string> =>
   (
-    await ask.text({ message: 'Base URL of the API:', check: text => complaint(() => checkBaseUrl(text)) })
+    await ask.text({ message: 'Base URL of the API:', check: text => problemOf(() => checkBaseUrl(text)) })
   ).trim()
 
-/** Both unseen, or a screen that others see would have a key that was typed into the wrong place. */
+/** Hides both keys: somebody may type the secret key into the wrong question. */
 export async function askKeys(): Promise<Keys> {
   const publicKey = await ask.secret({
     message: 'Public key (pk_…):',
     check: key =>
-      wanted(key) ??
-      (key.startsWith('sk_') ? 'this is the secret key: the public one goes first' : undefined),
+      checkKey(key) ??
+      (key.startsWith('sk_') ? 'This is the secret key. Enter the public key first.' : undefined),
   })
   const secretKey = await ask.secret({
     message: 'Secret key (sk_…):',
-    check: key => wanted(key) ?? (key.startsWith('pk_') ? 'this is the public key' : undefined),
+    check: key => checkKey(key) ?? (key.startsWith('pk_') ? 'This is the public key.' : undefined),
   })
   return { publicKey: publicKey.trim(), secretKey: secretKey.trim() }
 }
 
-const wanted = (key: string) =>
-  key === '' ? 'it is needed' : /\s/.test(key) ? 'there is no blank in a key' : undefined
+const checkKey = (key: string) =>
+  key === '' ? 'Enter the key.' : /\s/.test(key) ? 'A key contains no spaces.' : undefined
 
-function complaint(check: () => void): string | undefined {
+function problemOf(check: () => void): string | undefined {
   try {
     check()
     return undefined

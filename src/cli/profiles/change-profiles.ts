@@ -7,22 +7,22 @@ import { UsageError } from '../errors/cli-errors.ts'
 import { nameTaken } from './new-profile.ts'
 import { NO_PROFILES, type Profile, type ProfileBook, profilesPath, readProfiles } from './profiles.ts'
 
-interface Keeping {
-  /** The first one is in use in any case. */
+interface KeepOptions {
+  /** Makes it the current profile. The first profile becomes current in any case. */
   readonly use: boolean
   readonly replace: boolean
 }
 
-/** Keeps a profile, says so, and gives the name of the one in use. */
+/** Saves a profile, reports it on stderr, and returns the name of the current profile. */
 export async function keepProfile(
   name: string,
   profile: Profile,
-  { use, replace }: Keeping,
+  { use, replace }: KeepOptions,
 ): Promise<string | null> {
   const { current } = await changeProfiles(book => {
     const taken = Object.hasOwn(book.profiles, name)
-    // Looked at under the lock: another process may have taken the name meanwhile.
-    if (taken && !replace) throw new UsageError(nameTaken(name))
+    // Checked under the lock: another process may have taken the name in the meantime.
+    if (taken && !replace) throw nameTaken(name)
     const isFirst = Object.keys(book.profiles).length === 0
     return {
       current: use || isFirst ? name : book.current,
@@ -30,15 +30,17 @@ export async function keepProfile(
     }
   })
   const hint =
-    current === name ? 'in use from now on' : `\`paysim profile use ${name}\` makes it the one in use`
-  process.stderr.write(`${name} is kept in ${profilesPath()}; ${hint}\n`)
+    current === name
+      ? 'it is the current profile now'
+      : `make it the current one with \`paysim profile use ${name}\``
+  process.stderr.write(`saved ${name} in ${profilesPath()}; ${hint}\n`)
   return current
 }
 
 /** A change of the file takes milliseconds. */
 const PATIENCE_MS = 20_000
 
-/** Changes what is kept, from what is there now: two who do so at once do not lose each other's. */
+/** Changes the profiles under a lock, so that two processes do not overwrite each other's changes. */
 export async function changeProfiles(change: (book: ProfileBook) => ProfileBook): Promise<ProfileBook> {
   const path = profilesPath()
   try {
@@ -47,26 +49,26 @@ export async function changeProfiles(change: (book: ProfileBook) => ProfileBook)
     const lock = await ProcessLock.take(`${path}.lock`, { patienceMs: PATIENCE_MS })
     try {
       const book = change(await readProfiles())
-      await write(await whereItLies(path), book)
+      await write(await followLink(path), book)
       return book
     } finally {
       await lock.release()
     }
   } catch (cause) {
     if (cause instanceof LockHeldError)
-      throw new UsageError(`${path} is being changed by another paysim (pid ${cause.pid}); try again`)
+      throw new UsageError(`another paysim (pid ${cause.pid}) is changing ${path}: try again`)
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (typeof code !== 'string') throw cause
-    throw new UsageError(`${path} cannot be written: ${(cause as Error).message}`)
+    throw new UsageError(`cannot write ${path}: ${(cause as Error).message}`)
   }
 }
 
-/** A link, as those who keep their settings elsewhere have it, stays one. */
-const whereItLies = (path: string) => realpath(path).catch(() => path)
+/** Some people link their settings from elsewhere: the link stays a link. */
+const followLink = (path: string) => realpath(path).catch(() => path)
 
-/** Written beside and renamed: whoever reads finds all of the old or all of the new. Nobody else may read either. */
+/** Writes a temporary file and renames it, so that readers see the old file or the new one. Only the owner may read it. */
 async function write(path: string, book: ProfileBook): Promise<void> {
-  // What a killed process left would keep the mode it has.
+  // A temporary file that a killed process left would keep its own mode.
   await rm(join(dirname(path), `.${basename(path)}.tmp`), { force: true })
   const db = new Low<ProfileBook>(new JSONFile(path), NO_PROFILES)
   db.data = book

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { closest } from '../../contract/closest.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** An address, keys and how the server there decided, under a name. */
+/** A server's address, keys and decisions. */
 export interface Profile {
   readonly base_url: string
   readonly public_key: string
   readonly secret_key: string
-  /** Overrides of the contract. */
+  /** Decisions that differ from the default contract. */
   readonly contract?: Readonly<Record<string, unknown>>
   readonly ca_file?: string
 }
 
-/** What is in the file. */
+/** The contents of the file of profiles. */
 export interface ProfileBook {
   readonly current: string | null
   readonly profiles: Readonly<Record<string, Profile>>
@@ -22,7 +22,7 @@ export interface ProfileBook {
 
 export const NO_PROFILES: ProfileBook = { current: null, profiles: {} }
 
-/** Where the profiles are, as the platform has it. */
+/** The file of profiles, in the configuration folder of the platform. */
 export function profilesPath(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env
   if (XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'paysim', 'profiles.json')
@@ -30,7 +30,7 @@ export function profilesPath(): string {
   return join(homedir(), '.config', 'paysim', 'profiles.json')
 }
 
-/** Reading is plain, since every call does it: only a change loads the store. */
+/** Reads the file without lowdb, because every call does this. Only a change loads lowdb. */
 export async function readProfiles(): Promise<ProfileBook> {
   const path = profilesPath()
   const text = await contentsOf(path)
@@ -48,11 +48,11 @@ async function contentsOf(path: string): Promise<string | undefined> {
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 
-/** Whether anybody but the owner may look into it. Windows keeps that elsewhere. */
+/** Whether anybody but the owner may read the file. On Windows, the mode does not say. */
 export const isOpenToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & 0o077) !== 0
 
 let warned = false
@@ -60,25 +60,25 @@ let warned = false
 function warnIfOpenToOthers(path: string, mode: number): void {
   if (warned || !isOpenToOthers(mode)) return
   warned = true
-  process.stderr.write(`paysim: ${path} holds keys, and others can read it: chmod 600 it\n`)
+  process.stderr.write(`paysim: other users can read ${path}, which contains keys: run chmod 600 on it\n`)
 }
 
 function parseBook(text: string, path: string): ProfileBook {
-  const mend = `mend it, or remove it and begin again with \`paysim profile add\``
+  const advice = 'correct the file, or delete it and run `paysim profile add`'
   let book: unknown
   try {
     book = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    throw new UsageError(`${path} is no JSON: ${mend}`)
+    throw new UsageError(`${path} is not valid JSON: ${advice}`)
   }
-  if (!isBook(book)) throw new UsageError(`${path} does not hold profiles: ${mend}`)
+  if (!isBook(book)) throw new UsageError(`${path} does not contain profiles: ${advice}`)
   return { ...NO_PROFILES, ...book }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const PIECES = ['base_url', 'public_key', 'secret_key']
+const REQUIRED = ['base_url', 'public_key', 'secret_key']
 
 function isBook(value: unknown): value is Partial<ProfileBook> {
   if (!isRecord(value)) return false
@@ -87,16 +87,16 @@ function isBook(value: unknown): value is Partial<ProfileBook> {
     (current === null || typeof current === 'string') &&
     isRecord(profiles) &&
     Object.values(profiles).every(
-      profile => isRecord(profile) && PIECES.every(piece => typeof profile[piece] === 'string'),
+      profile => isRecord(profile) && REQUIRED.every(name => typeof profile[name] === 'string'),
     )
   )
 }
 
-/** The profile of this name. That there is none is the caller's to put right. */
+/** The profile of this name. */
 export function profileNamed(name: string, { profiles }: ProfileBook): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile) return profile
   const meant = closest(name, Object.keys(profiles))
-  const hint = meant === undefined ? ':' : `; did you mean ${meant}?`
-  throw new UsageError(`there is no profile ${name}${hint} \`paysim profile list\` shows them`)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`there is no profile ${name}${hint}\n\`paysim profile list\` lists all profiles.`)
 }

@@ -14,14 +14,14 @@ export interface Given {
   readonly caFile?: string | undefined
 }
 
-/** A profile that was seen to work. */
+/** A profile, and the answer to a call with it. */
 export interface Working {
   readonly profile: Profile
   readonly answer: PaymentMethodOptions
   readonly isLocal: boolean
 }
 
-/** Asks for what is not given, until a call works: what was typed wrong is asked for again. */
+/** Asks for what is not given, and asks again until a call works. */
 export async function setUp(given: Given): Promise<Working> {
   let { baseUrl, keys } = given
   let isLocal = false
@@ -34,9 +34,9 @@ export async function setUp(given: Given): Promise<Working> {
     }
     keys ??= await askKeys()
     try {
-      return { ...(await tried({ ...given, baseUrl, keys })), isLocal }
+      return { ...(await tryProfile({ ...given, baseUrl, keys })), isLocal }
     } catch (error) {
-      const again = toAskAgain(exitCodeOf(error), given, isLocal)
+      const again = askAgain(exitCodeOf(error), given, isLocal)
       if (again === undefined) throw error
       process.stderr.write(`✗ ${error instanceof Error ? error.message : error}\n\n`)
       if (again === 'place') baseUrl = undefined
@@ -45,17 +45,17 @@ export async function setUp(given: Given): Promise<Working> {
   }
 }
 
-/** Makes the profile, and a call by it. */
-export async function tried(
-  pieces: Given & { readonly baseUrl: string; readonly keys: Keys },
+/** Makes a profile, and a call with it. */
+export async function tryProfile(
+  given: Given & { readonly baseUrl: string; readonly keys: Keys },
 ): Promise<Omit<Working, 'isLocal'>> {
-  const profile = await newProfile(pieces)
-  process.stderr.write(`trying a call to ${profile.base_url} …\n`)
-  return { profile, answer: await tryOut(profile) }
+  const profile = await newProfile(given)
+  process.stderr.write(`calling ${profile.base_url} …\n`)
+  return { profile, answer: await callWith(profile) }
 }
 
-/** What to ask for again after a fault, of what was not given by a flag. */
-function toAskAgain(code: number, given: Given, isLocal: boolean): 'place' | 'keys' | undefined {
+/** What to ask for again after an error: only what no option gave. */
+function askAgain(code: number, given: Given, isLocal: boolean): 'place' | 'keys' | undefined {
   if (code === EXIT.credentials && given.keys === undefined && !isLocal) return 'keys'
   if (given.baseUrl !== undefined) return undefined
   return [EXIT.credentials, EXIT.noAnswer, EXIT.notFound, EXIT.usage].some(known => known === code)
@@ -63,11 +63,11 @@ function toAskAgain(code: number, given: Given, isLocal: boolean): 'place' | 'ke
     : undefined
 }
 
-/** A payment as it could be anywhere; discovery only reads, and an empty list is an answer too. */
+/** A payment that any country could have. Discovery only reads, and an empty list is an answer too. */
 const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
 
-/** Makes a call by a profile: what comes back is proof that address and keys are good. */
-async function tryOut(profile: Profile): Promise<PaymentMethodOptions> {
+/** Makes a call with a profile: an answer proves that the address and the keys work. */
+async function callWith(profile: Profile): Promise<PaymentMethodOptions> {
   const client = createClient({
     baseUrl: profile.base_url,
     publicKey: profile.public_key,
@@ -77,7 +77,7 @@ async function tryOut(profile: Profile): Promise<PaymentMethodOptions> {
   })
   try {
     return await client.methods.list(DISCOVERY).catch(error => {
-      // A Team may allow one of the two modes alone.
+      // A merchant may allow only one of the two modes.
       if (!(error instanceof ApiError) || error.code !== 'checkout_mode_not_allowed') throw error
       return client.methods.list({ ...DISCOVERY, checkout_mode: 'merchant' })
     })

@@ -8,7 +8,7 @@ import type { Profile, ProfileBook } from './profiles.ts'
 
 const HIDDEN = '***'
 
-/** A profile as it is shown: the secret only to whoever asks for it. */
+/** A profile as it is shown. The secret key is hidden unless somebody asks for it. */
 export interface ShownProfile {
   readonly name: string
   readonly current: boolean
@@ -38,14 +38,14 @@ export function shownProfile(
   }
 }
 
-/** Which kind of key it is says its beginning, and that is no secret. */
+/** The prefix says only which kind of key it is, and may be shown. */
 const hidden = (secret: string) => `${/^sk_(?:live|test)_/.exec(secret)?.[0] ?? ''}${HIDDEN}`
 
 export const profileView: View<ShownProfile> = {
   human: (profile, screen) =>
     drawRecord(
       [
-        { label: 'profile', value: profile.name, note: profile.current ? 'in use' : undefined },
+        { label: 'profile', value: profile.name, note: profile.current ? 'current' : undefined },
         { label: 'base URL', value: profile.base_url, whole: true },
         environmentField(profile, screen),
         { label: 'public key', value: profile.public_key, whole: true },
@@ -59,7 +59,7 @@ export const profileView: View<ShownProfile> = {
 
 const environmentField = ({ environment }: ShownProfile, { paint }: Screen) => ({
   label: 'environment',
-  value: environment ?? 'not told by the keys',
+  value: environment ?? 'unknown: the keys do not say',
   ...(environment === 'live' ? { paint: (shown: string) => paint.red(shown) } : {}),
 })
 
@@ -86,7 +86,7 @@ export const profileList = ({ current, profiles }: ProfileBook): ProfileList => 
 })
 
 const TABLE: Table<ListedProfile> = {
-  empty: 'no profiles: `paysim init` or `paysim profile add` makes one',
+  empty: 'no profiles yet: create one with `paysim init` or `paysim profile add`',
   columns: [
     { header: '', value: ({ current }) => (current ? '*' : '') },
     { header: 'NAME', value: ({ name }) => name },

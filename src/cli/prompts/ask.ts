@@ -6,7 +6,7 @@ interface Question {
   readonly message: string
 }
 
-/** Says what is wrong with what was typed; nothing, where nothing is. */
+/** Says what is wrong with an answer; undefined if it is valid. */
 export type Check = (typed: string) => string | undefined
 
 interface Choice<T> {
@@ -17,7 +17,7 @@ interface Choice<T> {
 
 type Choices<T> = readonly [Choice<T>, ...Choice<T>[]]
 
-/** Questions to whoever sits at the terminal. */
+/** Questions to the person at the terminal. */
 export const ask = {
   confirm: (question: Question & { readonly default?: boolean }): Promise<boolean> =>
     asked(prompt => prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...question }])),
@@ -32,7 +32,7 @@ export const ask = {
       ]),
     ),
 
-  /** What is typed is not shown. */
+  /** The answer is not shown. */
   secret: ({ check, ...question }: Question & { readonly check?: Check }): Promise<string> =>
     asked(prompt =>
       prompt<{ answer: string }>([
@@ -48,7 +48,7 @@ export const ask = {
     return (choices[place] ?? choices[0]).value
   },
 
-  /** One of many: typing leaves those that have the words in them. */
+  /** One of many choices: typing filters them. */
   search: async <T>({ choices, ...question }: Question & { readonly choices: Choices<T> }): Promise<T> => {
     const all = shown(choices)
     const source = (typed?: string) =>
@@ -62,7 +62,7 @@ export const ask = {
 
 const validator = (check?: Check) => (typed: string) => check?.(typed.trim()) ?? true
 
-/** By place: what inquirer makes of the type of a value is its own. Names may be a server's, so nothing in them acts. */
+/** The values are indexes, because inquirer treats types of values differently. Names may come from a server: escape them. */
 const shown = (choices: readonly Choice<unknown>[]) =>
   choices.map(({ name, description }, value) => ({
     name: visible(name),
@@ -70,7 +70,7 @@ const shown = (choices: readonly Choice<unknown>[]) =>
     ...(description === undefined ? {} : { description: visible(description) }),
   }))
 
-/** Accents are left out, since whoever looks for Banco Itau may have no í at hand. */
+/** Ignores accents: `itau` finds Banco Itaú. */
 function hasWords(name: string, typed: string): boolean {
   const text = folded(name)
   return folded(typed)
@@ -92,33 +92,33 @@ interface Key {
   readonly ctrl?: boolean
 }
 
-const LEFT = new Set(['ExitPromptError', 'AbortPromptError'])
+const ABORTED = new Set(['ExitPromptError', 'AbortPromptError'])
 
-/** What was answered. Asked on stderr, so that what a command prints on stdout stays data. */
+/** Asks on stderr, so that stdout contains only data, and returns the answer. */
 async function asked<T>(question: (prompt: Prompt) => Promise<{ answer: T }>): Promise<T> {
-  const leaving = new AbortController()
-  const leave = () => leaving.abort()
-  // To readline an end of input is the end of its work, and to inquirer nothing: nobody would ever answer.
-  const leaveAtEnd = (_: unknown, { name, ctrl }: Key) => {
-    if (ctrl && name === 'd') leave()
+  const aborting = new AbortController()
+  const abort = () => aborting.abort()
+  // At the end of input, readline stops and inquirer does not notice: it would wait for ever.
+  const abortAtEnd = (_: unknown, { name, ctrl }: Key) => {
+    if (ctrl && name === 'd') abort()
   }
-  process.stdin.on('keypress', leaveAtEnd).once('end', leave)
-  process.once('SIGTERM', leave).once('SIGHUP', leave)
+  process.stdin.on('keypress', abortAtEnd).once('end', abort)
+  process.once('SIGTERM', abort).once('SIGHUP', abort)
   try {
-    const { createPromptModule } = await painter()
-    const prompt = createPromptModule({ output: process.stderr, signal: leaving.signal })
+    const { createPromptModule } = await loadInquirer()
+    const prompt = createPromptModule({ output: process.stderr, signal: aborting.signal })
     return (await question(prompt)).answer
   } catch (cause) {
-    if (cause instanceof Error && LEFT.has(cause.name)) throw new InterruptedError()
+    if (cause instanceof Error && ABORTED.has(cause.name)) throw new InterruptedError()
     throw cause
   } finally {
-    process.stdin.off('keypress', leaveAtEnd).off('end', leave)
-    process.off('SIGTERM', leave).off('SIGHUP', leave)
+    process.stdin.off('keypress', abortAtEnd).off('end', abort)
+    process.off('SIGTERM', abort).off('SIGHUP', abort)
   }
 }
 
-/** Some of its colours are chosen as it is loaded, and of our flags it knows none. */
-async function painter(): Promise<typeof Inquirer> {
+/** Inquirer chooses some colours when it is loaded, and does not know --no-color. */
+async function loadInquirer(): Promise<typeof Inquirer> {
   if (process.argv.includes('--no-color')) process.env.NO_COLOR = '1'
   return (await import('inquirer')).default
 }

@@ -3,18 +3,35 @@ import type { MerchantFlags } from '../call/merchant-command.ts'
 import type { Session } from '../call/session.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** Whether a person sits here who may be asked: prompts go to stderr, so stdout may well be a pipe. */
+/** Whether a person can answer: prompts go to stderr, so stdout may be a pipe. */
 export const canAsk = ({ input }: { readonly input: boolean }): boolean =>
   input && process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** With a live key nothing is changed that nobody confirmed. `deed` reads as in `create a payment of 100.00 THB`. */
-export async function confirmLive(flags: MerchantFlags, { target }: Session, deed: string): Promise<void> {
-  if (!isLive(target.keys.publicKey) || flags.yes || flags.dryRun) return
-  if (!canAsk(flags)) throw new UsageError(`this would ${deed} with a live key: --yes confirms it`)
+interface ConfirmFlags {
+  readonly input: boolean
+  readonly yes?: true
+}
+
+/** Asks before an action, unless --yes is given. `action` reads like `remove the profile shop-test`. */
+export async function confirm(
+  flags: ConfirmFlags,
+  action: string,
+  question = `${action[0]?.toUpperCase()}${action.slice(1)}?`,
+): Promise<void> {
+  if (flags.yes) return
+  if (!canAsk(flags)) throw new UsageError(`this would ${action}: add --yes to confirm`)
   const { ask } = await import('./ask.ts')
-  const confirmed = await ask.confirm({
-    message: `This is live, at ${new URL(target.baseUrl).origin}: ${deed}?`,
-    default: false,
-  })
-  if (!confirmed) throw new UsageError('not confirmed: nothing was done')
+  if (await ask.confirm({ message: question, default: false })) return
+  throw new UsageError('not confirmed: nothing was changed')
+}
+
+/** Asks before anything is changed with a live key. `action` reads like `create a payment of 100.00 THB`. */
+export async function confirmLive(flags: MerchantFlags, { target }: Session, action: string): Promise<void> {
+  if (!isLive(target.keys.publicKey) || flags.dryRun) return
+  const { origin } = new URL(target.baseUrl)
+  await confirm(
+    flags,
+    `${action} with a live key`,
+    `This key is live, at ${origin}. ${action[0]?.toUpperCase()}${action.slice(1)}?`,
+  )
 }

@@ -2,7 +2,7 @@ import type { Progress } from '../../client/index.ts'
 
 export interface ProgressBar {
   readonly update: (progress: Progress) => void
-  /** Leaves no trace of it on the screen. */
+  /** Removes the bar from the screen. */
   readonly clear: () => void
 }
 
@@ -10,7 +10,7 @@ const CELLS = 24
 const LEAST_COLUMNS = 50
 const CLEAR_LINE = '\r\u001B[K'
 
-/** A line that is drawn over itself, on stderr; nothing where nobody watches. */
+/** A progress bar on stderr, if that is a terminal. */
 export function progressBar(title: string): ProgressBar {
   const { isTTY, columns } = process.stderr
   if (!isTTY || !columns) return { update: () => {}, clear: () => {} }
@@ -18,7 +18,7 @@ export function progressBar(title: string): ProgressBar {
   return {
     update: progress => {
       const line = drawn(title, progress, columns)
-      // What looks the same is not written again: a terminal is slower than a network.
+      // A terminal may be slower than the network: do not write the same line again.
       if (line === shown) return
       shown = line
       process.stderr.write(`${CLEAR_LINE}${line}`)

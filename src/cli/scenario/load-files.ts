@@ -4,12 +4,12 @@ import { loadScenario, type Scenario, ScenarioError } from '../../scenario/index
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { didYouMean } from '../flag-values.ts'
 
-/** A file that a run was given: a scenario, or what is wrong with it. */
+/** A file of a run: its scenario, or its problems. */
 export type Loaded =
   | { readonly file: string; readonly scenario: Scenario }
   | { readonly file: string; readonly error: ScenarioError }
 
-/** Each file at some paths, in their order. */
+/** Loads each file at the paths, in order. */
 export async function loadEach(paths: readonly string[]): Promise<Loaded[]> {
   const loaded: Loaded[] = []
   for (const file of await findFiles(paths)) {
@@ -23,7 +23,7 @@ export async function loadEach(paths: readonly string[]): Promise<Loaded[]> {
   return loaded
 }
 
-/** All scenarios at some paths, or all that is wrong with them. */
+/** Loads all scenarios at the paths, or throws all their problems. */
 export async function loadAll(paths: readonly string[]): Promise<Scenario[]> {
   const loaded = await loadEach(paths)
   const wrong = problemsOf(loaded)
@@ -34,17 +34,17 @@ export async function loadAll(paths: readonly string[]): Promise<Scenario[]> {
 export const scenariosOf = (loaded: readonly Loaded[]) =>
   loaded.flatMap(each => ('scenario' in each ? [each.scenario] : []))
 
-/** All that is wrong with files, as one message, if there is anything. */
+/** All problems of the files, as one error, if there are any. */
 export function problemsOf(loaded: readonly Loaded[]): FilesError | undefined {
   const problems = loaded.flatMap(each => ('error' in each ? each.error.problems : []))
   return problems.length > 0 ? new FilesError(new ScenarioError(problems).message) : undefined
 }
 
 const SCENARIO = /\.(ya?ml|json)$/
-/** In a folder, JSON may be anything; what a schema is named, or a receipt beside a story, is none. */
+/** In a folder, a .json file may be anything, so only .scenario.json counts. */
 const IN_FOLDER = /\.ya?ml$|\.scenario\.json$/
 
-/** Files as they are named, and all scenarios of folders, in the order of their names. */
+/** The named files, and all scenarios in the named folders, sorted by name. */
 async function findFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const path of paths) found.push(...(await filesAt(path)))
@@ -53,29 +53,29 @@ async function findFiles(paths: readonly string[]): Promise<string[]> {
 
 async function filesAt(path: string): Promise<string[]> {
   const facts = await stat(path).catch(() => undefined)
-  if (!facts) throw new UsageError(`${path} is not there`)
+  if (!facts) throw new UsageError(`${path} does not exist`)
   if (!facts.isDirectory()) {
-    if (!SCENARIO.test(path)) throw new UsageError(`${path} is no .yaml, .yml or .json file`)
+    if (!SCENARIO.test(path)) throw new UsageError(`${path} is not a .yaml, .yml or .json file`)
     return [path]
   }
   const names = await readdir(path, { recursive: true })
   const files = names.filter(name => IN_FOLDER.test(name)).sort()
   if (files.length === 0)
-    throw new UsageError(`${path} holds no scenario: no .yaml, .yml or .scenario.json file`)
+    throw new UsageError(`${path} contains no scenarios: no .yaml, .yml or .scenario.json file`)
   return files.map(name => join(path, name))
 }
 
-/** Those that `--only` names; each name must find one, since a name that finds none is a mistake. */
+/** The scenarios that `--only` names. A name without a match is an error, because it is probably a mistake. */
 export function pickOnly(loaded: readonly Loaded[], only: readonly string[] = []): readonly Loaded[] {
   if (only.length === 0) return loaded
-  for (const word of only) if (!loaded.some(one => isNamed(one, word))) throw nothingNamed(word, loaded)
+  for (const word of only) if (!loaded.some(one => isNamed(one, word))) throw noMatch(word, loaded)
   return loaded.filter(one => only.some(word => isNamed(one, word)))
 }
 
 const titleOf = (one: Loaded) => ('scenario' in one ? one.scenario.data.name : one.error.scenario)
 const stemOf = ({ file }: Loaded) => basename(file).replace(/\.(scenario\.json|ya?ml|json)$/, '')
 
-/** By its name, or its file's: a part of one, or all of it where the word has `*` or `?` in it. */
+/** Matches a part of the scenario's name or file name, or the whole of it if the word contains `*` or `?`. */
 function isNamed(one: Loaded, word: string): boolean {
   const { file } = one
   const texts = [titleOf(one) ?? '', basename(file), stemOf(one), ...(word.includes('/') ? [file] : [])]
@@ -95,13 +95,11 @@ function whole(word: string): (text: string) => boolean {
 
 const MOST_LISTED = 12
 
-function nothingNamed(word: string, loaded: readonly Loaded[]): UsageError {
+function noMatch(word: string, loaded: readonly Loaded[]): UsageError {
   const stems = [...new Set(loaded.map(stemOf))]
   const names = loaded.flatMap(one => titleOf(one) ?? [])
   const meant = didYouMean(word, [...stems, ...names])
   const more = stems.length > MOST_LISTED ? ` and ${stems.length - MOST_LISTED} more` : ''
-  const listed = `There are ${stems.slice(0, MOST_LISTED).join(', ')}${more}.`
-  return new UsageError(
-    `--only ${word}: no scenario has this in its name or its file's name. ${meant}${listed}`,
-  )
+  const listed = `The files are ${stems.slice(0, MOST_LISTED).join(', ')}${more}.`
+  return new UsageError(`--only ${word}: no scenario has this in its name or file name. ${meant}${listed}`)
 }

@@ -11,7 +11,7 @@ export async function openTarget(flags: RunFlags): Promise<OpenTarget> {
   if (isReal(flags)) return openGateway(baseUrl ?? '')
   if (controlUrl === undefined) return startOwn()
   if (controlToken === undefined)
-    throw new UsageError('--control-url needs --control-token, or PAYSIM_CONTROL_TOKEN')
+    throw new UsageError('--control-url needs a token: set --control-token or PAYSIM_CONTROL_TOKEN')
   const control = address('--control-url', controlUrl)
   const url = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
   return openRunning({ url, controlUrl: control, controlToken })
@@ -38,7 +38,7 @@ async function openRunning(simulator: Parameters<typeof openSimulatorTarget>[0])
   } catch (error) {
     if (!(error instanceof ControlError)) throw error
     throw new UsageError(
-      `${simulator.controlUrl} is no control surface that takes this token: ${error.status}`,
+      `${simulator.controlUrl} is not a control surface that accepts this token: ${error.status}`,
     )
   }
 }
@@ -46,7 +46,7 @@ async function openRunning(simulator: Parameters<typeof openSimulatorTarget>[0])
 function openGateway(baseUrl: string): OpenTarget {
   const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey || !secretKey)
-    throw new UsageError('--base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
+    throw new UsageError('--base-url needs keys: set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
   return openGatewayTarget({ baseUrl: address('--base-url', baseUrl), publicKey, secretKey })
 }
 

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 export const FORMATS = ['junit', 'tap', 'json'] as const
 export interface Report {
   readonly format: (typeof FORMATS)[number]
-  /** `-` is stdout. */
+  /** `-` means stdout. */
   readonly file: string
 }
 
@@ -23,13 +23,14 @@ export interface RunFlags {
 }
 
 export function atLeastOne(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it must be a whole number from 1')
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.')
   return Number(text)
 }
 
 export function report(text: string, before: readonly Report[]): Report[] {
   const [, name, file = '-'] = /^([a-z]+)(?:=(.+))?$/.exec(text) ?? []
   const format = FORMATS.find(known => known === name)
-  if (!format) throw new InvalidArgumentError(`it must be one of ${FORMATS.join(', ')}, as junit=report.xml`)
+  if (!format)
+    throw new InvalidArgumentError(`It must be one of ${FORMATS.join(', ')}, such as junit=report.xml.`)
   return [...before, { format, file }]
 }

@@ -15,7 +15,7 @@ import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load
 import { isReal, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
 import { annotate, isSeenTwice, showRun } from './show-run.ts'
-import { watchFiles } from './watch.ts'
+import { runOnChange } from './watch.ts'
 import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
 
 export async function run(paths: readonly string[], flags: RunFlags): Promise<void> {
@@ -23,18 +23,18 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<vo
     process.exitCode = await runOnce(paths, flags)
     return
   }
-  await watchFiles(paths, async () => void (await runOnce(paths, flags)))
+  await runOnChange(paths, async () => void (await runOnce(paths, flags)))
 }
 
-/** One run of everything; the code that the process ends with. */
+/** Runs everything once, and returns the exit code. */
 async function runOnce(paths: readonly string[], flags: RunFlags): Promise<number> {
   let opened: OpenTarget | undefined
   try {
     const loaded = pickOnly(await loadEach(paths), flags.only)
     const scenarios = scenariosOf(loaded)
-    if (isReal(flags) && !flags.embedded) refuseWhatCannotBe(scenarios, flags)
+    if (isReal(flags) && !flags.embedded) refuseWithoutSimulator(scenarios, flags)
     await transcriptPaths(scenarios, flags)
-    if (scenarios.length === 0) return await tellProblems(loaded, flags)
+    if (scenarios.length === 0) return await reportProblems(loaded, flags)
     opened = await openTarget(flags)
     interruptible(opened)
     return await runIn(opened, loaded, flags)
@@ -70,8 +70,8 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
   return codeOf(results)
 }
 
-/** Where no file can be run, nothing is started, and what is wrong is said as of any flag. */
-async function tellProblems(loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
+/** If no file can be run, no simulator is started, and the problems are reported like wrong usage. */
+async function reportProblems(loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
   const results = inOrder(loaded, [])
   const problems = problemsOf(loaded)
   reportError(problems)
@@ -91,7 +91,7 @@ function codeOf(results: readonly ScenarioResult[]): number {
   return bad.every(({ problems }) => problems) ? EXIT.usage : EXIT.expectationFailed
 }
 
-/** Ctrl-C ends the run at once, and still leaves nothing behind. */
+/** Ctrl-C ends the run at once, but the target is still cleaned up. */
 function interruptible(opened: OpenTarget): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -102,9 +102,9 @@ function interruptible(opened: OpenTarget): void {
   }
 }
 
-function refuseWhatCannotBe(scenarios: readonly Scenario[], { seed }: RunFlags): void {
+function refuseWithoutSimulator(scenarios: readonly Scenario[], { seed }: RunFlags): void {
   if (seed !== undefined)
-    throw new UsageError('--seed needs a simulator: a gateway as it is, at --base-url, cannot be given one')
+    throw new UsageError('--seed needs a simulator: the gateway at --base-url takes no seed')
   const problems = scenarios.flatMap(whatNeedsASimulator)
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }

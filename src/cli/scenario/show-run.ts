@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { annotations, type Paint, PLAIN, type ScenarioResult, story, summary } from '../../scenario/index.ts'
 import type { RunFlags } from './run-flags.ts'
 
-/** What a person sees of a run while it goes on, and of each scenario once it has ended. */
+/** Shows the progress of a run, and each scenario when it has ended. */
 export interface RunView {
   began(name: string, title: string): void
   ended(result: ScenarioResult): void
@@ -10,11 +10,11 @@ export interface RunView {
   stop(): void
 }
 
-/** A report on stdout is for a program: what is for people goes to stderr then. */
+/** With a report on stdout, text for people goes to stderr. */
 const outOf = ({ report }: RunFlags) =>
   report.some(({ file }) => file === '-') ? process.stderr : process.stdout
 
-/** Whether what is written to stderr lands where the stories do: on the same screen, or in stderr itself. */
+/** Whether stderr and the scenarios' results go to the same place, so that problems would appear twice. */
 export function isSeenTwice(flags: RunFlags): boolean {
   const out = outOf(flags)
   return out === process.stderr || (out.isTTY && process.stderr.isTTY)
@@ -43,11 +43,11 @@ export async function showRun(count: number, flags: RunFlags): Promise<RunView> 
   }
 }
 
-/** Marks failures in the files, where GitHub Actions reads along. */
+/** On GitHub Actions, marks failures in the files. */
 export function annotate(results: readonly ScenarioResult[], flags: RunFlags): void {
   const { GITHUB_ACTIONS, GITHUB_WORKSPACE: workspace = '' } = process.env
   if (GITHUB_ACTIONS !== 'true') return
-  // It knows files by their path in the repository, wherever in it the run was started.
+  // GitHub needs paths relative to the repository, wherever the run was started.
   const inside = workspace !== '' && !relative(workspace, process.cwd()).startsWith('..')
   outOf(flags).write(annotations(results, inside ? workspace : process.cwd()))
 }
@@ -63,7 +63,7 @@ async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
 }
 
 async function spinnerFor(out: NodeJS.WriteStream) {
-  // A terminal that says it has no columns makes a spinner count its lines for ever.
+  // With zero columns, the spinner would loop for ever.
   if (!out.isTTY || !out.columns) return undefined
   const { default: ora } = await import('ora')
   return ora({ stream: out, discardStdin: false }).start()

@@ -14,7 +14,7 @@ export async function writeReports(results: readonly ScenarioResult[], { report 
   }
 }
 
-/** One run may go to a file; several go to a folder, each to a file of its name. For each scenario, its runs. */
+/** The paths of the transcripts: for each scenario, one for each run. A single run may go to a file, several go to a folder. */
 export async function transcriptPaths(
   scenarios: readonly Scenario[],
   { transcript, repeat = 1 }: RunFlags,
@@ -23,7 +23,7 @@ export async function transcriptPaths(
   const count = scenarios.length * repeat
   const folder = transcript.endsWith('/') || (await isFolder(transcript)) || count > 1
   if (folder && (await isFile(transcript)))
-    throw new UsageError(`--transcript ${transcript} is a file, and there are ${count} runs to write`)
+    throw new UsageError(`--transcript ${transcript} is a file, but there are ${count} runs: give a folder`)
   if (!folder) return [[transcript]]
   const suffixes = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
   return runNames(scenarios).map(name =>

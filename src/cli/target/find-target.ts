@@ -14,7 +14,7 @@ import {
 import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from './other-targets.ts'
 import { readKeyFile } from './read-credentials.ts'
 
-/** Where a call goes and as whom, and where each of the two was found. */
+/** Where a call goes, with which keys, and where both were found. */
 export interface Target {
   readonly baseUrl: string
   readonly keys: Keys
@@ -23,31 +23,31 @@ export interface Target {
   readonly choice: TargetChoice
 }
 
-/** A place to look in: it may know the address, the keys, or both. */
+/** A place to look: it may have the address, the keys, or both. */
 interface Source {
   readonly name: string
   readonly baseUrl?: string | undefined
   readonly keys?: Keys | undefined
-  /** Whether it was named for this call, and does not just lie about. */
+  /** Whether somebody named it for this call, such as with an option. */
   readonly named: boolean
 }
 
-/** Flag beats environment beats profile beats the simulator that runs here. Without keys, the stand-in will do. */
+/** Options override the environment, which overrides the profile and then the local simulator. `standIn` replaces missing keys. */
 export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Target> {
-  const { profile, sources, passedOver } = await sourcesOf(flags)
+  const { profile, sources, overridden } = await sourcesOf(flags)
   let looked: Promise<readonly LocalSimulator[]> | undefined
   const here = () => {
     looked ??= simulatorsOf(flags)
     return looked
   }
   const place = sources.find(({ baseUrl }) => baseUrl) ?? localPlace(await here(), flags)
-  if (place?.baseUrl === undefined) throw new UsageError(nowhere())
+  if (place?.baseUrl === undefined) throw new UsageError(noTarget())
   const { baseUrl } = place
   const holder = sources.find(({ keys }) => keys) ?? (await localKeys(baseUrl, await here(), flags))
   const keys = holder?.keys ?? standIn
   if (!keys) throw new UsageError(noKeys(baseUrl))
   const others = async () =>
-    othersThan(baseUrl, [...[...sources, ...passedOver].flatMap(placeOf), ...(await here()).map(asCandidate)])
+    othersThan(baseUrl, [...[...sources, ...overridden].flatMap(placeOf), ...(await here()).map(asCandidate)])
   return {
     baseUrl,
     keys,
@@ -57,7 +57,7 @@ export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Ta
   }
 }
 
-/** A simulator's keys are that simulator's alone: they are no help elsewhere, and no business of anybody there. */
+/** The keys of a simulator are used only for that simulator, and never sent to another server. */
 async function localKeys(
   baseUrl: string,
   here: readonly LocalSimulator[],
@@ -68,7 +68,7 @@ async function localKeys(
   return { name: localName(account), keys: await keysOf(simulator, account), named: false }
 }
 
-/** A control surface that the environment names is one of a simulator, whose merchant API is meant then too. */
+/** If the environment names a control surface, calls go to the merchant API of the same simulator. */
 async function simulatorsOf({ account }: TargetFlags): Promise<readonly LocalSimulator[]> {
   const { PAYSIM_CONTROL_URL } = process.env
   const named = PAYSIM_CONTROL_URL === undefined ? undefined : await simulatorAt(PAYSIM_CONTROL_URL)
@@ -89,21 +89,21 @@ function localPlace(
   return { name: localName(account), baseUrl: simulator.url, named }
 }
 
-const localName = (account: string | undefined) => `the simulator that runs here, ${accountNamed(account)}`
+const localName = (account: string | undefined) => `the local simulator, ${accountNamed(account)}`
 const placeOf = ({ baseUrl, name }: Source): TargetCandidate[] =>
   baseUrl === undefined ? [] : [{ url: baseUrl, name }]
 
 interface Sources {
   readonly profile: Profile | undefined
   readonly sources: readonly Source[]
-  /** What a flag overruled: not looked in, and still another place that could have been meant. */
-  readonly passedOver: readonly Source[]
+  /** Not used, because an option overrides it, but the caller may have meant it. */
+  readonly overridden: readonly Source[]
 }
 
 async function sourcesOf(flags: TargetFlags): Promise<Sources> {
   const { PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
   if (!publicKey !== !secretKey)
-    throw new UsageError('PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY go together: one of them is not set')
+    throw new UsageError('only one of PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY is set: set both')
   const named = await findProfile(flags.profile)
   const byEnvironment = named ? undefined : await findProfile(process.env.PAYSIM_PROFILE || undefined)
   const kept = named ?? byEnvironment ?? (await currentProfile())
@@ -120,12 +120,12 @@ async function sourcesOf(flags: TargetFlags): Promise<Sources> {
     named: true,
   }
   const fromProfile = kept ? [sourceOf(kept, kept === named || kept === byEnvironment)] : []
-  // A profile that a flag names, or an account, is a flag's choice: the environment does not overrule it.
+  // The environment does not override a profile or an account that an option names.
   if (flags.account !== undefined)
-    return { profile: undefined, sources: [fromFlags], passedOver: [environment, ...fromProfile] }
+    return { profile: undefined, sources: [fromFlags], overridden: [environment, ...fromProfile] }
   if (named)
-    return { profile: named.profile, sources: [fromFlags, ...fromProfile], passedOver: [environment] }
-  return { profile: kept?.profile, sources: [fromFlags, environment, ...fromProfile], passedOver: [] }
+    return { profile: named.profile, sources: [fromFlags, ...fromProfile], overridden: [environment] }
+  return { profile: kept?.profile, sources: [fromFlags, environment, ...fromProfile], overridden: [] }
 }
 
 interface Named {
@@ -150,10 +150,10 @@ async function currentProfile(): Promise<Named | undefined> {
   return current === null ? undefined : findProfile(current)
 }
 
-const nowhere = () => `where to? No simulator serves ${dataDirectory()}, and nothing else is named.
-Start one with \`paysim serve\`, or give --base-url, PAYSIM_BASE_URL or a profile (\`paysim init\`).`
+const noTarget = () => `no API to call: no simulator serves ${dataDirectory()}, and no base URL is set.
+Start a simulator with \`paysim serve\`, or set --base-url, PAYSIM_BASE_URL or a profile (\`paysim init\`).`
 
 const noKeys = (
   baseUrl: string,
-) => `there are no keys for ${URL.canParse(baseUrl) ? new URL(baseUrl).origin : 'this base URL'}.
-Set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, or give --key-file, or a profile (\`paysim init\`).`
+) => `no keys for ${URL.canParse(baseUrl) ? new URL(baseUrl).origin : 'this base URL'}.
+Set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, --key-file, or a profile (\`paysim init\`).`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { count, milliseconds } from '../flag-values.ts'
 
-/** Where calls go, and as whom. */
+/** Where calls go, and with which keys. */
 export interface TargetFlags {
   readonly baseUrl?: string
   readonly profile?: string
@@ -17,17 +17,17 @@ export function targetFlags(command: Command): Command {
   return command
     .option(
       '--base-url <url>',
-      'where the API is; else PAYSIM_BASE_URL, the profile, the simulator that runs here',
+      'base URL of the API (default: PAYSIM_BASE_URL, then the profile, then the local simulator)',
     )
-    .option('--profile <name>', 'the keys and the address kept under this name; else PAYSIM_PROFILE')
-    .option('--account <id>', 'of the simulator that runs here, as default.live')
-    .option('--key-file <file>', 'the keys, as PUBLIC:SECRET; - reads them from stdin')
-    .option('--contract <file>', 'how this server decided what the interface leaves open')
-    .option('--ca-file <file>', 'trust these authorities, as PEM')
+    .option('--profile <name>', 'use the address and the keys of this profile (default: PAYSIM_PROFILE)')
+    .option('--account <id>', 'use this account of the local simulator, such as default.live')
+    .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
+    .option('--contract <file>', 'contract file with the decisions of this server')
+    .option('--ca-file <file>', 'trust the certificate authorities in this PEM file')
     .option(
       '--request-timeout <duration>',
-      'how long an answer may take to begin, and then to end, such as 30s',
+      'time limit for an answer to start, and again for it to end, such as 30s',
       milliseconds,
     )
-    .option('--retries <n>', 'how often a call that may be repeated is repeated', count)
+    .option('--retries <n>', 'how many times to retry a call that is safe to repeat', count)
 }

@@ -3,7 +3,7 @@ import { addHint } from '../errors/report-error.ts'
 import { type LocalSimulator, originOf } from './local-simulator.ts'
 import type { TargetCandidate, TargetChoice } from './other-targets.ts'
 
-/** What was not found, or where nothing answers, may be a matter of which gateway was asked. */
+/** If a record is not found or nothing answers, the caller may have meant another gateway: name the others. */
 export async function hintAtOthers(error: unknown, choice: TargetChoice): Promise<void> {
   const code = exitCodeOf(error)
   if (code !== EXIT.notFound && code !== EXIT.noAnswer) return
@@ -15,17 +15,21 @@ export async function hintAtOthers(error: unknown, choice: TargetChoice): Promis
 }
 
 const what = ({ url, name, simulator }: TargetCandidate) =>
-  simulator ? `a simulator also runs here, at ${originOf(url)}` : `there is also ${originOf(url)} (${name})`
+  simulator
+    ? `there is also a local simulator at ${originOf(url)}`
+    : `there is also ${originOf(url)} (${name})`
 
-const mayBe = (place: TargetCandidate) => `${what(place)}: was that one meant?`
+const mayBe = (place: TargetCandidate) => `${what(place)}: did you mean that one?`
 
 async function mayHave(place: TargetCandidate): Promise<string> {
   const id = idAskedFor()
   const account = id && place.simulator && (await accountWith(id, place.simulator))
-  return account ? `${what(place)}: it has ${id}, in ${account}` : `${what(place)}: it may have it`
+  return account
+    ? `${what(place)}, which has ${id} in the account ${account}`
+    : `${what(place)}, which may have this record`
 }
 
-/** The record that the command line names. */
+/** The id of a record on the command line. */
 function idAskedFor(): string | undefined {
   for (const word of process.argv.slice(2)) {
     const [id] = /\b(?:pi|po|ast|evt)_[A-Za-z0-9]{24}\b/.exec(word) ?? []
@@ -36,7 +40,7 @@ function idAskedFor(): string | undefined {
 
 const PATIENCE_MS = 1000
 
-/** Asked with the simulator's own token, which is no business of any other. */
+/** The simulator's own token must go to no other server. */
 async function accountWith(
   id: string,
   { control_url, control_token }: LocalSimulator,

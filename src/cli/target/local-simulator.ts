@@ -5,13 +5,13 @@ import type { Keys } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Announcement, announced, isRunning, workingDirectory } from './run-folder.ts'
 
-/** What a running simulator says of itself, in its data directory or in the folder for what runs. */
+/** What a running simulator writes about itself, in its data directory or in the run folder. */
 export interface LocalSimulator {
   readonly pid?: number
   readonly url: string
   readonly control_url: string
   readonly control_token: string
-  /** Null where everything is in memory. */
+  /** Null if everything is in memory. */
   readonly data_dir: string | null
   readonly accounts: readonly {
     readonly id: string
@@ -23,16 +23,16 @@ export interface LocalSimulator {
 
 export const dataDirectory = (): string => resolve(process.env.PAYSIM_DATA || '.paysim')
 
-/** The simulator that is meant where nothing else is named. */
+/** The local simulator: the one to call if nothing else is named. */
 export async function findLocalSimulator(): Promise<LocalSimulator | undefined> {
   const [first] = await simulatorsHere()
   return first
 }
 
 /**
- * Those that "the simulator that runs here" may mean, the likeliest first: the one that serves the data directory of
- * this folder, then those that were started in this folder, the latest first. A directory that PAYSIM_DATA names is
- * the one that is meant.
+ * The simulators that "the local simulator" may mean, the likeliest first: the one that serves the data directory of
+ * this folder, then those that were started in this folder, the latest first. If PAYSIM_DATA names a directory, only the
+ * simulator that serves it.
  */
 export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const serving = await simulatorOf(dataDirectory())
@@ -41,11 +41,11 @@ export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const started = await simulatorsAmong((await announced()).filter(({ cwd }) => cwd === here))
   const all = [...(serving ? [serving] : []), ...started]
   const live = await keepAlive(all.filter(isFirstOfItsKind))
-  // One that was killed is still the best guess: the call says that nothing answers there.
+  // A killed simulator is still the best guess: the call then reports that nothing answers there.
   return live.length > 0 ? live : all.slice(0, 1)
 }
 
-/** The simulator of this user that answers at an address, of its API or of its control surface. */
+/** The simulator of this user whose API or control surface has this address. */
 export async function simulatorAt(address: string): Promise<LocalSimulator | undefined> {
   const origin = originOf(address)
   const isThere = ({ url, control_url }: LocalSimulator) =>
@@ -56,7 +56,7 @@ export async function simulatorAt(address: string): Promise<LocalSimulator | und
 export const originOf = (url: string): string | undefined =>
   URL.canParse(url) ? new URL(url).origin : undefined
 
-/** What is said in a data directory, if anything is. */
+/** The simulator that a data directory names, if any. */
 async function simulatorOf(directory: string): Promise<LocalSimulator | undefined> {
   try {
     return JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))
@@ -78,7 +78,7 @@ const asFacts = (entry: object): LocalSimulator | undefined =>
 const isFirstOfItsKind = (one: LocalSimulator, at: number, all: readonly LocalSimulator[]) =>
   all.findIndex(other => other.control_url === one.control_url) === at
 
-/** With one alone there is nothing to choose: then its process is looked for, and nobody is asked. */
+/** With a single one there is nothing to choose, so it is enough that its process exists. */
 async function keepAlive(all: readonly LocalSimulator[]): Promise<LocalSimulator[]> {
   const [only] = all
   if (only && all.length === 1 && (only.pid === undefined || isRunning(only.pid))) return [only]
@@ -88,7 +88,7 @@ async function keepAlive(all: readonly LocalSimulator[]): Promise<LocalSimulator
 
 const PATIENCE_MS = 1000
 
-/** Whether something listens there. A server that is slow to answer is there. */
+/** Whether a server listens there. A slow server counts. */
 async function answers({ control_url }: LocalSimulator): Promise<boolean> {
   const { request } = await import('node:http')
   return new Promise(resolve => {
@@ -107,12 +107,12 @@ async function answers({ control_url }: LocalSimulator): Promise<boolean> {
   })
 }
 
-/** A merchant's name alone means what it does when it tests. */
+/** A merchant's name alone means its test account. */
 export function accountNamed(name = process.env.PAYSIM_ACCOUNT || 'default.test'): string {
   return name.includes('.') ? name : `${name}.test`
 }
 
-/** The keys of an account of a simulator that runs here; of one that was made since it started, it is asked. */
+/** The keys of an account of a local simulator. For an account created since the start, the simulator is asked. */
 export async function keysOf(simulator: LocalSimulator, wanted?: string): Promise<Keys> {
   const id = accountNamed(wanted)
   const known = simulator.accounts.find(account => account.id === id)
@@ -124,7 +124,7 @@ export async function keysOf(simulator: LocalSimulator, wanted?: string): Promis
     const pair = (await control.account(id).keys.list()).find(({ secret_key }) => secret_key)
     if (pair?.secret_key) return { publicKey: pair.public_key, secretKey: pair.secret_key }
     throw new UsageError(
-      `every key of ${id} was revoked: \`paysim sim keys add --account ${id}\` gives it another`,
+      `all keys of ${id} are revoked: create one with \`paysim sim keys add --account ${id}\``,
     )
   } catch (error) {
     if (error instanceof ControlError && error.status === 404)
@@ -137,5 +137,5 @@ export async function keysOf(simulator: LocalSimulator, wanted?: string): Promis
 
 async function noAccount(id: string, control: ControlClient): Promise<string> {
   const accounts = (await control.merchants.list()).flatMap(merchant => merchant.accounts.map(({ id }) => id))
-  return `the simulator that runs here has no account ${id}; it has ${accounts.join(', ')}`
+  return `the local simulator has no account ${id}; it has ${accounts.join(', ')}`
 }

@@ -1,18 +1,18 @@
 import { type LocalSimulator, originOf } from './local-simulator.ts'
 
-/** A gateway that a call could go to, and how it comes to be known. */
+/** A gateway that a call could go to, and where its address comes from. */
 export interface TargetCandidate {
   readonly url: string
-  /** As in `PAYSIM_BASE_URL`, `profile shop` or `the simulator that runs here`. */
+  /** Such as `PAYSIM_BASE_URL`, `profile shop` or `the local simulator`. */
   readonly name: string
   readonly simulator?: LocalSimulator | undefined
 }
 
-/** Where calls go, and where else they could: each gateway once. */
+/** Where calls go, and where else they could go: each gateway once. */
 export interface TargetChoice {
   readonly chosen: TargetCandidate
   readonly others: () => Promise<readonly TargetCandidate[]>
-  /** Whether somebody said so for this call: by a flag, or in the environment. */
+  /** Whether an option or the environment names the target of this call. */
   readonly named: boolean
 }
 
@@ -30,17 +30,17 @@ export function othersThan(chosen: string, places: readonly TargetCandidate[]): 
   })
 }
 
-let announced = false
+let reported = false
 
-/** One line where nobody named one of several. */
-export async function tellChoice({ chosen, others, named }: TargetChoice, howToName: string): Promise<void> {
-  if (announced || named) return
-  announced = true
+/** Prints one line if there are several gateways and nobody named one. */
+export async function reportChoice({ chosen, others, named }: TargetChoice, advice: string): Promise<void> {
+  if (reported || named) return
+  reported = true
   const possible = await others()
   if (possible.length === 0) return
   process.stderr.write(
-    `paysim: this goes to ${placed(chosen)}, not to ${possible.map(placed).join(' or ')}; ${howToName}\n`,
+    `paysim: calling ${described(chosen)}, not ${possible.map(described).join(' or ')}; ${advice}\n`,
   )
 }
 
-const placed = ({ url, name }: TargetCandidate) => `${originOf(url) ?? url} (${name})`
+const described = ({ url, name }: TargetCandidate) => `${originOf(url) ?? url} (${name})`

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers'
 import type { Keys } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** Keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
+/** Reads keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
 export async function readKeyFile(path: string): Promise<Keys> {
   const found = readKeys(await contentsOf(path))
   if (!found)
     throw new UsageError(
-      `${path === '-' ? 'stdin' : path} holds no keys: PUBLIC:SECRET is wanted, or lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or {"public_key":…,"secret_key":…}`,
+      `${path === '-' ? 'stdin' : path} contains no keys: write them as PUBLIC:SECRET, as lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or as {"public_key":…,"secret_key":…}`,
     )
   return found
 }
@@ -19,7 +19,7 @@ async function contentsOf(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (cause) {
     throw new UsageError(
-      `--key-file ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+      `cannot read ${path} (--key-file): ${cause instanceof Error ? cause.message : cause}`,
     )
   }
 }
@@ -52,12 +52,12 @@ function fromJson(written: string): Keys | undefined {
   }
 }
 
-/** Authorities to trust, as PEM, of `--ca-file`. */
+/** Reads the certificate authorities of `--ca-file`, in PEM format. */
 export async function readAuthorities(path: string): Promise<string> {
   const pem = await readFile(path, 'utf8').catch(cause => {
-    throw new UsageError(`--ca-file ${path} cannot be read: ${cause.message}`)
+    throw new UsageError(`cannot read ${path} (--ca-file): ${cause.message}`)
   })
   if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--ca-file ${path} holds no certificate as PEM`)
+    throw new UsageError(`${path} (--ca-file) contains no certificate in PEM format`)
   return pem
 }

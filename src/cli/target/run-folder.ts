@@ -5,19 +5,19 @@ import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
 /**
- * Where servers that run say so to other commands of the same user: a small file each, in a folder of that user alone.
- * So a server that keeps everything in memory is found too, and one whose data directory has another name.
+ * Running servers announce themselves to other commands of the same user: each writes a small file in a folder that only
+ * this user can read. So commands also find a server in memory, and one whose data directory has another name.
  */
 export interface Announcement {
   readonly pid: number
-  /** Where it was started. */
+  /** The working directory of the server. */
   readonly cwd: string
   readonly started_at: string
-  /** Its server.json says the rest; null where all of it is in here. */
+  /** Its server.json has the other facts. Null if they are in this file. */
   readonly data_dir: string | null
 }
 
-/** A folder for what is this user's and need not survive a restart of the machine, then one that always is there. */
+/** The user's folder for files that need not survive a reboot, if there is one, then one that always exists. */
 export function runFolders(): string[] {
   const { XDG_RUNTIME_DIR, XDG_STATE_HOME, LOCALAPPDATA } = process.env
   if (process.platform === 'win32')
@@ -28,14 +28,14 @@ export function runFolders(): string[] {
   return [...runtime, join(state, 'paysim', 'run')]
 }
 
-/** Says that this process serves, until the function that comes back is called. */
+/** Announces this process. Call the returned function to withdraw the announcement. */
 export async function announce(
   facts: Omit<Announcement, 'cwd' | 'started_at'>,
 ): Promise<() => Promise<void>> {
   const cwd = await workingDirectory()
   const entry: Announcement = { ...facts, cwd, started_at: new Date().toISOString() }
   let error: unknown
-  // Whoever leaves last removes the folder, perhaps between the steps of this one who comes.
+  // The last server to stop removes the folder, perhaps between two steps of this function: try again.
   for (const folder of runFolders())
     for (let tries = 0; tries < 3; tries++)
       try {
@@ -51,7 +51,7 @@ async function write(folder: string, entry: Announcement): Promise<() => Promise
   await demandOwn(folder)
   await sweep(folder)
   const path = join(folder, `${keyOf(entry.cwd)}-${entry.pid}.json`)
-  // Beside it first, so that nobody reads half of it; a name that is there already is never written through.
+  // Written under another name first, so that nobody reads half a file. An existing name may be a link: never follow it.
   await rm(`${path}.new`, { force: true })
   await writeFile(`${path}.new`, `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   await rename(`${path}.new`, path)
@@ -61,18 +61,18 @@ async function write(folder: string, entry: Announcement): Promise<() => Promise
   }
 }
 
-/** Folders that were made for this server go with the last that uses them. */
+/** The last server removes the folders that were created for it. */
 async function removeEmpty(folder: string, upTo: string | undefined): Promise<void> {
   if (upTo === undefined) return
   try {
     await rmdir(folder)
     if (folder !== upTo) await removeEmpty(dirname(folder), upTo)
   } catch {
-    // Somebody else's entry is in it.
+    // Another server's file is in it.
   }
 }
 
-/** A folder in /tmp, say, that somebody else made first, or a link to somewhere, is none to put a token in. */
+/** Refuses a folder that another user owns, and a link: a token must not be written there. */
 async function demandOwn(folder: string): Promise<void> {
   const { isOwn, isOpen } = ownership(await lstat(folder))
   if (!isOwn) throw new Error(`${folder} is not a folder of this user`)
@@ -87,7 +87,7 @@ function ownership(stats: Awaited<ReturnType<typeof lstat>>): { isOwn: boolean; 
   }
 }
 
-/** What servers of this user say of themselves, the latest first; a server that was killed left its entry behind. */
+/** The announcements of this user's servers, the latest first. Those of killed servers are removed. */
 export async function announced(): Promise<Announcement[]> {
   const all = await Promise.all(runFolders().map(readFolder))
   return all.flat().sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
@@ -121,13 +121,13 @@ async function readEntry(path: string): Promise<Announcement | undefined> {
   }
 }
 
-/** Names end in the process: to see that it is gone, nothing need be read. */
+/** Removes files of ended processes. The file name contains the pid, so no file has to be read. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await ownEntries(folder))
     if (!isRunning(Number(/-(\d+)\.json$/.exec(name)?.[1]))) await rm(join(folder, name), { force: true })
 }
 
-/** Of this machine: a home may be shared by several, whose processes nobody here can see. */
+/** Files of this machine. Several machines may share a home folder, and cannot see each other's processes. */
 async function ownEntries(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter(name => name.startsWith(`${MACHINE}-`) && name.endsWith('.json'))
 }
@@ -145,5 +145,5 @@ const short = (text: string) => createHash('sha256').update(text).digest('hex').
 const MACHINE = short(hostname())
 const keyOf = (cwd: string) => `${MACHINE}-${short(cwd)}`
 
-/** The same folder has the same name, whichever link led to it. */
+/** Links are resolved, so that a folder always has the same name. */
 export const workingDirectory = (): Promise<string> => realpath(process.cwd())

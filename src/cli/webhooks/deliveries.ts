@@ -9,7 +9,7 @@ import { paintStatus } from '../output/status.ts'
 import { visible, visibleLines } from '../output/text.ts'
 import { localTime } from '../output/time.ts'
 
-/** What the application said to a webhook that was forwarded to it, or why it said nothing. */
+/** The application's answer to a forwarded webhook, or why there is none. */
 export interface Forwarded {
   readonly url: string
   readonly status: number | null
@@ -17,36 +17,36 @@ export interface Forwarded {
   readonly ms: number
 }
 
-/** A webhook that came, as `listen` prints it; `verify` reads it back. */
+/** A received webhook, as `listen` prints it. `verify` can read it. */
 interface Delivery {
   readonly received_at: string
   readonly id: string
   readonly type: string
-  /** Which delivery of this event it is, counted from 1. */
+  /** The number of this delivery of the event, from 1. */
   readonly delivery: number
   readonly signature: 'valid' | 'invalid'
-  /** Why the signature does not hold. */
+  /** Why the signature is invalid. The name is on the wire. */
   readonly fault: string | null
   readonly forwarded: Forwarded | null
-  /** What the simulator was answered with. */
+  /** The status that the simulator got. */
   readonly answered: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** To the byte: what was signed. */
+  /** Byte for byte, because this is what was signed. */
   readonly body: string
 }
 
 export const deliveryOf = (
   { id, type, delivery, problem: fault, headers, body }: ReceivedEvent,
-  came: Pick<Delivery, 'received_at' | 'forwarded' | 'answered'>,
+  facts: Pick<Delivery, 'received_at' | 'forwarded' | 'answered'>,
 ): Delivery => ({
-  received_at: came.received_at,
+  received_at: facts.received_at,
   id,
   type,
   delivery,
   signature: fault === null ? 'valid' : 'invalid',
   fault,
-  forwarded: came.forwarded,
-  answered: came.answered,
+  forwarded: facts.forwarded,
+  answered: facts.answered,
   headers,
   body,
 })
@@ -56,14 +56,14 @@ const DELIVERY_COLUMNS = [
   ...['forwarded.url', 'forwarded.status', 'forwarded.error', 'forwarded.ms', 'answered'],
 ]
 
-/** Shows webhooks as they come. */
+/** Prints webhooks as they arrive. */
 export interface DeliveryPrinter {
   arrived(event: ReceivedEvent, at: Date): Promise<void>
   answered(delivery: Delivery): Promise<void>
   end(): Promise<void>
 }
 
-/** `onReaderGone`: whoever read stdout has seen enough. There is still something to tidy up then. */
+/** `onReaderGone` is called when the reader of stdout is gone: the endpoint must still be removed then. */
 export async function deliveryPrinter(
   flags: OutputFlags,
   onReaderGone: () => void,
@@ -106,7 +106,7 @@ function writerTo(out: NodeJS.WriteStream, onReaderGone: () => void): (text: str
     })
 }
 
-/** What a person sees of a webhook: a line when it comes, and a line when the application has answered. */
+/** The lines for a person: one when a webhook arrives, and one when the application has answered. */
 function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
   const clock = (at: Date) => paint.dim(localTime(at.getTime(), timeZone).slice(11, 19))
   return {
@@ -122,7 +122,7 @@ function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
         visible(formatMoney(memberAt(data, 'amount'), memberAt(data, 'currency'))),
         paint.dim(visible(id)),
       ].filter(part => part !== '')
-      // What comes last goes first where the screen is narrow.
+      // On a narrow screen, the last parts are left out first.
       const least = delivery > 1 ? 4 : 3
       const lineOf = (parts: readonly string[]) => `${clock(at)} ${paint.dim('→')} ${parts.join('  ')}`
       while (wanted.length > least && widthOf(lineOf(wanted)) > width) wanted.pop()

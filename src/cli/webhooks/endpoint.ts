@@ -15,18 +15,18 @@ export interface EndpointSettings {
   readonly secret: string
 }
 
-/** What becomes of the endpoint while it is listened at. */
+/** What may happen to the endpoint while `listen` runs. */
 export interface EndpointNews {
-  /** The account was emptied or replaced; it is registered again. */
+  /** The account was reset or replaced, and the endpoint is registered again. */
   onAgain(): void
-  /** The simulator does not answer any more. */
+  /** The simulator stopped answering. */
   onGone(): void
-  /** It does again, or another in its place. `again`: it had to be registered again. */
-  onBack(where: Door, again: boolean): void
+  /** It answers again, or another one in its place. `again`: the endpoint had to be registered again. */
+  onBack(where: AccountConnection, again: boolean): void
 }
 
-/** A simulator's account as it can be called now. */
-export interface Door {
+/** An account, and the current address of its simulator. */
+export interface AccountConnection {
   readonly address: ControlAddress
   readonly account: AccountControl
 }
@@ -34,34 +34,34 @@ export interface Door {
 /** An endpoint of this process at the simulator, for as long as it listens. */
 export interface OwnEndpoint {
   readonly secret: string
-  /** Where it is registered now: a simulator that was started again may be elsewhere. */
+  /** Where it is registered now: a restarted simulator may have another address. */
   readonly address: ControlAddress
-  /** How many webhooks waited for it from before, which are sent again now. */
+  /** How many webhooks waited since an earlier start. They are sent again now. */
   readonly waiting: number
-  /** The secret that a webhook is to be held against: a rotation gives the endpoint another. */
+  /** The secret to check a webhook with. A rotation gives the endpoint a new one. */
   secretFor(arrival: IncomingWebhook): Promise<string>
-  /** Keeps it registered until `signal` aborts, whatever becomes of the account and of the simulator. */
+  /** Keeps the endpoint registered until `signal` aborts, even if the account is reset or the simulator restarts. */
   stay(signal: AbortSignal, news: EndpointNews): Promise<void>
 }
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
-/** `reopen` finds the simulator once more; it fails as long as there is none. */
+/** `reopen` looks for the simulator again. It fails while there is none. */
 export async function registerEndpoint(
-  first: Door,
+  first: AccountConnection,
   settings: EndpointSettings,
-  reopen: () => Promise<Door>,
+  reopen: () => Promise<AccountConnection>,
 ): Promise<OwnEndpoint> {
   const { url } = settings
-  let door = first
-  let { secret, waiting } = await register(door.account, settings)
+  let connection = first
+  let { secret, waiting } = await register(connection.account, settings)
   const isSignedWith = ({ headers, body }: IncomingWebhook) =>
     checkWebhook({ headers, body: body.toString('utf8'), secret, now: Date.now() }).every(
       ({ check, problem }) => check !== 'signature' || problem === null,
     )
   const again = async () => {
-    const registered = await register(door.account, settings)
+    const registered = await register(connection.account, settings)
     secret = registered.secret
     return registered.isNew
   }
@@ -70,19 +70,19 @@ export async function registerEndpoint(
       return secret
     },
     get address() {
-      return door.address
+      return connection.address
     },
     waiting,
     async secretFor(arrival) {
       if (isSignedWith(arrival)) return secret
-      // Where the simulator cannot be asked any more, the secret is what it was.
-      const endpoints = await door.account.webhookEndpoints.list().catch(() => [])
+      // If the simulator cannot be asked, the secret is unchanged.
+      const endpoints = await connection.account.webhookEndpoints.list().catch(() => [])
       secret = endpoints.find(each => each.url === url)?.secret ?? secret
       return secret
     },
     async stay(signal, news) {
       while (!signal.aborted) {
-        await follow(door.account, signal, async () => {
+        await follow(connection.account, signal, async () => {
           if (await again()) news.onAgain()
         }).catch(() => {})
         if (signal.aborted) return
@@ -90,11 +90,11 @@ export async function registerEndpoint(
         for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
           await waitFor(pause, signal)
           try {
-            door = await reopen()
-            news.onBack(door, await again())
+            connection = await reopen()
+            news.onBack(connection, await again())
             break
           } catch {
-            // Not yet.
+            // The simulator is not back yet.
           }
         }
       }
@@ -102,16 +102,16 @@ export async function registerEndpoint(
   }
 }
 
-/** Calls `onAnew` when the stream begins anew: the account was emptied, or replaced. Ends with the simulator. */
+/** Calls `onRestart` when the stream starts again, because the account was reset or replaced. Ends with the simulator. */
 async function follow(
   account: AccountControl,
   signal: AbortSignal,
-  onAnew: () => Promise<void>,
+  onRestart: () => Promise<void>,
 ): Promise<void> {
   let greeted = false
   for await (const { event } of account.stream(signal)) {
     if (event !== 'hello') continue
-    if (greeted) await onAnew()
+    if (greeted) await onRestart()
     greeted = true
   }
 }
@@ -136,7 +136,7 @@ interface Registered {
   readonly waiting: number
 }
 
-/** An endpoint that is there already, left behind by an earlier start, is taken over with all that waits for it. */
+/** Takes over an endpoint that an earlier start kept, with all webhooks that wait for it, or adds a new one. */
 async function register(account: AccountControl, settings: EndpointSettings): Promise<Registered> {
   const { url, events, secret } = settings
   const there = (await account.webhookEndpoints.list()).filter(each => each.url === url)
@@ -156,9 +156,9 @@ async function register(account: AccountControl, settings: EndpointSettings): Pr
   return { secret: same.secret, isNew: false, waiting: waiting.length }
 }
 
-/** In the order in which they happened. Nobody waits for it: they are answered only once the endpoint is known. */
+/** In order. The caller does not wait, because the answers need the endpoint that it is about to return. */
 async function sendAgain(account: AccountControl, deliveries: readonly string[]): Promise<void> {
-  // One that is under way by itself just now is refused, which is no matter.
+  // A delivery that is in progress is refused, and needs no other attempt.
   for (const id of deliveries) await Promise.resolve(account.redeliver(id)).catch(() => {})
 }
 
@@ -167,7 +167,7 @@ const isAsWanted = (endpoint: EndpointRecord, { events, secret }: EndpointSettin
   endpoint.secret === secret &&
   [...(endpoint.events ?? [])].sort().join() === [...(events ?? [])].sort().join()
 
-/** The port of an endpoint that an earlier start left behind, which has the same secret. */
+/** The ports of endpoints that earlier starts kept: those with the same secret. */
 export async function portsLeftBehind(account: AccountControl, secret: string): Promise<number[]> {
   const endpoints = await account.webhookEndpoints.list()
   return endpoints.flatMap(endpoint => {
@@ -178,7 +178,7 @@ export async function portsLeftBehind(account: AccountControl, secret: string): 
 
 const PATIENCE_MS = 3000
 
-/** Removes every endpoint at an address: whatever ended the listening, on connections of its own. */
+/** Removes every endpoint with this URL, over new connections: the old ones may have ended with the session. */
 export async function removeEndpoints(address: ControlAddress, account: string, url: string): Promise<void> {
   const control = new ControlClient(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
   try {

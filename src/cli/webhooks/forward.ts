@@ -4,16 +4,16 @@ import type { IncomingWebhook } from '../../library/webhook-listener.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Forwarded } from './deliveries.ts'
 
-/** The webhook as it goes on, and what its sender is to be answered with. */
+/** The forwarded webhook, and the answer for the simulator. */
 export interface Passed {
   readonly forwarded: Forwarded
   readonly answer: WebhookAnswer
 }
 
-/** What a gateway says whose application does not answer: the sender tries again. */
+/** The answer if the application does not answer: the simulator tries again later. */
 const BAD_GATEWAY = 502
 
-/** Passes a webhook on, its headers and its bytes as they came, for as long as its sender waits. */
+/** Forwards a webhook with its original headers and bytes, for as long as the simulator waits. */
 export async function forward(arrival: IncomingWebhook, url: URL, signal: AbortSignal): Promise<Passed> {
   const startedAt = performance.now()
   const ms = () => Math.round(performance.now() - startedAt)
@@ -22,7 +22,7 @@ export async function forward(arrival: IncomingWebhook, url: URL, signal: AbortS
     const patience = AbortSignal.timeout(LIMITS.webhookTimeoutMs)
     const outgoing = request(url, {
       method: 'POST',
-      headers: { ...passedOn(arrival.rawHeaders), 'content-length': String(arrival.body.length) },
+      headers: { ...endToEndHeaders(arrival.rawHeaders), 'content-length': String(arrival.body.length) },
       signal: AbortSignal.any([signal, patience]),
       agent: false,
     })
@@ -40,24 +40,24 @@ export async function forward(arrival: IncomingWebhook, url: URL, signal: AbortS
   }
 }
 
-/** Headers that belong to the connection they came on. */
+/** Headers that belong to one connection only. */
 const HOP_BY_HOP = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ])
 
-function passedOn(rawHeaders: readonly string[]): Record<string, string> {
+function endToEndHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : []))
   return Object.fromEntries(pairs.filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase())))
 }
 
-interface Said {
+interface Reply {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string
 }
 
-function exchange(outgoing: ClientRequest, body: Buffer): Promise<Said> {
+function exchange(outgoing: ClientRequest, body: Buffer): Promise<Reply> {
   return new Promise((resolve, reject) => {
     outgoing.once('error', reject)
     outgoing.once('response', incoming => read(incoming).then(resolve, reject))
@@ -65,10 +65,10 @@ function exchange(outgoing: ClientRequest, body: Buffer): Promise<Said> {
   })
 }
 
-/** More than anybody looks at: an application may say anything, but not for ever. */
+/** More than anybody reads: an application may send an endless answer. */
 const MOST_BYTES = 64 * 1024
 
-async function read(incoming: IncomingMessage): Promise<Said> {
+async function read(incoming: IncomingMessage): Promise<Reply> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
@@ -85,10 +85,10 @@ async function read(incoming: IncomingMessage): Promise<Said> {
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  // An abort says why in its cause.
+  // The cause of an abort names the reason.
   const { cause: why = cause } = cause
   if (why instanceof Error && why.name === 'TimeoutError')
     return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
-  if (cause.name === 'AbortError') return 'listen ended first'
+  if (cause.name === 'AbortError') return '`webhooks listen` stopped first'
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

@@ -1,15 +1,15 @@
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** A webhook that somebody kept: in a file of its own, or in two. */
+/** A webhook that somebody saved, in one file or in two. */
 export interface SavedRequest {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** When it came, where that was kept too. */
+  /** When it was received, if that was saved too. */
   readonly receivedAt?: number
 }
 
-/** Headers as lines or as JSON, with the body or without; a line that `listen` printed is both. */
+/** Reads headers as lines or as JSON, with or without the body. A line that `listen` printed has both. */
 export function readSavedRequest(text: string, name: string): SavedRequest {
   const written = text.replace(/^\uFEFF/, '')
   if (written.trim() === '') throw new UsageError(`${name} is empty`)
@@ -33,9 +33,9 @@ function parse(written: string, name: string): Record<string, unknown> {
     return JSON.parse(written)
   } catch (cause) {
     const lines = written.trim().split('\n').length
-    const hint = lines > 1 ? `; of the ${lines} lines that it has, give one` : ''
+    const hint = lines > 1 ? `. The file has ${lines} lines: give it only one` : ''
     throw new UsageError(
-      `${name} holds no JSON object: ${cause instanceof Error ? cause.message : cause}${hint}`,
+      `${name} does not contain a JSON object: ${cause instanceof Error ? cause.message : cause}${hint}`,
     )
   }
 }
@@ -49,7 +49,7 @@ const texts = (headers: Readonly<Record<string, unknown>>): Record<string, strin
 
 const REQUEST_LINE = /^[A-Z]+ \S+(?: HTTP\/[\d.]+)?$/
 
-/** As it went over the wire: a request line perhaps, headers, and after a blank line the body. */
+/** Reads an HTTP message: perhaps a request line, then headers, then a blank line and the body. */
 function fromBlock(written: string, name: string): SavedRequest {
   const [, head = written, rest] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(written) ?? []
   const lines = head
@@ -60,7 +60,7 @@ function fromBlock(written: string, name: string): SavedRequest {
       const [, key, value] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []
       if (key === undefined || value === undefined)
         throw new UsageError(
-          `${name}: a header is wanted, as webhook-id: evt_…, and not ${JSON.stringify(line.slice(0, 60))}`,
+          `${name}: this line is not a header such as webhook-id: evt_…: ${JSON.stringify(line.slice(0, 60))}`,
         )
       return [key.toLowerCase(), value]
     }),
@@ -70,7 +70,7 @@ function fromBlock(written: string, name: string): SavedRequest {
     : { headers, body: cut(rest, headers['content-length']) }
 }
 
-/** Editors end a file with a line break that no sender sent. */
+/** Cuts off the line break that an editor adds at the end of a file. */
 function cut(body: string, length: string | undefined): string {
   const bytes = Buffer.from(body)
   return length !== undefined && Number(length) < bytes.length

@@ -26,10 +26,10 @@ test('a port that is taken', async () => {
   await new Promise(resolve => occupant.once('listening', resolve))
   const address = occupant.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
-  const taken = (flag: string) => ({ code: 2, stderr: expect.stringMatching(`${port} .*in use.*${flag}`) })
-  expect(await serveUntilExit(['--ephemeral', '--port', port])).toMatchObject(taken('--port'))
+  const taken = (name: string) => ({ code: 2, stderr: expect.stringMatching(`: ${name} ${port} .*in use`) })
+  expect(await serveUntilExit(['--ephemeral', '--port', port])).toMatchObject(taken('port'))
   const control = ['--ephemeral', '--port', '0', '--control-port', port]
-  expect(await serveUntilExit(control)).toMatchObject(taken('--control-port'))
+  expect(await serveUntilExit(control)).toMatchObject(taken('control port'))
 })
 
 describe('the data directory', () => {

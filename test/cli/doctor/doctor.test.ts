@@ -87,7 +87,7 @@ describe('a simulator', () => {
     const { code, stdout } = await place.paysim(['doctor', ...withKeys(server.url)], { input: keys() })
     const lines = stdout.trimEnd().split('\n')
     expect(code).toBe(0)
-    expect(lines.at(-1)).toBe('All is well.')
+    expect(lines.at(-1)).toBe('No problems found.')
     expect(lines.filter(line => line.startsWith('✓ ')).length).toBeGreaterThan(12)
   })
 
@@ -99,7 +99,7 @@ describe('a simulator', () => {
     const env = { PAYSIM_DATA: here.dataDir }
     const { code, of } = await diagnose([], { env })
     expect(code).toBe(0)
-    expect(of('target')[0]).toContain('the simulator that runs here, default.test')
+    expect(of('target')[0]).toContain('the local simulator, default.test')
     expect(of('simulator')).toEqual([expect.stringMatching(/^ok: .*_paysim.* 1 merchant$/)])
     await here.kill()
     const after = await diagnose([], { env })
@@ -151,7 +151,7 @@ describe('a server that decided otherwise', () => {
 describe('ends with 7 where nothing of this API answers:', () => {
   test('no such name', async () => {
     const { code, of } = await diagnose(withKeys('http://no-such-host.invalid'), { input: STRANGER })
-    expect(of('dns')).toEqual([expect.stringMatching(/^fault: the name no-such-host\.invalid is not found/)])
+    expect(of('dns')).toEqual([expect.stringMatching(/^fault: cannot resolve no-such-host\.invalid/)])
     expect([code, of('tcp')]).toEqual([7, []])
   })
 
@@ -177,7 +177,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     expect(unknown.checks.find(({ check }) => check === 'tls')?.advice).toContain('--ca-file')
     const ca = await place.write('ca.pem', CERTIFICATE)
     const known = await diagnose([...withKeys(url), '--ca-file', ca], { input: STRANGER })
-    expect(known.of('tls')).toEqual([expect.stringMatching(/^ok: TLSv1.*localhost until 2126-/)])
+    expect(known.of('tls')).toEqual([expect.stringMatching(/^ok: TLSv1.*localhost, valid until 2126-/)])
   })
 
   test('a page, and an answer of another API', async () => {
@@ -185,7 +185,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     const { code, of } = await diagnose(withKeys(page), { input: STRANGER })
     expect([code, of('api')]).toEqual([7, [expect.stringContaining('text/html')]])
     const other = await diagnose([...withKeys(`${server.url}/v1`)], { input: keys() })
-    expect([other.code, other.of('api')]).toEqual([7, [expect.stringContaining('there is no such path')]])
+    expect([other.code, other.of('api')]).toEqual([7, [expect.stringContaining('the path does not exist')]])
   })
 
   test('a proxy of the environment that is not there', async () => {
@@ -193,7 +193,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     const { code, checks, of } = await diagnose(withKeys('http://api.example'), { env, input: STRANGER })
     expect([code, of('dns')]).toEqual([7, []])
     expect(of('proxy')).toEqual([
-      expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+, by the environment$/),
+      expect.stringMatching(/^ok: http:\/\/127\.0\.0\.1:\d+, from the environment$/),
     ])
     expect(checks.find(({ check }) => check === 'tcp')?.advice).toContain('proxy')
   })
@@ -216,7 +216,7 @@ describe('ends with', () => {
 
   test('2 where there is nothing to call, or nothing to call it with', async () => {
     const nowhere = await diagnose([])
-    expect([nowhere.code, nowhere.of('target')]).toEqual([2, [expect.stringContaining('where to?')]])
+    expect([nowhere.code, nowhere.of('target')]).toEqual([2, [expect.stringContaining('no API to call')]])
     const keyless = await diagnose(['--base-url', server.url])
     expect([keyless.code, keyless.of('credentials')]).toEqual([2, [expect.stringContaining('no keys')]])
     expect(keyless.of('tcp')).toEqual([expect.stringMatching(/^ok/)])
@@ -256,7 +256,7 @@ describe('finds', () => {
       },
     })
     const { of } = await diagnose(['--base-url', server.url])
-    expect(of('credentials')).toEqual([expect.stringMatching(/^warning: pk_test_a, by profile shop$/)])
+    expect(of('credentials')).toEqual([expect.stringMatching(/^warning: pk_test_a, from profile shop$/)])
   })
 
   test.skipIf(process.platform === 'win32')(

@@ -56,7 +56,7 @@ describe('where nobody can be asked', () => {
     expect(code, stderr).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ name: 'shop', current: true, secret_key: 'sk_test_***' })
     expect(stderr).toMatch(
-      /keys are accepted, in the test environment[\s\S]*payment methods: \d+ offered[\s\S]*paysim payments create/,
+      /accepts the keys, in the test environment[\s\S]*payment methods: \d+ available[\s\S]*paysim payments create/,
     )
     const get = await place.paysim(['payouts', 'list', '-o', 'json', '--query', 'has_more'])
     expect(get).toMatchObject({ code: 0, stdout: 'false\n' })
@@ -81,11 +81,11 @@ describe.skipIf(noTerminal)('on a terminal', () => {
 
   test('the simulator that runs here takes a few presses of Enter', async () => {
     terminal = await openTerminal(['init'], { env: { PAYSIM_DATA: server.dataDir } })
-    await terminal.waitFor('the simulator that runs here')
+    await terminal.waitFor('the local simulator')
     await terminal.press('Enter')
-    await terminal.waitFor('As whom?')
+    await terminal.waitFor('Which account?')
     await terminal.press('Enter')
-    await terminal.waitFor('A name for it:')
+    await terminal.waitFor('Name for this profile:')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(0)
     expect(await terminal.capture()).toContain('paysim payments create')
@@ -121,7 +121,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
 
   test('Ctrl-C keeps nothing', async () => {
     terminal = await openTerminal(['init'])
-    await terminal.waitFor('yet to be started')
+    await terminal.waitFor('a new simulator')
     await terminal.press('Enter')
     await terminal.waitFor('paysim serve --data')
     await terminal.press('C-c')

@@ -185,7 +185,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     await terminal.type('n')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(2)
-    expect(await terminal.capture()).toContain('not confirmed: nothing was done')
+    expect(await terminal.capture()).toContain('not confirmed: nothing was changed')
     expect(await payments()).toEqual([])
   })
 

@@ -36,7 +36,7 @@ test('creating, cancelling and submitting need --yes, and unconfirmed is never 0
   ])
   for (const { code, stdout, stderr } of refused) {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('--yes confirms it')
+    expect(stderr).toContain('add --yes to confirm')
     expect(stderr).not.toContain('idempotency key')
   }
   expect(refused[0]?.stderr).toContain('create a payment of 100.00 THB with a live key')

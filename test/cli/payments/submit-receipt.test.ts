@@ -110,7 +110,7 @@ test('an asset, which needs no key', async () => {
 test('a receipt is one image, named once', async () => {
   const bare = await submit('pi_1', [])
   expect(bare).toMatchObject({ code: 2, stdout: '' })
-  expect(bare.stderr).toContain('--file, or --asset')
+  expect(bare.stderr).toContain('--file or --asset')
   expect(await submit('pi_1', ['--file', 'a.png', '--asset', 'ast_1'])).toMatchObject({ code: 2 })
   const keyed = await submit('pi_1', ['--asset', 'ast_1', '--idempotency-key', 'k'])
   expect(keyed).toMatchObject({ code: 2 })

@@ -110,7 +110,7 @@ test('how long ago is settled once: the next page and the command that goes on h
   )
   const startedAt = Date.now()
   const { stderr } = await list(env, '--created-after', '7d', '--cursor=0', '--created-before=12h', '-v')
-  const [, after = ''] = /^--created-after 7d is (\S+)$/m.exec(stderr) ?? []
+  const [, after = ''] = /^--created-after 7d means (\S+)$/m.exec(stderr) ?? []
   expect(asked[0]?.get('created_after')).toBe(after)
   // The run began after this test looked at the clock, and not a minute later.
   const age = startedAt - Date.parse(after)

@@ -26,7 +26,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     await terminal.waitFor('Public key')
     await terminal.type('sk_test_abc')
     await terminal.press('Enter')
-    await terminal.waitFor('this is the secret key')
+    await terminal.waitFor('This is the secret key.')
     await terminal.press('C-u')
     await terminal.type('pk_test_abc')
     await terminal.press('Enter')

@@ -39,8 +39,8 @@ test.skipIf(process.platform === 'win32')(
     // What a process left that was killed as it wrote.
     await writeFile(join(dirname(file), '.profiles.json.tmp'), '{', { mode: 0o666 })
     const run = await list()
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('others can read it') })
-    expect(run.stderr.match(/others can read it/g)).toHaveLength(1)
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('other users can read') })
+    expect(run.stderr.match(/other users can read/g)).toHaveLength(1)
     await add('till')
     expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
     expect(await list()).toMatchObject({ code: 0, stderr: '' })
@@ -92,5 +92,5 @@ test.skipIf(process.platform === 'win32')('a link to where it really is stays on
 test.skipIf(process.platform === 'win32')('a folder that cannot be written is a fault of usage', async () => {
   await mkdir(dirname(dirname(file)), { recursive: true })
   await writeFile(dirname(file), 'in the way')
-  expect(await add('shop')).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be') })
+  expect(await add('shop')).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot (read|write)/) })
 })

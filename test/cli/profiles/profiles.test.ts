@@ -26,7 +26,7 @@ describe('a profile', () => {
   test('is kept, listed, shown, used and forgotten', async () => {
     expect(await add('shop')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('in use from now on'),
+      stderr: expect.stringContaining('it is the current profile now'),
     })
     expect(await add('till', LIVE_KEYS)).toMatchObject({ code: 0 })
     expect(await listed()).toEqual({
@@ -54,7 +54,7 @@ describe('a profile', () => {
     await add('shop')
     expect(await profile('remove', 'shop', '--yes')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('no profile is in use'),
+      stderr: expect.stringContaining('no profile is current now'),
     })
     expect(await listed()).toEqual({ current: null, profiles: [] })
   })
@@ -91,7 +91,7 @@ describe('a profile', () => {
 
 describe('is refused, and nothing is kept:', () => {
   test.each([
-    ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a name is'],
+    ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a profile name'],
     ['a base URL that is none', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
     [
       'a contract that knows no such key',
@@ -103,10 +103,10 @@ describe('is refused, and nothing is kept:', () => {
       ['add', 'shop', ...ADDRESS, '--key-file', '-', '--ca-file', 'bad.json'],
       'PEM',
     ],
-    ['no address, and nobody to ask', ['add', 'shop', '--key-file', '-'], '--base-url must be given'],
-    ['nothing at all', ['add', 'shop'], '--base-url and --key-file must be given'],
+    ['no address, and nobody to ask', ['add', 'shop', '--key-file', '-'], 'missing: --base-url'],
+    ['nothing at all', ['add', 'shop'], 'missing: --base-url, --key-file'],
     ['a profile that is not there', ['use', 'shop'], 'there is no profile shop'],
-    ['to use none and one', ['use', 'shop', '--none'], 'a name is wanted, or --none'],
+    ['to use none and one', ['use', 'shop', '--none'], 'give either a profile name or --none'],
   ])('%s', async (_, args, told) => {
     await place.write('bad.json', '{"errors.boddy": "flat"}')
     const run = await place.paysim(['profile', ...args], { input: TEST_KEYS })
@@ -116,9 +116,9 @@ describe('is refused, and nothing is kept:', () => {
 
   test.each([
     ['a live key over plain http', LIVE_KEYS, 'http://api.example', 'plain http'],
-    ['keys of two environments', 'pk_test_a:sk_live_b', 'https://api.example', 'do not go together'],
-    ['keys the wrong way round', 'sk_test_a:pk_test_b', 'https://api.example', 'wrong way round'],
-    ['no keys', '', 'https://api.example', 'holds no keys'],
+    ['keys of two environments', 'pk_test_a:sk_live_b', 'https://api.example', 'do not match'],
+    ['keys the wrong way round', 'sk_test_a:pk_test_b', 'https://api.example', 'in the wrong order'],
+    ['no keys', '', 'https://api.example', 'contains no keys'],
   ])('%s', async (_, keys, url, told) => {
     const args = ['profile', 'add', 'shop', '--base-url', url, '--key-file', '-']
     const { code, stderr } = await place.paysim(args, { input: keys })

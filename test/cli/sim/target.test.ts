@@ -13,7 +13,7 @@ test('the simulator that serves the directory is found, and so is its token', as
   expect(JSON.parse(stdout)).toMatchObject({
     control_url: server().controlUrl,
     url: server().url,
-    found: 'the simulator that runs here',
+    found: 'the local simulator',
     ready: true,
     accounts: [{ id: 'default.test', clock: { mode: 'virtual' } }, { id: 'default.live' }],
   })

@@ -110,7 +110,7 @@ test('with --keep, what happens while nobody listens comes at the next start, wi
   const second = await listening(place, '-o', 'jsonl', '--count', '1')
   const { code, stdout, stderr: told } = await second.ended
   expect(code, told).toBe(0)
-  expect(told).toContain('1 that waited since an earlier start')
+  expect(told).toContain('Sending 1 webhook that waited since an earlier start.')
   expect(JSON.parse(stdout)).toMatchObject({ type: 'payment.succeeded', signature: 'valid' })
   expect(stdout).toContain(id)
   expect(await endpoints(place)).toEqual([])
@@ -124,11 +124,11 @@ test.each([['--data', '.paysim'], ['--ephemeral']])(
     const first = await serving(place, ...flags)
     const listener = await listening(place, '-o', 'jsonl', '--count', '1')
     await first.stop()
-    await listener.says(/the simulator is gone/)
+    await listener.says(/the simulator does not answer/)
     const again = await serving(place, ...flags)
-    const said = await listener.says(/the simulator is back, at \S+: .*registered/)
+    const said = await listener.says(/the simulator is back at \S+: .*registered/)
     expect(said).toContain(
-      `at ${again.ready.url}: ${flags[0] === '--ephemeral' ? 'registered again' : 'the endpoint is still'}`,
+      `at ${again.ready.url}: the endpoint is ${flags[0] === '--ephemeral' ? 'registered again' : 'still registered'}`,
     )
     const id = await pay(place)
     const { code, stdout, stderr } = await listener.ended
@@ -169,7 +169,7 @@ test('an address without a scheme is taken, and of a 4xx it is said that the sig
   const { code, stderr } = await listener.ended
   expect(code).toBe(0)
   expect(app.heard).toHaveLength(1)
-  expect(stderr).toContain('your application answered 401, and the signature was valid')
+  expect(stderr).toContain('your application answered 401, but the signature was valid')
 })
 
 test('an account that is reset, or replaced by an import, gets the endpoint again', async () => {
@@ -182,7 +182,7 @@ test('an account that is reset, or replaced by an import, gets the endpoint agai
     ['reset', '--yes'],
     ['import', 'account.json'],
   ]) {
-    const again = listener.says(/began anew: registered again/)
+    const again = listener.says(/reset or replaced: the endpoint is registered again/)
     const { code, stderr } = await place.paysim(['sim', ...args])
     expect(code, stderr).toBe(0)
     await again

@@ -129,7 +129,7 @@ inTheSimulator(world => {
     ])
     const run = await late.listener.ended
     expect(run).toMatchObject({ code: 8, stdout: '[]\n' })
-    expect(run.stderr).toContain('0 of 1 webhooks came within 1ms')
+    expect(run.stderr).toContain('timed out: 0 of 1 webhooks arrived within 1ms')
     interrupted.listener.interrupt()
     expect(await interrupted.listener.ended).toMatchObject({ code: 130, stdout: '[]\n' })
     expect(await endpointsOf(shop)).toEqual([])
@@ -180,7 +180,7 @@ inTheSimulator(world => {
       env: controlEnvironment(world()),
     })
     onTestFinished(terminal.close)
-    await terminal.waitFor('Ctrl-C ends it.')
+    await terminal.waitFor('Press Ctrl-C to stop.')
     const id = await succeed(shop)
     const screen = await terminal.waitFor(id)
     for (const line of screen.split('\n').filter(line => line.includes('→')))

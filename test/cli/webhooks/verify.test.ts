@@ -80,7 +80,7 @@ test('what does not hold is named, and ends with 3', async () => {
   const altered = BODY.replace('succeeded', 'failed')
   expect(await failing(...(await written(good, altered)))).toMatchObject([{ check: 'signature' }])
   const [lineEnd] = await failing(...(await written(good, `${BODY}\n`)))
-  expect(lineEnd.fault).toContain('without the line break at its end it would')
+  expect(lineEnd.fault).toContain('would match without the line break at the end of the file')
   const { 'webhook-signature': _, ...unsigned } = signed()
   expect(await failing(...(await written(asBlock(unsigned), BODY)))).toEqual([
     { check: 'headers', fault: 'it has no webhook-signature' },
@@ -114,7 +114,7 @@ test('what is missing or makes no sense is a fault of usage, and no secret is re
     expect.stringContaining('--body'),
     expect.stringContaining('--timestamp'),
     expect.stringContaining('--headers and --body'),
-    expect.stringContaining('cannot be read'),
+    expect.stringContaining('cannot read'),
     expect.stringContaining('duration'),
   ])
 })

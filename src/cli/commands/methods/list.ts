@@ -18,14 +18,14 @@ export const command = (): Command =>
     declare =>
       termFlags(
         declare.description(
-          'Lists the payment methods that can be offered for an amount, with their banks and what the payer must give.',
+          'List the payment methods for an amount, with their banks and the details that the payer must give.',
         ),
       )
-        .option('--provider <id>', 'this one and no other')
+        .option('--provider <id>', 'only methods of this provider')
         .addHelpText(
           'after',
           `
-Digits alone are minor units; an amount with its currency is converted, and said so on stderr.
+An amount of digits only is in minor units. An amount with a currency is converted, and the result is printed to stderr.
 
 Examples:
   paysim methods list --amount 123450 --currency THB --country TH
@@ -43,7 +43,7 @@ async function list({ client, signal, show }: Session, flags: ListFlags): Promis
   const currency = textAt(body, 'currency')
   const country = textAt(body, 'country')
   if (amount === undefined || currency === undefined || country === undefined)
-    throw new UsageError(`methods are listed for an amount and a place: ${missing(flags, currency)} missing`)
+    throw new UsageError(`${missing(flags, currency)} missing: methods depend on the amount and the country`)
   for (const note of notes) process.stderr.write(`${note}\n`)
   const query = { amount, currency, country, checkout_mode: flags.checkoutMode, provider: flags.provider }
   await show(await client.methods.list(query, { signal }).answer(), paymentMethodsView)

@@ -4,7 +4,7 @@ import { withSession } from '../../call/session.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
 import { cancellationView } from '../../output/views/payment.ts'
 import { confirmLive } from '../../prompts/confirm.ts'
-import { tellHowToWait } from './next-step.ts'
+import { suggestWait } from './next-step.ts'
 
 type CancelFlags = MerchantFlags & KeyFlags
 
@@ -15,9 +15,9 @@ export const command = (): Command =>
       keyFlags(
         declare
           .description(
-            'Asks for the cancellation of a pending payment. It is confirmed later, or comes too late.',
+            'Request the cancellation of a pending payment. The provider confirms it later, or the payment ends first.',
           )
-          .argument('<id>', 'of the payment, as pi_…'),
+          .argument('<id>', 'id of the payment, such as pi_123'),
       )
         .addHelpText(
           'after',
@@ -34,7 +34,7 @@ Examples:
             const call = client.payments.cancel(id, { idempotencyKey: keyFor(flags), signal })
             const answer = await call.answer()
             await show(answer, cancellationView)
-            tellHowToWait(answer.body, { flags, session, until: 'cancelled' })
+            suggestWait(answer.body, { flags, session, until: 'cancelled' })
           }),
         ),
     { changes: true },

@@ -7,16 +7,11 @@ import { type Body, moneyOf } from '../../fields/body.ts'
 import { buildRequest } from '../../fields/build-request.ts'
 import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
 import { type FieldFlags, fieldFlags } from '../../fields/field-flags.ts'
-import {
-  describeFieldProblems,
-  missingFields,
-  nameFlags,
-  refuseMissing,
-} from '../../fields/field-problems.ts'
+import { missingFields, nameFlags, refuseMissing, reportRejectedFields } from '../../fields/field-problems.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
-import { tellNextStep } from './next-step.ts'
+import { suggestNextStep } from './next-step.ts'
 
 type CreateFlags = MerchantFlags & FieldFlags & KeyFlags
 
@@ -28,7 +23,9 @@ export const command = (): Command => {
       'payments create',
       declare =>
         keyFlags(
-          fieldFlags(declare.description('Creates a payment. On a terminal, it asks for what is missing.')),
+          fieldFlags(
+            declare.description('Create a payment. On a terminal, the command asks for missing details.'),
+          ),
         )
           .addHelpText('after', MORE)
           .action((flags: CreateFlags) => create(flags, typed)),
@@ -38,9 +35,9 @@ export const command = (): Command => {
 }
 
 const MORE = `
-Flags win over --data; of several --data, JSON on the command line wins over files, and files over stdin.
---set changes one member of all that, and is a fault where it matches nothing. Members that the interface does not
-have are sent as they are. Digits alone are minor units; an amount with its currency is converted, and said so.
+Other options override --data. If you repeat --data, JSON on the command line overrides files, and files override
+stdin. --set changes one field of the result, and fails if that field does not exist. Unknown fields are sent unchanged.
+An amount of digits only is in minor units. An amount with a currency is converted, and the result is printed to stderr.
 
 Examples:
   paysim payments create
@@ -51,7 +48,7 @@ Examples:
   paysim payments create --data @order.json --option bank=bbl --customer-name 'Somchai Jaidee'
   jq .payment order.json | paysim payments create --data - --query next_action.url`
 
-/** Notes what is typed, as it is typed: the command is told again once the questions are answered. */
+/** Records the options as typed, to print the whole command after the questions. */
 function recorded(typed: (readonly [string, string?])[], command: Command): Command {
   for (const { long } of command.options)
     if (long)
@@ -63,58 +60,60 @@ function recorded(typed: (readonly [string, string?])[], command: Command): Comm
 
 async function create(flags: CreateFlags, typed: TypedFlags): Promise<void> {
   if (flags.keyFile === '-' && flags.data?.some(source => source === '-' || source === '@-'))
-    throw new UsageError('--data - and --key-file - both read stdin, which is read once')
+    throw new UsageError('--data and --key-file cannot both read stdin: give a file for one of them')
   const { body, notes } = await buildRequest(flags)
   for (const note of notes) process.stderr.write(`${note}\n`)
   await withSession(flags, session => createPayment(body, { flags, session, typed }))
 }
 
-/** Creates it once it is whole: a person is asked for what is missing or found wanting, a script is told. */
+/** Creates the payment. A person is asked for missing and rejected fields; a script gets an error. */
 async function createPayment(begun: Body, creation: Creation): Promise<void> {
   const { flags, session, typed } = creation
   const missing = missingFields(begun, { referenceOptional: await isReferenceOptional(creation) })
-  // A rehearsal sends nothing, so there is nothing to discover and nothing to ask.
-  const mayAsk = canAsk(flags) && !flags.dryRun
-  if (!mayAsk) refuseMissing(missing)
+  // A dry run sends nothing, so it cannot look up methods to ask about.
+  const interactive = canAsk(flags) && !flags.dryRun
+  if (!interactive) refuseMissing(missing)
   let body = begun
   if (missing.length > 0) {
-    const { guided } = await import('../../prompts/payment/guide.ts')
-    body = await guided(begun, creation)
+    const { askMissing } = await import('../../prompts/payment/guide.ts')
+    body = await askMissing(begun, creation)
   }
   for (;;) {
-    const sent = await attempt(body, creation, mayAsk)
-    if ('answer' in sent) {
-      await session.show(sent.answer, paymentView)
-      tellNextStep(sent.answer.body, creation)
+    const result = await attempt(body, creation, interactive)
+    if ('answer' in result) {
+      await session.show(result.answer, paymentView)
+      suggestNextStep(result.answer.body, creation)
       if (body !== begun)
-        process.stderr.write(`\nWithout questions:\n  ${equivalentCommand('payments create', typed, body)}\n`)
+        process.stderr.write(
+          `\nThe same without questions:\n  ${equivalentCommand('payments create', typed, body)}\n`,
+        )
       return
     }
-    const { mended } = await import('../../prompts/payment/guide.ts')
-    body = await mended(body, sent.wanting, creation)
+    const { askRejected } = await import('../../prompts/payment/guide.ts')
+    body = await askRejected(body, result.rejected, creation)
   }
 }
 
 type Attempt =
   | { readonly answer: Answer<PaymentIntent> }
-  | { readonly wanting: ReturnType<typeof describeFieldProblems> }
+  | { readonly rejected: ReturnType<typeof reportRejectedFields> }
 
-async function attempt(body: Body, { flags, session }: Creation, mayAsk: boolean): Promise<Attempt> {
+async function attempt(body: Body, { flags, session }: Creation, interactive: boolean): Promise<Attempt> {
   await confirmLive(flags, session, `create a payment of ${moneyOf(body)}`)
   const options = { idempotencyKey: keyFor(flags), signal: session.signal }
   try {
-    // What the body holds is the caller's word and the server's to judge: a server may know more than this version.
+    // The server validates the body, because it may know more fields than this version.
     return {
       answer: await session.client.payments.create(body as unknown as CreatePayment, options).answer(),
     }
   } catch (error) {
-    const wanting = mayAsk ? describeFieldProblems(error) : []
-    if (wanting.length === 0) throw nameFlags(error)
-    return { wanting }
+    const rejected = interactive ? reportRejectedFields(error) : []
+    if (rejected.length === 0) throw nameFlags(error)
+    return { rejected }
   }
 }
 
-/** Required, unless the contract of this server says otherwise. */
+/** The reference is required, unless the contract of this server says otherwise. */
 async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {
   const contract = flags.contract ?? session.target.profile?.contract
   if (contract === undefined) return false
@@ -122,7 +121,7 @@ async function isReferenceOptional({ flags, session }: Creation): Promise<boolea
   return (await readContract(contract))['create.merchant_reference'] === 'optional'
 }
 
-/** What one run of `payments create` goes by. */
+/** What one run of `payments create` needs. */
 interface Creation {
   readonly flags: MerchantFlags & KeyFlags
   readonly session: Session

@@ -6,8 +6,8 @@ import { paymentView } from '../../output/views/payment.ts'
 export const command = (): Command =>
   merchantCommand('payments get', declare =>
     declare
-      .description('Shows a payment: its state, what the payer is to do next, its receipt.')
-      .argument('<id>', 'of the payment, as pi_…')
+      .description('Show a payment: its status, its next action and its receipt.')
+      .argument('<id>', 'id of the payment, such as pi_123')
       .addHelpText(
         'after',
         `

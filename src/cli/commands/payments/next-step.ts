@@ -4,40 +4,41 @@ import type { Session } from '../../call/session.ts'
 import { visible } from '../../output/text.ts'
 import { shellWords } from '../../shell-words.ts'
 
-interface Begun {
+interface CallContext {
   readonly flags: MerchantFlags
   readonly session: Session
 }
 
-/** Says on stderr which command goes on from here, to whoever reads the payment and does not parse it. */
-export function tellNextStep(payment: PaymentIntent, begun: Begun): void {
-  if (!isReadByEyes(payment, begun)) return
-  const target = targetOf(begun.flags)
+/** Suggests the next command on stderr, if a person reads the payment. */
+export function suggestNextStep(payment: PaymentIntent, context: CallContext): void {
+  if (!isReadByPerson(payment, context)) return
+  const target = targetOf(context.flags)
   const lines = [waitLine(payment, target)]
   if (payment.receipt?.status === 'required') {
     const submit = ['paysim', 'payments', 'submit-receipt', payment.id, '--file', 'slip.jpg', ...target]
-    lines.unshift(`with the payer's slip:  ${shellWords(submit)}`)
+    lines.unshift(`to submit the payer's slip:  ${shellWords(submit)}`)
   }
-  tell(lines)
+  print(lines)
 }
 
-/** Says how to see a payment come to the end that was asked for. */
-export function tellHowToWait(
+/** Suggests how to wait for the requested end. */
+export function suggestWait(
   payment: PaymentIntent,
-  { until, ...begun }: Begun & { readonly until: string },
+  { until, ...context }: CallContext & { readonly until: string },
 ): void {
-  if (isReadByEyes(payment, begun)) tell([waitLine(payment, ['--until', until, ...targetOf(begun.flags)])])
+  if (isReadByPerson(payment, context))
+    print([waitLine(payment, ['--until', until, ...targetOf(context.flags)])])
 }
 
-const isReadByEyes = ({ status }: PaymentIntent, { flags, session }: Begun) =>
+const isReadByPerson = ({ status }: PaymentIntent, { flags, session }: CallContext) =>
   session.printer.format === 'human' && flags.query === undefined && !FINAL_STATUSES.includes(status)
 
 const waitLine = ({ id }: PaymentIntent, more: readonly string[]) =>
-  `to see it through:  ${shellWords(['paysim', 'payments', 'wait', id, ...more])}`
+  `to wait for the end:  ${shellWords(['paysim', 'payments', 'wait', id, ...more])}`
 
-const tell = (lines: readonly string[]) => process.stderr.write(`\n${lines.map(visible).join('\n')}\n`)
+const print = (lines: readonly string[]) => process.stderr.write(`\n${lines.map(visible).join('\n')}\n`)
 
-/** Flags that say where and as whom: the next command needs them too. */
+/** The target options, which the next command needs too. */
 function targetOf({ baseUrl, profile, account, keyFile, contract, caFile }: MerchantFlags): string[] {
   const flags = {
     '--base-url': baseUrl,

@@ -23,21 +23,21 @@ export const command = (): Command =>
     'payments submit-receipt',
     declare =>
       declare
-        .description("Submits the evidence of a bank transfer: an image of the payer's slip.")
-        .argument('<id>', 'of the payment, as pi_…')
-        .option('--file <image>', 'JPEG or PNG of at most 5 MiB; - reads it from stdin')
-        .addOption(new Option('--asset <id>', 'an image that was uploaded before').conflicts('file'))
+        .description("Submit a receipt for a bank transfer: an image of the payer's slip.")
+        .argument('<id>', 'id of the payment, such as pi_123')
+        .option('--file <image>', 'a JPEG or PNG image of at most 5 MiB; - means stdin')
+        .addOption(new Option('--asset <id>', 'id of an image that was uploaded before').conflicts('file'))
         .addOption(
           new Option(
             '--idempotency-key <key>',
-            'answered once, however often it is sent; made and told, unless given',
+            'the server submits once per key (default: a new key, printed to stderr)',
           ).conflicts('asset'),
         )
         .addHelpText(
           'after',
           `
-The image is looked at before anything is sent. Whatever happens on the way, the same image with the same key is
-submitted once; an asset needs no key, since the same asset again is.
+The command checks the image before it sends anything. If a call fails, repeat it with the same image and the same key:
+the image is submitted only once. An asset needs no key, because the same asset is submitted only once anyway.
 
 Examples:
   paysim payments submit-receipt pi_123 --file slip.jpg
@@ -47,9 +47,9 @@ Examples:
         )
         .action((id: string, flags: ReceiptFlags) => {
           if (flags.file === undefined && flags.asset === undefined)
-            throw new UsageError('a receipt needs its image: --file, or --asset')
+            throw new UsageError('the image is missing: give --file or --asset')
           if (flags.file === '-' && flags.keyFile === '-')
-            throw new UsageError('--file - and --key-file - both read stdin, which is read once')
+            throw new UsageError('--file and --key-file cannot both read stdin: give a file for one of them')
           return withSession(flags, async session =>
             session.show(await submit(id, flags, session), paymentView),
           )
@@ -59,13 +59,13 @@ Examples:
 
 async function submit(id: string, flags: ReceiptFlags, session: Session): Promise<Answer<PaymentIntent>> {
   const { client, signal } = session
-  const deed = `submit a receipt for the payment ${id}`
+  const action = `submit a receipt for the payment ${id}`
   if (flags.asset !== undefined) {
-    await confirmLive(flags, session, deed)
+    await confirmLive(flags, session, action)
     return client.payments.submitReceipt(id, { assetId: flags.asset, signal }).answer()
   }
   const file = await readImage(flags.file ?? '-')
-  await confirmLive(flags, session, deed)
+  await confirmLive(flags, session, action)
   const bar = progressBar(typeof file === 'string' ? basename(file) : 'stdin')
   try {
     return await client.payments
@@ -76,7 +76,7 @@ async function submit(id: string, flags: ReceiptFlags, session: Session): Promis
   }
 }
 
-/** Looked at before anybody is asked, told or sent anything. An image from stdin is read whole, to be sent again if need be. */
+/** Checks the image first of all. An image from stdin is read completely, so that a retry can send it again. */
 async function readImage(name: string): Promise<string | Uint8Array> {
   const source = await readSource(name === '-' ? process.stdin : name)
   checkImage(source)

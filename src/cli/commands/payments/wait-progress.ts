@@ -4,27 +4,27 @@ import { paintStatus } from '../../output/status.ts'
 import { visible } from '../../output/text.ts'
 import { CANCELLED } from '../../statuses.ts'
 
-/** What somebody sees who waits. */
+/** What `wait` prints while it waits. */
 interface Progress {
-  /** The payment is another than it was. */
+  /** The payment changed. */
   update(payment: PaymentIntent): void
   note(text: string): void
   end(): void
 }
 
-/** A spinner where stderr is a terminal; otherwise nothing but a line for each change. */
+/** A spinner if stderr is a terminal, and in any case a line for each change. */
 export async function openProgress(id: string, flags: { readonly color?: boolean }): Promise<Progress> {
-  // A terminal of no columns would never see the end of the first line.
+  // With zero columns, the spinner would loop for ever.
   return process.stderr.isTTY && process.stderr.columns > 0 ? spinner(id, flags) : lines(id)
 }
 
 const write = (line: string) => void process.stderr.write(`${line}\n`)
 
 function lines(id: string): Progress {
-  const newsOf = newsTeller()
+  const changeOf = changeLines()
   return {
     update(payment) {
-      const news = newsOf(payment)
+      const news = changeOf(payment)
       if (news !== undefined) write(`${id}: ${news}`)
     },
     note: write,
@@ -38,14 +38,14 @@ async function spinner(id: string, flags: { readonly color?: boolean }): Promise
     import('../../output/screen.ts'),
   ])
   const { paint } = await openScreen(process.stderr, flags)
-  const newsOf = newsTeller()
+  const changeOf = changeLines()
   const startedAt = performance.now()
   let status = ''
   const text = () => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000)
     return [id, paintStatus(status, paint), paint.dim(`${seconds}s`)].filter(part => part !== '').join(' ')
   }
-  // Lines that are written while it turns, it puts above itself.
+  // The spinner moves down when another line is written.
   const turning = ora({
     stream: process.stderr,
     text: text(),
@@ -58,7 +58,7 @@ async function spinner(id: string, flags: { readonly color?: boolean }): Promise
   return {
     update(payment) {
       status = visible(plain(payment.status))
-      const news = newsOf(payment)
+      const news = changeOf(payment)
       if (news !== undefined)
         write(news.startsWith(status) ? paintStatus(status, paint) + news.slice(status.length) : news)
       turning.text = text()
@@ -71,22 +71,22 @@ async function spinner(id: string, flags: { readonly color?: boolean }): Promise
   }
 }
 
-/** Puts each news of a payment on one line: `pending, receipt required: the payer transfers to …`. */
-function newsTeller(): (payment: PaymentIntent) => string | undefined {
-  let toldAction = ''
+/** Describes each change in one line, such as `pending, receipt required: the payer transfers to …`. */
+function changeLines(): (payment: PaymentIntent) => string | undefined {
+  let shownAction = ''
   let lastLine = ''
   return payment => {
-    const action = payment.next_action ? whatThePayerDoes(payment.next_action) : ''
-    // What the payer is to do is said once, however the rest goes on.
-    const news = visible(`${standOf(payment)}${action === '' || action === toldAction ? '' : `: ${action}`}`)
-    toldAction = action
+    const action = payment.next_action ? describeAction(payment.next_action) : ''
+    // The next action is printed only once.
+    const news = visible(`${stateOf(payment)}${action === '' || action === shownAction ? '' : `: ${action}`}`)
+    shownAction = action
     if (news === lastLine) return undefined
     lastLine = news
     return news
   }
 }
 
-function standOf(payment: PaymentIntent): string {
+function stateOf(payment: PaymentIntent): string {
   const receipt = plain(memberAt(payment, 'receipt', 'status'))
   const rejection = plain(memberAt(payment, 'receipt', 'failure_message'))
   return [
@@ -95,7 +95,7 @@ function standOf(payment: PaymentIntent): string {
   ].join(', ')
 }
 
-function whatThePayerDoes(action: NextAction): string {
+function describeAction(action: NextAction): string {
   switch (action.type) {
     case 'redirect_to_url':
       return `the payer opens ${action.url}`
@@ -116,19 +116,19 @@ function reasonOf({ failure_code, failure_message }: PaymentIntent): string {
   return reason === '' ? '' : ` (${reason})`
 }
 
-/** How it ended, where that is another way than wanted, or another word than was asked for. */
-export function sayHowItEnded(payment: PaymentIntent, wanted: readonly string[], reached: boolean): void {
+/** Reports an end that is not as requested, or that has another name than requested. */
+export function reportEnd(payment: PaymentIntent, wanted: readonly string[], reached: boolean): void {
   const end = visible(`${payment.id} ended as ${payment.status}${reasonOf(payment)}`)
   const isExpired = payment.status === 'expired' && wanted.includes(CANCELLED)
   if (!reached) {
     const hint = isExpired
-      ? '. Some servers end a cancelled payment so: where yours does, --contract says it (payment.after_cancel: expired)'
+      ? '. Some servers expire a cancelled payment. If yours does, give a contract file with payment.after_cancel: expired'
       : ''
-    process.stderr.write(`paysim: ${end}, and not as ${wanted.join(' or ')}${hint}\n`)
+    process.stderr.write(`paysim: ${end}, not as ${wanted.join(' or ')}${hint}\n`)
   } else if (!wanted.includes(payment.status)) {
     const how = isExpired
-      ? ', as a cancelled payment does by the contract of this server'
-      : ': it was cancelled'
+      ? ', which is how this server ends a cancelled payment, by its contract'
+      : ' because it was cancelled'
     process.stderr.write(`paysim: ${end}${how}\n`)
   }
 }

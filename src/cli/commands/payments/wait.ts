@@ -5,11 +5,11 @@ import { type MerchantFlags, merchantCommand } from '../../call/merchant-command
 import { type Session, withSession } from '../../call/session.ts'
 import { findControl } from '../../control/find-control.ts'
 import { EXIT } from '../../errors/exit-code.ts'
-import { milliseconds, words } from '../../flag-values.ts'
+import { commaSeparated, milliseconds } from '../../flag-values.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { CANCELLED, PAYMENT_ENDS, refuseUnknownStatus } from '../../statuses.ts'
 import type { Target } from '../../target/find-target.ts'
-import { openProgress, sayHowItEnded } from './wait-progress.ts'
+import { openProgress, reportEnd } from './wait-progress.ts'
 
 interface WaitFlags extends MerchantFlags {
   readonly until?: readonly string[]
@@ -17,30 +17,30 @@ interface WaitFlags extends MerchantFlags {
   readonly timeout?: number
 }
 
-const WANTED = ['succeeded']
+const DEFAULT_UNTIL = ['succeeded']
 
 export const command = (): Command =>
   merchantCommand('payments wait', declare =>
     declare
-      .description('Waits until a payment is where it is wanted, and shows it then.')
-      .argument('<id>', 'of the payment, as pi_…')
+      .description('Wait until a payment reaches a status, and show it.')
+      .argument('<id>', 'id of the payment, such as pi_123')
       .addOption(
         new Option(
           '--until <status>',
-          'what is wanted; several with commas, or repeated (default: succeeded)',
+          'status to wait for; separate several with commas, or repeat the option (default: succeeded)',
         )
           .choices(PAYMENT_ENDS.known)
-          .argParser(words),
+          .argParser(commaSeparated),
       )
-      .option('--any-status', 'let --until name one that only your server has')
-      .option('--timeout <duration>', 'how long to wait, as 90s (default: 10m)', milliseconds)
+      .option('--any-status', 'accept an --until status that only your server knows')
+      .option('--timeout <duration>', 'how long to wait, such as 90s (default: 10m)', milliseconds)
       .addHelpText(
         'after',
         `
-It ends with 0 when the payment is as wanted, with 9 when it ended in any other way, with 8 when time ran out.
-No payment has the status cancelled: --until cancelled waits until it ended with failure_code payment_cancelled, or as
-the contract of the server (--contract) says that a cancelled payment ends.
-What changes meanwhile is told on stderr; the payment as it is in the end is printed on stdout.
+The exit code is 0 if the payment reached the status, 9 if it ended in another status, and 8 if the time ran out.
+There is no status "cancelled": --until cancelled waits until the payment ends with the failure_code payment_cancelled, or
+in the status that the contract of the server (--contract) gives a cancelled payment.
+Changes are printed to stderr, and the final payment to stdout.
 
 Examples:
   paysim payments wait pi_123
@@ -56,13 +56,13 @@ Examples:
 
 async function wait(session: Session, id: string, flags: WaitFlags): Promise<void> {
   const { client, signal, show, target } = session
-  const wanted = flags.until?.length ? flags.until : WANTED
+  const until = flags.until?.length ? flags.until : DEFAULT_UNTIL
   const progress = await openProgress(id, flags)
   let hint: Promise<string | undefined> | undefined
   try {
     const answer = await client.payments
       .wait(id, {
-        until: wanted,
+        until,
         timeoutMs: flags.timeout,
         signal,
         onUpdate(payment) {
@@ -75,8 +75,8 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
       .answer()
     progress.end()
     await show(answer, paymentView)
-    const reached = isReached(answer.body, wanted, await endOfCancelled(session, flags))
-    sayHowItEnded(answer.body, wanted, reached)
+    const reached = isReached(answer.body, until, await endOfCancelled(session, flags))
+    reportEnd(answer.body, until, reached)
     if (!reached) process.exitCode = EXIT.endedOtherwise
   } catch (error) {
     const why = error instanceof WaitTimeoutError ? await hint : undefined
@@ -87,7 +87,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
   }
 }
 
-/** Which status this server gives a payment whose cancellation was confirmed, if its contract is known. */
+/** The status that this server gives a cancelled payment, if its contract is known. */
 async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<string | undefined> {
   const contract = flags.contract ?? target.profile?.contract
   if (contract === undefined || !flags.until?.includes(CANCELLED)) return undefined
@@ -97,18 +97,18 @@ async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<st
 
 function isReached(
   { status, failure_code }: PaymentIntent,
-  wanted: readonly string[],
-  cancelledIs: string | undefined,
+  until: readonly string[],
+  cancelledStatus: string | undefined,
 ): boolean {
-  if (wanted.includes(status)) return true
-  if (!wanted.includes(CANCELLED)) return false
-  // With `expired` no code comes, and nothing tells it from one whose time ran out: the contract's word is taken.
-  return failure_code === 'payment_cancelled' || (cancelledIs === 'expired' && status === cancelledIs)
+  if (until.includes(status)) return true
+  if (!until.includes(CANCELLED)) return false
+  // An expired payment has no failure code. Only the contract says that it was cancelled, and not too old.
+  return failure_code === 'payment_cancelled' || (cancelledStatus === 'expired' && status === cancelledStatus)
 }
 
 const DEFAULT_ACCOUNT = 'default.test'
 
-/** Where the target is a simulator whose clock stands still, waiting alone brings nothing: what to do about it. */
+/** On a virtual clock, nothing happens while the command waits: say how to advance the clock. */
 async function stillClockHint({ baseUrl, keys }: Target): Promise<string | undefined> {
   try {
     const simulator = await findControl({})
@@ -121,12 +121,12 @@ async function stillClockHint({ baseUrl, keys }: Target): Promise<string | undef
       if (account === undefined || (await control.account(account).clock.get()).mode !== 'virtual')
         return undefined
       const which = account === DEFAULT_ACCOUNT ? '' : ` --account ${account}`
-      return `The clock of ${account} stands still: \`paysim sim clock advance 5s${which}\` moves it.`
+      return `The clock of ${account} is virtual: advance it with \`paysim sim clock advance 5s${which}\`.`
     } finally {
       await control.close()
     }
   } catch {
-    // A hint that cannot be given is no fault of the call.
+    // The call must not fail because there is no hint.
     return undefined
   }
 }

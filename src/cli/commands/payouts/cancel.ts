@@ -13,9 +13,9 @@ export const command = (): Command =>
     'payouts cancel',
     declare =>
       declare
-        .description('Cancels a payout that still waits for its approval.')
-        .argument('<id>', 'of the payout, as po_…')
-        .option('--reason <text>', 'kept with the payout and sent with its webhook', reason)
+        .description('Cancel a payout that still needs approval.')
+        .argument('<id>', 'id of the payout, such as po_123')
+        .option('--reason <text>', 'reason to store with the payout and to send with its webhook', reason)
         .addHelpText(
           'after',
           `

@@ -8,17 +8,17 @@ import { payoutsView, payoutTotals } from '../../output/views/payouts.ts'
 
 interface Options {
   readonly showHeaders: boolean
-  /** The command that goes on from a cursor, or from the start where there is none yet. */
-  readonly goOn: (cursor: string | undefined, remaining?: number) => string
-  /** How many in all; undefined for as many as there are. */
+  /** The command that continues after a cursor, or from the start if there is none yet. */
+  readonly continueWith: (cursor: string | undefined, remaining?: number) => string
+  /** The total number; undefined for all. */
   readonly most: number | undefined
 }
 
-/** Page after page, none kept: written, let go of, and only then is the next one asked for. */
+/** Writes one page, forgets it, and only then asks for the next one, so that memory does not grow. */
 export async function listAll(
   { client, printer, signal }: Session,
   query: PayoutsQuery,
-  { showHeaders: headersShown, goOn, most }: Options,
+  { showHeaders: headersShown, continueWith, most }: Options,
 ): Promise<void> {
   const list = printer.stream(payoutsView)
   const counter = countUp('payouts')
@@ -39,41 +39,45 @@ export async function listAll(
     }
     await list.end()
     counter.end(totals.line())
-    if (next !== null) process.stderr.write(`There are more, beyond --limit; the next are\n  ${goOn(next)}\n`)
+    if (next !== null)
+      process.stderr.write(`There are more payouts than --limit. Continue with:\n  ${continueWith(next)}\n`)
   } catch (error) {
     if (error instanceof DryRun) throw error
     counter.end()
-    // A cursor that was given twice leads nowhere, now or later.
+    // A repeated cursor would lead nowhere the next time, too.
     if (!(error instanceof CursorRepeatedError))
-      tellHowToGoOn(written, goOn(next ?? undefined, most === undefined ? undefined : most - written))
+      suggestContinuation(
+        written,
+        continueWith(next ?? undefined, most === undefined ? undefined : most - written),
+      )
     throw error
   }
 }
 
-function tellHowToGoOn(written: number, command: string): void {
-  const so = written === 0 ? 'Nothing was listed' : `${written.toLocaleString('en')} payouts were listed`
-  process.stderr.write(`${so}. To go on from there:\n  ${command}\n`)
+function suggestContinuation(written: number, command: string): void {
+  const listed = written === 0 ? 'Nothing was listed' : `${written.toLocaleString('en')} payouts were listed`
+  process.stderr.write(`${listed}. Continue with:\n  ${command}\n`)
 }
 
-/** How far a long listing has come, for whoever watches it. */
+/** A counter for a long listing. */
 interface CountUp {
-  /** Out of the way, where the rows themselves go to the same screen. */
+  /** Removes the counter while rows go to the same screen. */
   hide(): void
   show(count: number): void
-  /** Makes room for the last word, if there is one. */
+  /** Removes the counter, and writes a last line if there is one. */
   end(last?: string): void
 }
 
 const EVERY_MS = 100
 const CLEAR_LINE = '\r\x1b[K'
 
-/** Counts on stderr where that is a terminal, and nowhere else. */
+/** Counts on stderr, if that is a terminal. */
 function countUp(noun: string): CountUp {
   if (!process.stderr.isTTY) return { hide() {}, show() {}, end() {} }
   const sharesScreen = process.stdout.isTTY === true
   let drawnAt = Number.NEGATIVE_INFINITY
   const clear = () => process.stderr.write(CLEAR_LINE)
-  // A reader that has seen enough, as `head`, ends the process at once.
+  // A reader such as `head` may end the process at any moment.
   process.once('exit', clear)
   return {
     hide() {
@@ -92,13 +96,12 @@ function countUp(noun: string): CountUp {
   }
 }
 
-/** Often enough that garbage stays small beside the program, and rarely enough to take no time. */
+/** Often enough to keep garbage small, and rarely enough to cost no time. */
 const EVERY = 50
 
 /**
- * For work that goes on and on in equal steps, each of which leaves only garbage: called after a step, it keeps memory
- * where it was after the first ones. V8 by itself gives garbage more and more room the longer a process works: after a
- * million payouts it held 101 MB, and after ten thousand 60.
+ * For long work in equal steps that leave only garbage: call the result after each step, and memory does not grow. On its
+ * own, V8 gives garbage more room the longer a process runs: 60 MB after ten thousand payouts, 101 MB after a million.
  */
 function steadyMemory(): () => void {
   let steps = 0
@@ -113,7 +116,7 @@ function steadyMemory(): () => void {
 function collector(): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--expose-gc')
-  // A flag that comes late shows in contexts that are made after it.
+  // V8 applies a late flag only to new contexts.
   const gc: unknown = runInNewContext('globalThis.gc')
   return typeof gc === 'function' ? () => gc() : () => {}
 }

@@ -7,7 +7,7 @@ import { type MerchantFlags, merchantCommand } from '../../call/merchant-command
 import { type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
-import { atLeastOne, count, words } from '../../flag-values.ts'
+import { atLeastOne, commaSeparated, count } from '../../flag-values.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
 import { shellWords } from '../../shell-words.ts'
 import { PAYOUTS, refuseUnknownStatus } from '../../statuses.ts'
@@ -33,27 +33,38 @@ export const command = (): Command =>
     'payouts list',
     declare =>
       declare
-        .description('Lists payouts, the latest first: one page of them, or all.')
+        .description('List payouts, the latest first: one page, or all.')
         .addOption(
-          new Option('--status <status>', 'only those that stand there; several with commas, or repeated')
+          new Option(
+            '--status <status>',
+            'only payouts with this status; separate several with commas, or repeat the option',
+          )
             .choices(PAYOUT_STATUSES)
-            .argParser(words),
+            .argParser(commaSeparated),
         )
-        .option('--any-status', 'let --status name one that only your server has')
-        .option('--country <code>', 'only those of a country, such as TH', countryCode)
-        .option('--currency <code>', 'only those of a currency, such as THB', currencyCode)
-        .option('--merchant-reference <text>', 'only those with exactly this reference')
-        .option('--created-after <time>', 'from then on: RFC 3339, or how long ago, as 12h or 7d', instant)
-        .option('--created-before <time>', 'until just before then: the same', instant)
-        .option('--limit <n>', 'how many, 1 to 100; 25 unless told; with --all, how many in all', atLeastOne)
-        .option('--page-size <n>', 'how many to a page, 1 to 100; 100 with --all, unless told', pageSize)
-        .option('--cursor <cursor>', 'go on from where a page ended')
-        .option('--all', 'page after page, to the end')
+        .option('--any-status', 'accept a --status that only your server knows')
+        .option('--country <code>', 'only payouts to this country, such as TH', countryCode)
+        .option('--currency <code>', 'only payouts in this currency, such as THB', currencyCode)
+        .option('--merchant-reference <text>', 'only payouts with exactly this reference')
+        .option(
+          '--created-after <time>',
+          'only payouts from this time on: RFC 3339, or how long ago, such as 12h or 7d',
+          instant,
+        )
+        .option('--created-before <time>', 'only payouts before this time, in the same formats', instant)
+        .option(
+          '--limit <n>',
+          'number of payouts, 1 to 100 (default: 25); with --all, the total number',
+          atLeastOne,
+        )
+        .option('--page-size <n>', 'payouts per page, 1 to 100 (default with --all: 100)', pageSize)
+        .option('--cursor <cursor>', 'start after the page that gave this cursor')
+        .option('--all', 'list all pages')
         .addHelpText(
           'after',
           `
-What is relative to now is reckoned by this machine's clock; -v tells the time that it came to.
-If --all is interrupted, or fails, the command that goes on from there is printed on stderr.
+Relative times use the clock of this machine; -v prints the resulting time.
+If --all is interrupted or fails, the command to continue is printed to stderr.
 
 Examples:
   paysim payouts list --status requires_approval
@@ -72,17 +83,17 @@ Examples:
 
 async function list(session: Session, flags: ListFlags): Promise<void> {
   if (flags.verbose) {
-    if (flags.createdAfter) tellResolved('--created-after', flags.createdAfter)
-    if (flags.createdBefore) tellResolved('--created-before', flags.createdBefore)
+    if (flags.createdAfter) reportResolved('--created-after', flags.createdAfter)
+    if (flags.createdBefore) reportResolved('--created-before', flags.createdBefore)
   }
   const { all = false, limit } = flags
   if (!all && limit !== undefined && limit > LARGEST_PAGE)
     throw new UsageError(
-      `--limit ${limit}: a page has 1 to ${LARGEST_PAGE}; with --all it is the number of all together`,
+      `--limit ${limit} is too large: a page has 1 to ${LARGEST_PAGE} payouts. Add --all to list more`,
     )
   const query = queryOf(flags)
-  const goOn = (cursor: string | undefined, remaining = limit) =>
-    goOnCommand(process.argv.slice(2), {
+  const continueWith = (cursor: string | undefined, remaining = limit) =>
+    continueCommand(process.argv.slice(2), {
       '--limit': remaining === undefined ? undefined : String(remaining),
       '--created-after': query.created_after,
       '--created-before': query.created_before,
@@ -90,13 +101,15 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
     })
   if (all) {
     const { listAll } = await import('./list-all.ts')
-    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, most: limit, goOn })
+    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, most: limit, continueWith })
   }
   const answer = await session.client.payouts.list(query, { signal: session.signal }).answer()
   await session.show(answer, payoutsView)
   const { has_more, next_cursor } = answer.body
   if (has_more !== false && next_cursor)
-    process.stderr.write(`There are more: --all lists them, and the next page is\n  ${goOn(next_cursor)}\n`)
+    process.stderr.write(
+      `There are more payouts. List all with --all, or get the next page with:\n  ${continueWith(next_cursor)}\n`,
+    )
 }
 
 function queryOf(flags: ListFlags): PayoutsQuery {
@@ -112,7 +125,7 @@ function queryOf(flags: ListFlags): PayoutsQuery {
   }
 }
 
-/** How many to ask for at once: no more than are wanted in all. */
+/** The size of a page: no more than the total number. */
 function pageOf({ limit, pageSize, all }: ListFlags): number | undefined {
   const size = pageSize ?? (all ? LARGEST_PAGE : undefined)
   if (limit === undefined || size === undefined) return size ?? limit
@@ -122,44 +135,42 @@ function pageOf({ limit, pageSize, all }: ListFlags): number | undefined {
 function pageSize(text: string): number {
   const size = count(text)
   if (size < 1 || size > LARGEST_PAGE)
-    throw new InvalidArgumentError(`A page has 1 to ${LARGEST_PAGE}; --all goes through all pages.`)
+    throw new InvalidArgumentError(`A page has 1 to ${LARGEST_PAGE} payouts. Use --all to list all pages.`)
   return size
 }
 
-/** A time as it was said, and as it is sent. */
+/** A time as typed, and as sent. */
 interface Instant {
-  readonly said: string
+  readonly typed: string
   readonly sent: string
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** RFC 3339 goes as it is; a duration is that long ago, by this machine's clock. */
+/** RFC 3339 is sent unchanged. A duration is that long ago, by the clock of this machine. */
 function instant(text: string): Instant {
-  if (parseTimestamp(text) !== undefined) return { said: text, sent: text }
+  if (parseTimestamp(text) !== undefined) return { typed: text, sent: text }
   const ago = parseDuration(text)
-  if (ago !== undefined) return { said: text, sent: formatTimestamp(Date.now() - ago) }
-  const hint = DATE.test(text)
-    ? ` A day begins at a time, somewhere: ${text}T00:00:00Z, or with an offset.`
-    : ''
+  if (ago !== undefined) return { typed: text, sent: formatTimestamp(Date.now() - ago) }
+  const hint = DATE.test(text) ? ` Add a time and an offset to the date, such as ${text}T00:00:00Z.` : ''
   throw new InvalidArgumentError(
-    `it must be a time as 2026-01-31T18:00:00+07:00, or how long ago: 12h, 7d.${hint}`,
+    `It must be a time such as 2026-01-31T18:00:00+07:00, or how long ago, such as 12h or 7d.${hint}`,
   )
 }
 
-function tellResolved(flag: string, { said, sent }: Instant): void {
-  if (said !== sent) process.stderr.write(`${flag} ${said} is ${sent}\n`)
+function reportResolved(flag: string, { typed, sent }: Instant): void {
+  if (typed !== sent) process.stderr.write(`${flag} ${typed} means ${sent}\n`)
 }
 
-/** Options and what they are to be from here on, by their names. */
-type Settled = Readonly<Record<string, string | undefined>>
+/** New values of options, by their names. */
+type NewValues = Readonly<Record<string, string | undefined>>
 
-/** This command once more, but with these options: what was relative to now is now settled. */
-function goOnCommand(argv: readonly string[], settled: Settled): string {
-  const options = Object.entries(settled).flatMap(([name, value]) =>
+/** The same command with these values of its options: relative times are absolute now. */
+function continueCommand(argv: readonly string[], values: NewValues): string {
+  const options = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
   )
-  return shellWords(['paysim', ...without(argv, Object.keys(settled)), ...options])
+  return shellWords(['paysim', ...without(argv, Object.keys(values)), ...options])
 }
 
 function without(argv: readonly string[], names: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import type { EndpointRecord } from '../../../client/control-client.ts'
 import type { EventChoice } from '../../../contract/event-names.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
-import { words } from '../../flag-values.ts'
+import { commaSeparated } from '../../flag-values.ts'
 import type { Column } from '../../output/columns.ts'
 import { doneView } from '../../output/view.ts'
 import { idColumn, listView, memberColumn, rowView, secretText } from './tables.ts'
@@ -45,7 +45,7 @@ export const commands = {
         .option(
           '--events <names>',
           'events to send, separated by commas, or * for all (default: final events, such as payment.succeeded)',
-          words,
+          commaSeparated,
         )
         .option('--reveal', 'show the signing secret')
         .addHelpText(

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
 import { controlCommand } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
-import { atLeastOne, milliseconds, port, webhookTarget, words } from '../../flag-values.ts'
+import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { outputFlags } from '../../output/flags.ts'
-import { SECRET } from '../../webhooks/kept-secret.ts'
 import type { ListenFlags } from '../../webhooks/listen.ts'
+import { SECRET } from '../../webhooks/secret.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']
 
@@ -15,37 +15,38 @@ export const command = (): Command =>
     declare =>
       outputFlags(
         declare
-          .description("Receives the simulator's webhooks, shows them, and passes them on.")
+          .description("Receive the simulator's webhooks, show them, and forward them.")
           .option(
             '--forward-to <url>',
-            'where they go, with their headers and bytes as they came',
+            'forward each webhook to this URL, with its original headers and body',
             webhookTarget,
           )
           .addOption(
             new Option(
               '--events <name>',
-              'which; several with commas, or repeated (default: those that are on)',
+              'receive only these event types; separate several with commas, or repeat the option',
             )
               .choices(EVENTS)
               .argParser(events),
           )
-          .option('--count <n>', 'end with 0 after so many', atLeastOne)
-          .option('--timeout <duration>', 'end with 8 after this long, as 30s', milliseconds)
-          .option('--port <port>', 'where to listen; any free port unless told', port)
+          .option('--count <n>', 'stop with exit code 0 after this many webhooks', atLeastOne)
+          .option('--timeout <duration>', 'stop with exit code 8 after this time, such as 30s', milliseconds)
+          .option('--port <port>', 'port to listen on (default: any free port)', port)
           .option(
             '--secret <secret>',
-            'sign with this one from now on, as whsec_…; else one that is kept',
+            'sign with this secret (whsec_…) from now on, instead of the saved one',
             secret,
           )
-          .option('--keep', 'leave the endpoint behind in the end: what happens then comes at the next start')
-          .option('--print-secret', 'print the secret that they are signed with, on stderr'),
+          .option('--keep', 'leave the endpoint registered at the end, and receive missed webhooks next time')
+          .option('--print-secret', 'print the signing secret to stderr'),
       ).addHelpText(
         'after',
         `
-An endpoint of its own is registered at the simulator, and removed in the end, unless --keep leaves it. Its secret is
-kept in the data directory, the same at each start. A simulator that is started again is found again. The simulator is answered with what
-your application answers, so what that refuses is tried again later; with 502 where nothing listens there.
-With -o jsonl each webhook is a line, which \`paysim webhooks verify\` takes as it is.
+The command registers its own endpoint at the simulator, and removes it at the end unless you set --keep. The signing
+secret is saved in the data directory, so it is the same at each start. If the simulator restarts, the command finds it
+again. The simulator gets the answer of your application, so it sends a rejected webhook again later. If nothing listens
+at the forward URL, the answer is 502.
+With -o jsonl, each webhook is one line, which \`paysim webhooks verify\` can read.
 
 Examples:
   paysim webhooks listen
@@ -61,18 +62,17 @@ Examples:
     }),
   )
 
-/** `localhost:3000/hooks` is an address too; to URL, its host would be a scheme. */
 function secret(text: string): string {
   if (SECRET.test(text)) return text
   throw new InvalidArgumentError('It must be whsec_ and 24 to 64 bytes in base64.')
 }
 
 function events(text: string, before: readonly string[] = []): string[] {
-  for (const name of words(text)) {
+  for (const name of commaSeparated(text)) {
     if (EVENTS.includes(name)) continue
     const meant = eventMeant(name)
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `
     throw new InvalidArgumentError(`${hint}Allowed choices are ${EVENTS.join(', ')}.`)
   }
-  return words(text, before)
+  return commaSeparated(text, before)
 }

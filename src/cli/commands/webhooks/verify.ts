@@ -15,20 +15,30 @@ import { readSavedRequest, type SavedRequest } from '../../webhooks/saved-reques
 export const command = (): Command =>
   outputFlags(
     newCommand('webhooks verify')
-      .description('Says whether a webhook that was kept is signed with a secret, and if not, what is wrong.')
-      .option('--secret-file <file>', "the endpoint's secret; - is stdin; else PAYSIM_WEBHOOK_SECRET")
-      .option('--headers <file>', 'its headers: lines, JSON, or a line of `listen -o jsonl`; - is stdin')
-      .option('--id <id>', 'its webhook-id')
-      .option('--timestamp <seconds>', 'its webhook-timestamp')
-      .option('--signature <text>', 'its webhook-signature')
-      .option('--body <file>', 'its body, where the file of the headers has none; - is stdin')
-      .option('--tolerance <duration>', 'how old it may be, or none for any age (default: 5m)', tolerance),
+      .description('Check whether a saved webhook has a valid signature, and if not, print why.')
+      .option(
+        '--secret-file <file>',
+        "read the endpoint's secret from this file; - means stdin (default: PAYSIM_WEBHOOK_SECRET)",
+      )
+      .option(
+        '--headers <file>',
+        'read the headers from this file: lines, JSON, or a line of `listen -o jsonl`; - means stdin',
+      )
+      .option('--id <id>', 'value of the webhook-id header')
+      .option('--timestamp <seconds>', 'value of the webhook-timestamp header')
+      .option('--signature <text>', 'value of the webhook-signature header')
+      .option('--body <file>', 'read the body from this file, if the --headers file has none; - means stdin')
+      .option(
+        '--tolerance <duration>',
+        'largest age of the webhook, or none for any age (default: 5m)',
+        tolerance,
+      ),
   )
     .addHelpText(
       'after',
       `
-It ends with 0 when all holds, and with 3 when something does not: what that is, is on stdout.
-Its age is reckoned from when it came, where a line of \`listen\` says so, and from now otherwise.
+The exit code is 0 if the webhook is valid, and 3 if it is not. The result is printed to stdout.
+The age is measured up to the time of receipt, if a line of \`listen\` has it, and up to now otherwise.
 
 Examples:
   paysim webhooks verify --secret-file secret.txt --headers webhook.jsonl
@@ -49,11 +59,10 @@ interface VerifyFlags extends OutputFlags {
   readonly timestamp?: string
   readonly signature?: string
   readonly body?: string
-  /** Without an end, where the age is no matter. */
+  /** Infinite for any age. */
   readonly tolerance?: number
 }
 
-/** Holds a webhook that was kept against the secret of its endpoint. */
 async function verify(flags: VerifyFlags): Promise<void> {
   const printer = openPrinter(flags)
   refuseTwoStdins(flags)
@@ -61,7 +70,9 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const saved = await readSaved(flags)
   const body = flags.body === undefined ? saved.body : await contentsOf('--body', flags.body)
   if (body === undefined)
-    throw new UsageError('there is no body: --body names its file, where the file of the headers has none')
+    throw new UsageError(
+      'the body is missing: give its file with --body, or a --headers file that contains it',
+    )
   const now = saved.receivedAt ?? Date.now()
   const verdict = judge({ headers: saved.headers, body, secret, now, toleranceMs: flags.tolerance })
   await printer.show({ body: verdict }, verdictView)
@@ -72,7 +83,8 @@ function refuseTwoStdins({ secretFile, headers, body }: VerifyFlags): void {
   const given = Object.entries({ '--secret-file': secretFile, '--headers': headers, '--body': body })
     .filter(([, path]) => path === '-')
     .map(([flag]) => flag)
-  if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot all be stdin: it is read once`)
+  if (given.length > 1)
+    throw new UsageError(`${given.join(' and ')} cannot both read stdin: give a file for one of them`)
 }
 
 const SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
@@ -84,11 +96,12 @@ async function readSecret({ secretFile }: VerifyFlags): Promise<string> {
       : await contentsOf('--secret-file', secretFile)
   if (!written)
     throw new UsageError(
-      'there is no secret: --secret-file names its file, or PAYSIM_WEBHOOK_SECRET holds it',
+      'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET',
     )
   const secret = written.replace(/^\uFEFF/, '').trim()
-  // What is no secret may well be another one: it is not repeated.
-  if (!SECRET.test(secret)) throw new UsageError('that is no webhook secret: whsec_ and base64 are wanted')
+  // The text may be another secret, so it is not printed.
+  if (!SECRET.test(secret))
+    throw new UsageError('the webhook secret is invalid: it must be whsec_ followed by base64')
   return secret
 }
 
@@ -99,7 +112,7 @@ async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlag
   )
   if (file === undefined && given.length < 3)
     throw new UsageError(
-      '--headers names the file of the headers, or --id, --timestamp and --signature give them',
+      'the headers are missing: give their file with --headers, or give --id, --timestamp and --signature',
     )
   const saved =
     file === undefined ? { headers: {} } : readSavedRequest(await contentsOf('--headers', file), file)
@@ -111,15 +124,16 @@ async function contentsOf(flag: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new UsageError(`${flag} ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`cannot read ${path} (${flag}): ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 
-/** What became of a webhook that was held against a secret. */
+/** The result of a check, as it is printed. */
 interface Verdict {
   readonly valid: boolean
   readonly id: string | null
-  readonly checks: readonly { readonly check: string; readonly problem: string | null }[]
+  /** `fault` is a name on the wire. It says why a check failed. */
+  readonly checks: readonly { readonly check: string; readonly fault: string | null }[]
 }
 
 interface Evidence {
@@ -133,39 +147,39 @@ interface Evidence {
 function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: Evidence): Verdict {
   const checks = checkWebhook({ ...evidence, toleranceMs }).map(({ check, problem }) => ({
     check,
-    problem: check === 'signature' && problem !== null ? `${problem}${lineEndHint(evidence)}` : problem,
+    fault: check === 'signature' && problem !== null ? `${problem}${lineEndHint(evidence)}` : problem,
   }))
   return {
-    valid: checks.every(({ problem }) => problem === null),
+    valid: checks.every(({ fault }) => fault === null),
     id: evidence.headers['webhook-id'] ?? null,
     checks,
   }
 }
 
-/** The most common reason: what kept the body ended its last line. */
+/** The most common reason: an editor or a shell added a line break at the end of the body. */
 function lineEndHint({ body, ...evidence }: Omit<Evidence, 'toleranceMs'>): string {
-  const bare = body.replace(/\r?\n$/, '')
-  if (bare === body) return ''
-  const without = checkWebhook({ ...evidence, body: bare, toleranceMs: Number.POSITIVE_INFINITY })
-  const holds = without.some(({ check, problem }) => check === 'signature' && problem === null)
-  return holds ? '; without the line break at its end it would: the file has one that was not sent' : ''
+  const trimmed = body.replace(/\r?\n$/, '')
+  if (trimmed === body) return ''
+  const without = checkWebhook({ ...evidence, body: trimmed, toleranceMs: Number.POSITIVE_INFINITY })
+  const matches = without.some(({ check, problem }) => check === 'signature' && problem === null)
+  return matches ? '. It would match without the line break at the end of the file, which was not sent' : ''
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  headers: 'it has what a signed webhook has',
-  signature: 'the body is what was signed with this secret',
-  timestamp: 'it is no older than it may be',
-  event: 'the header and the body name one event',
+  headers: 'all headers of a signed webhook are present',
+  signature: 'the body was signed with this secret',
+  timestamp: 'the webhook is recent enough',
+  event: 'the header and the body name the same event',
 }
 
 const verdictView: View<Verdict> = {
   human({ valid, id, checks }, screen) {
     const { paint } = screen
     const title = valid ? paint.green('valid') : paint.red('not valid')
-    const fields = checks.map(({ check, problem }) => ({
+    const fields = checks.map(({ check, fault }) => ({
       label: check,
-      value: problem ?? MEANINGS[check] ?? 'holds',
-      paint: problem === null ? paint.green : paint.red,
+      value: fault ?? MEANINGS[check] ?? 'valid',
+      paint: fault === null ? paint.green : paint.red,
     }))
     return `${[title, ...(id === null ? [] : [id])].join('  ')}\n${drawRecord(fields, screen)}`
   },

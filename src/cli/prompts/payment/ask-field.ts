@@ -4,7 +4,7 @@ import { type Body, isObject, textAt, withValue } from '../../fields/body.ts'
 import type { RequestField } from '../../fields/request-fields.ts'
 import { ask, type Check } from '../ask.ts'
 
-/** What is offered, as far as it can be used: a server may say more than this version reads, and less. */
+/** The usable methods of an answer: a server may send more than this version knows, or less. */
 export function methodsIn({ methods }: Partial<PaymentMethodOptions>): PaymentMethod[] {
   return Array.isArray(methods) ? methods.filter(method => typeof method?.code === 'string') : []
 }
@@ -14,18 +14,18 @@ export function banksOf(method: PaymentMethod | undefined): BankChoice[] {
   return Array.isArray(banks) ? banks.filter(bank => typeof bank?.code === 'string') : []
 }
 
-/** The names of what the payer must give, as discovery has them. */
+/** The names of the fields that the payer must give, as discovery spells them. */
 export function requiredOf(method: PaymentMethod | undefined): string[] {
   const payer: unknown = method?.options?.payer
   if (!isObject(payer)) return []
   return Object.keys(payer).filter(name => isObject(payer[name]) && payer[name].required === true)
 }
 
-/** The method that the body names, or else one of those that are offered; in hosted mode the payer may be left to choose. */
+/** Keeps the method of the body, or asks for one of the available methods. In hosted mode, the payer may choose. */
 export async function askMethod(body: Body, methods: readonly PaymentMethod[]): Promise<Body> {
   const named = textAt(body, 'payment_method')
   if (methods.some(({ code }) => code === named)) return body
-  if (named !== undefined) process.stderr.write(`${named} is not among the methods for this payment.\n`)
+  if (named !== undefined) process.stderr.write(`The method ${named} is not available for this payment.\n`)
   const code = await ask.select({ message: 'Payment method:', choices: choicesOf(body, methods) })
   if (code !== undefined) return withValue(body, 'payment_method', code)
   const { payment_method: _, ...others } = body
@@ -37,7 +37,7 @@ interface MethodChoice {
   readonly value: string | undefined
 }
 
-const LEFT_TO_PAYER: MethodChoice = { name: 'left to the payer, on the hosted page', value: undefined }
+const LEFT_TO_PAYER: MethodChoice = { name: 'let the payer choose on the hosted page', value: undefined }
 
 function choicesOf(body: Body, methods: readonly PaymentMethod[]): [MethodChoice, ...MethodChoice[]] {
   const offered = methods.map(({ code, label }) => ({ name: `${label ?? code} (${code})`, value: code }))
@@ -46,7 +46,7 @@ function choicesOf(body: Body, methods: readonly PaymentMethod[]): [MethodChoice
   return [LEFT_TO_PAYER, ...offered]
 }
 
-/** The fields that are asked for one at a time, whatever was said before. */
+/** The fields that can be asked for one at a time, independent of each other. */
 type SingleField = Exclude<
   RequestField,
   'amount' | 'currency' | 'country' | 'checkout_mode' | 'payment_method'
@@ -61,21 +61,22 @@ const MESSAGES: Readonly<Record<SingleField, string>> = {
   'customer.phone': "Payer's phone number:",
   'customer.email': "Payer's e-mail address:",
   merchant_reference: 'Your reference:',
-  return_url: 'Where the page sends the payer at the end (an http or https URL; empty for nowhere):',
+  return_url: 'Return URL for the payer (http or https; leave empty for none):',
 }
 
-/** Only what no server can do without: how a name or a number is to look is the server's to say. */
+/** Checks only what every server requires. The server checks the format of names and numbers. */
 const CHECKS: Partial<Record<SingleField, Check>> = {
-  'customer.email': text => (/^[^@\s]+@[^@\s]+$/.test(text) ? undefined : 'an address with one @ is wanted'),
+  'customer.email': text =>
+    /^[^@\s]+@[^@\s]+$/.test(text) ? undefined : 'Enter an e-mail address with one @.',
   return_url: text =>
-    text === '' || /^https?:\/\/[^/]/.test(text) ? undefined : 'an http or https URL is wanted',
+    text === '' || /^https?:\/\/[^/]/.test(text) ? undefined : 'Enter an http or https URL.',
 }
 
-const notEmpty: Check = text => (text === '' ? 'it is needed' : undefined)
+const notEmpty: Check = text => (text === '' ? 'This field is required.' : undefined)
 
 export const isSingleField = (field: RequestField): field is SingleField => Object.hasOwn(MESSAGES, field)
 
-/** Empty only where nothing is an answer too. */
+/** The answer is empty only for optional fields. */
 export async function askField(field: SingleField, banks: readonly BankChoice[]): Promise<string> {
   const [first, ...rest] = banks
   if (field === 'payment_method_options.bank' && first) return askBank([first, ...rest])
@@ -95,5 +96,5 @@ const askBank = ([first, ...rest]: readonly [BankChoice, ...BankChoice[]]) => {
   })
 }
 
-/** New each time, since two orders of one reference are hard to tell apart afterwards. */
+/** A new reference each time: two payments with the same reference are hard to tell apart. */
 const someReference = () => `order-${randomBytes(4).toString('hex')}`

@@ -5,7 +5,7 @@ import { type Body, textAt, valueAt, withValue } from '../../fields/body.ts'
 import { formatMoney } from '../../output/money.ts'
 import { ask } from '../ask.ts'
 
-/** What methods are discovered for: asked where it is not there yet, with what was said before as the suggestion. */
+/** Asks for the terms that are missing. Earlier answers are suggested. Methods depend on the terms. */
 export async function askTerms(given: Body, before: Body = {}): Promise<Body> {
   const amount = await askAmount(given, before)
   const currency = await unlessGiven(amount, 'currency', () => askCurrency(textAt(before, 'currency')))
@@ -25,18 +25,18 @@ async function askAmount(given: Body, before: Body): Promise<Body> {
   const typed = await ask.text({
     message: `Amount, ${asMoney(currency ?? 'THB')}in minor units:`,
     ...suggestion(textAt(before, 'amount')),
-    check: text => complaint(text, currency),
+    check: text => problemOf(text, currency),
   })
   const amount = readAmount(typed)
   const named = amount.currency === undefined ? given : withValue(given, 'currency', amount.currency)
   return withValue(named, 'amount', amount.minor)
 }
 
-/** An example that fits the currency's decimals; none where nobody knows them, since then nothing is converted. */
+/** An example with the decimals of the currency. An unknown currency has none, because amounts in it are not converted. */
 const asMoney = (currency: string) =>
-  numericCodeOf(currency) === undefined ? '' : `as "${formatMoney('123450', currency)}" or `
+  numericCodeOf(currency) === undefined ? '' : `such as "${formatMoney('123450', currency)}", or `
 
-function complaint(text: string, currency: string | undefined): string | undefined {
+function problemOf(text: string, currency: string | undefined): string | undefined {
   let amount: Amount
   try {
     amount = readAmount(text)
@@ -44,29 +44,30 @@ function complaint(text: string, currency: string | undefined): string | undefin
     return error instanceof Error ? error.message : String(error)
   }
   const other = amount.currency !== undefined && currency !== undefined && amount.currency !== currency
-  return other ? `the currency is ${currency}` : undefined
+  return other ? `The currency is ${currency}.` : undefined
 }
 
 async function askCurrency(before: string | undefined): Promise<string> {
   const typed = await ask.text({
-    message: 'Currency, as THB:',
+    message: 'Currency, such as THB:',
     ...suggestion(before),
-    check: text => (/^[A-Za-z]{3,6}$/.test(text) ? undefined : 'three letters are wanted, as THB'),
+    check: text =>
+      /^[A-Za-z]{3,6}$/.test(text) ? undefined : 'Enter a currency code of three letters, such as THB.',
   })
   return typed.trim().toUpperCase()
 }
 
 async function askCountry(body: Body, before: string | undefined): Promise<string> {
   const typed = await ask.text({
-    message: 'Country, as TH:',
+    message: 'Country, such as TH:',
     ...suggestion(before ?? countryOf(textAt(body, 'currency') ?? '')),
     check: text =>
-      isCountry(text.toUpperCase()) ? undefined : 'two letters of ISO 3166-1 are wanted, as TH or VN',
+      isCountry(text.toUpperCase()) ? undefined : 'Enter an ISO 3166-1 country code, such as TH or VN.',
   })
   return typed.trim().toUpperCase()
 }
 
-/** A currency's code begins with its country's, if it has one country. */
+/** The code of a currency begins with the code of its country, unless several countries use it. */
 function countryOf(currency: string): string | undefined {
   const country = currency.slice(0, 2)
   return numericCodeOf(currency) !== undefined && isCountry(country) ? country : undefined
@@ -76,11 +77,11 @@ const askMode = () =>
   ask.select({
     message: 'Checkout:',
     choices: [
-      { name: 'hosted', value: 'hosted', description: 'on a page of the gateway' },
+      { name: 'hosted', value: 'hosted', description: 'the payer pays on a page of the gateway' },
       {
         name: 'merchant',
         value: 'merchant',
-        description: 'in your own application, which shows the next action',
+        description: 'your application shows the payer the next action',
       },
     ],
   })

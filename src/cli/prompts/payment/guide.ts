@@ -4,7 +4,7 @@ import type { MerchantFlags } from '../../call/merchant-command.ts'
 import type { Session } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { type Body, moneyOf, textAt, valueAt, withoutValue, withValue } from '../../fields/body.ts'
-import { describeFieldProblems, listed } from '../../fields/field-problems.ts'
+import { listed, reportRejectedFields } from '../../fields/field-problems.ts'
 import { isPayerField, PAYER_FIELDS, type RequestField } from '../../fields/request-fields.ts'
 import { drawRecord } from '../../output/record.ts'
 import { openScreen } from '../../output/screen.ts'
@@ -18,18 +18,18 @@ interface Interview {
   readonly session: Session
 }
 
-/** The request with what was missing, seen and confirmed. */
-export async function guided(begun: Body, interview: Interview): Promise<Body> {
+/** Asks for missing fields, shows the request and asks for confirmation. */
+export async function askMissing(begun: Body, interview: Interview): Promise<Body> {
   return confirmed(await guide(begun, discoveryOf(interview)), interview)
 }
 
-/** The request with other answers where the server found these wanting, seen and confirmed. */
-export async function mended(
+/** Asks again for the fields that the server rejected, shows the request and asks for confirmation. */
+export async function askRejected(
   body: Body,
-  wanting: readonly RequestField[],
+  rejected: readonly RequestField[],
   interview: Interview,
 ): Promise<Body> {
-  return confirmed(await askAgain(body, wanting, discoveryOf(interview)), interview)
+  return confirmed(await askAgain(body, rejected, discoveryOf(interview)), interview)
 }
 
 const discoveryOf =
@@ -46,17 +46,17 @@ const queryOf = (terms: Body): MethodsQuery => ({
 
 async function confirmed(body: Body, { flags, session }: Interview): Promise<Body> {
   await showRequest(body, flags)
-  // With a live key the question is asked before anything that is sent, and once is enough.
+  // With a live key, `confirmLive` asks: one question is enough.
   if (flags.yes || isLive(session.target.keys.publicKey)) return body
-  if (await ask.confirm({ message: 'Create it?', default: true })) return body
-  throw new UsageError('not confirmed: nothing was done')
+  if (await ask.confirm({ message: 'Create this payment?', default: true })) return body
+  throw new UsageError('not confirmed: nothing was changed')
 }
 
 type Discover = (terms: Body) => Promise<PaymentMethodOptions>
 
 const TERMS = ['amount', 'currency', 'country', 'checkout_mode'] as const
 
-/** Leads to a whole request: the terms, a method that is offered for them, and what its route needs to know. */
+/** Completes a request: first the terms, then a method that is available for them, then the fields that its route needs. */
 async function guide(begun: Body, discover: Discover): Promise<Body> {
   const { body, methods } = await agreeOnTerms(begun, discover)
   const chosen = await askMethod(body, methods)
@@ -66,11 +66,11 @@ async function guide(begun: Body, discover: Discover): Promise<Body> {
   return textAt(request, 'checkout_mode') === 'hosted' ? askUnlessThere(request, 'return_url') : request
 }
 
-/** Asks once more for what the server found wanting. */
+/** Asks again for the rejected fields. */
 async function askAgain(body: Body, fields: readonly RequestField[], discover: Discover): Promise<Body> {
   const singles = fields.filter(isSingleField)
   const without = fields.reduce<Body>(withoutValue, body)
-  // With other terms other methods are offered, and they ask for other things.
+  // Other terms have other methods, and those need other fields.
   if (singles.length < fields.length) return guide(without, discover)
   const method = singles.includes('payment_method_options.bank') ? await methodOf(body, discover) : undefined
   let request = without
@@ -92,36 +92,36 @@ async function agreeOnTerms(begun: Body, discover: Discover): Promise<Agreed> {
   let [given, before]: [Body, Body] = [begun, {}]
   for (;;) {
     const body = await askTerms(given, before)
-    const [methods, wanting] = await offeredFor(body, discover)
+    const [methods, rejected] = await methodsFor(body, discover)
     if (methods.length > 0) return { body, methods }
-    if (wanting.length === 0) tellNoMethod(body)
-    given = (wanting.length > 0 ? wanting : TERMS).reduce<Body>(withoutValue, body)
+    if (rejected.length === 0) reportNoMethod(body)
+    given = (rejected.length > 0 ? rejected : TERMS).reduce<Body>(withoutValue, body)
     before = body
   }
 }
 
-/** What is offered, or which terms the server found wanting. */
-async function offeredFor(
+/** The available methods, or the terms that the server rejected. */
+async function methodsFor(
   body: Body,
   discover: Discover,
-): Promise<[methods: readonly PaymentMethod[], wanting: readonly RequestField[]]> {
+): Promise<[methods: readonly PaymentMethod[], rejected: readonly RequestField[]]> {
   try {
     return [methodsIn(await discover(body)), []]
   } catch (error) {
-    const wanting = describeFieldProblems(error).filter(field => TERMS.some(term => term === field))
-    if (wanting.length === 0) throw error
-    return [[], wanting]
+    const rejected = reportRejectedFields(error).filter(field => TERMS.some(term => term === field))
+    if (rejected.length === 0) throw error
+    return [[], rejected]
   }
 }
 
-function tellNoMethod(body: Body): void {
+function reportNoMethod(body: Body): void {
   const [country, mode] = [textAt(body, 'country'), textAt(body, 'checkout_mode')]
   process.stderr.write(
-    `! No method takes ${moneyOf(body)} in ${country} by ${mode} checkout: other terms may do.\n`,
+    `! No method is available for ${moneyOf(body)} in ${country} with ${mode} checkout. Try other terms.\n`,
   )
 }
 
-/** The payer is asked for by name first, since that is what people expect. */
+/** The payer's name comes first, as people expect. */
 const ORDER = [
   'customer_name',
   'customer_phone',
@@ -138,7 +138,7 @@ async function askPayer(body: Body, method: PaymentMethod | undefined): Promise<
     if (required.includes(name)) request = await askUnlessThere(request, PAYER_FIELDS[name], method)
   const unknown = required.filter(name => !isPayerField(name))
   if (unknown.length > 0)
-    process.stderr.write(`! The route also asks for ${visible(listed(unknown))}, which goes into --data.\n`)
+    process.stderr.write(`! The route also needs ${visible(listed(unknown))}: add it with --data.\n`)
   return request
 }
 
@@ -148,7 +148,7 @@ async function askUnlessThere(body: Body, field: RequestField, method?: PaymentM
   return answer === '' ? body : withValue(body, field, answer)
 }
 
-/** What is about to be created, on stderr. */
+/** Shows the payment to create, on stderr. */
 async function showRequest(body: Body, flags: { color?: boolean }): Promise<void> {
   const screen = await openScreen(process.stderr, flags)
   const options = ['bank', 'account_name', 'account_number', 'name_th'].map(name => ({

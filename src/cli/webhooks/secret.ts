@@ -6,34 +6,34 @@ import type { ControlTarget } from '../control/find-control.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
-/** What the interface's signatures are made with: 24 to 64 bytes in base64. */
+/** A secret that the interface's signatures can be made with: 24 to 64 bytes in base64. */
 export const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/
 
 /**
- * The secret of `webhooks listen`: one for a data directory, the same at each start, so that the application under
- * test is told of it once. One that is given takes the place of the one that was kept.
+ * The secret of `webhooks listen`: one for each data directory, the same at each start, so that the application under
+ * test needs it only once. A given secret replaces the kept one.
  */
-export async function keptSecret({ simulator }: ControlTarget, given?: string): Promise<string> {
+export async function keepSecret({ simulator }: ControlTarget, given?: string): Promise<string> {
   const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`
-  const path = await placeFor(simulator?.data_dir ?? null)
+  const path = await pathFor(simulator?.data_dir ?? null)
   try {
     if (given !== undefined) await rm(path, { force: true })
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    // The first of several that begin at once makes it.
+    // Of several that start at once, the first one makes the file.
     await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' })
     return secret
   } catch {
-    return (await read(path)) ?? notKept(secret, path)
+    return (await read(path)) ?? warnNotKept(secret, path)
   }
 }
 
-/** The secret that `webhooks listen` has for a simulator, if it was ever listened to. */
-export async function secretOf(simulator: Pick<LocalSimulator, 'data_dir'>): Promise<string | undefined> {
-  return read(await placeFor(simulator.data_dir))
+/** The secret that `webhooks listen` keeps for a simulator, if it was ever started for it. */
+export async function keptSecret(simulator: Pick<LocalSimulator, 'data_dir'>): Promise<string | undefined> {
+  return read(await pathFor(simulator.data_dir))
 }
 
-/** In the data directory; where everything is in memory, or on another machine, by the folder one works in. */
-async function placeFor(dataDirectory: string | null): Promise<string> {
+/** In the data directory. For a simulator in memory or on another machine, a file named after the working directory. */
+async function pathFor(dataDirectory: string | null): Promise<string> {
   if (dataDirectory !== null) return join(dataDirectory, 'webhook-secret')
   const state = dirname(runFolders().at(-1) ?? '')
   const folder = createHash('sha256')
@@ -53,7 +53,7 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-function notKept(secret: string, path: string): string {
-  process.stderr.write(`paysim: the secret cannot be kept in ${path}: the next start has another\n`)
+function warnNotKept(secret: string, path: string): string {
+  process.stderr.write(`paysim: cannot save the secret in ${path}: the next start will use a new one\n`)
   return secret
 }
