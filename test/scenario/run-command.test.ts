@@ -3,12 +3,10 @@ import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runBinary, startServer } from '../support/gateway/server.ts'
+import { BINARY } from '../support/paysim-binary.ts'
 import { BAD, GOOD, paysim, workspace } from '../support/scenario/workspace.ts'
-
-const BINARY = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
 
 /** It waits for what will not come, on a clock that nobody moves. */
 const LONG = GOOD.replace('name:', 'clock: real\nname:').replace(

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openShop, type Shop } from '../../support/cli/shop.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
-import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { workerServer } from '../../support/gateway/worker-server.ts'
 
 const place = useWorkplace()
 let server: Server
 let shop: Shop
 beforeAll(async () => {
-  server = await startServer({ args: ['--ephemeral'] })
+  server = await workerServer({ args: ['--ephemeral'] })
   const where = { place: place(), server, url: server.url, createPath: '/payment_intents', flags: [] }
   shop = openShop(where, await server.merchant({ clock: { mode: 'virtual' } }))
 })
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
-})
-
 const hosted = (reference: string) => [
   ...['--amount', '1,234.50 THB', '--country', 'TH', '--merchant-reference', reference],
 ]

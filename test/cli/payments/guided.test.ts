@@ -1,30 +1,24 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
 import { environmentOf } from '../../support/cli/shop.ts'
 import { noTerminal, openTerminal, type Terminal, type TerminalOptions } from '../../support/cli/terminal.ts'
-import { type AccountKeys, removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import type { AccountKeys, Server } from '../../support/gateway/server.ts'
+import { workerServer } from '../../support/gateway/worker-server.ts'
+import { BINARY } from '../../support/paysim-binary.ts'
 
 /** `payments create` before somebody who sits at a terminal. */
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 let server: Server
 let shop: { test: AccountKeys; live: AccountKeys }
 beforeAll(async () => {
-  server = await startServer({ args: ['--ephemeral'] })
+  server = await workerServer({ args: ['--ephemeral'] })
 })
 beforeEach(async () => {
   shop = await server.merchant()
 })
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
-})
-
 async function sitDown(
   words: string,
   args: readonly string[] = [],

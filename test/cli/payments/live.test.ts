@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { environmentOf, openShop, type Shop } from '../../support/cli/shop.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
-import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { workerServer } from '../../support/gateway/worker-server.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
 /** With a live key and nobody to ask, nothing is changed that was not confirmed. */
@@ -10,15 +11,10 @@ const place = useWorkplace()
 let server: Server
 let shop: Shop
 beforeAll(async () => {
-  server = await startServer({ args: ['--ephemeral'] })
+  server = await workerServer({ args: ['--ephemeral'] })
   const where = { place: place(), server, url: server.url, createPath: '/payment_intents', flags: [] }
   shop = openShop(where, await server.merchant())
 })
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
-})
-
 const live = (words: string, args: readonly string[] = []) =>
   shop.paysim(words, args, { env: environmentOf(server.url, shop.live) })
 const CREATE = [

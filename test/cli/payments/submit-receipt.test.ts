@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openShop, type Shop } from '../../support/cli/shop.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
-import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import type { Server } from '../../support/gateway/server.ts'
+import { workerServer } from '../../support/gateway/worker-server.ts'
 import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../../support/payments/receipt-images.ts'
 
 const place = useWorkplace()
 let server: Server
 let shop: Shop
 beforeAll(async () => {
-  server = await startServer({ args: ['--ephemeral'] })
+  server = await workerServer({ args: ['--ephemeral'] })
   const where = { place: place(), server, url: server.url, createPath: '/payment_intents', flags: [] }
   shop = openShop(where, await server.merchant({ clock: { mode: 'virtual' } }))
 })
-afterAll(async () => {
-  await server.stop()
-  await removeDirectory(server.dataDir)
-})
-
 /** A bank transfer that waits for its receipt. */
 async function transfer(): Promise<string> {
   const { id } = await shop.pay('th_bank_transfer', { payment_method_options: { bank: 'bbl' } })

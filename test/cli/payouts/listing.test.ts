@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
 import { readLines } from '../../support/cli/formats.ts'
 import { openSite } from '../../support/cli/site.ts'
 import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
+import { BINARY } from '../../support/paysim-binary.ts'
 
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 const place = useWorkplace()
 
 const payout = (nth: number) => ({

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
@@ -8,6 +7,7 @@ import { readLines } from '../../support/cli/formats.ts'
 import { openSite } from '../../support/cli/site.ts'
 import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
 import { inTheSimulator } from '../../support/cli/worlds.ts'
+import { BINARY } from '../../support/paysim-binary.ts'
 import { openApplication, type Reply } from '../../support/webhooks/application.ts'
 import {
   controlEnvironment,
@@ -16,8 +16,6 @@ import {
   statusesSent,
   succeed,
 } from '../../support/webhooks/listening.ts'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 async function application(...replies: readonly Reply[]) {
   const open = await openApplication(...replies)

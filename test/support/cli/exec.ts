@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+import { BINARY } from '../paysim-binary.ts'
 
 export interface Execution {
   pid: number

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll } from 'vitest'
 import { type AccountKeys, type Call, type Server, startServer } from '../gateway/server.ts'
+import { BINARY } from '../paysim-binary.ts'
 import { cleanEnvironment } from './clean-environment.ts'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 export interface Run {
   readonly code: number | undefined

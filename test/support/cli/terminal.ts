@@ -2,11 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { BINARY } from '../paysim-binary.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { TmuxControl } from './tmux-control.ts'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 export interface TerminalOptions {
   readonly columns?: number

@@ -1,11 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll } from 'vitest'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+import { BINARY } from '../paysim-binary.ts'
 
 export interface Run {
   readonly code: number | undefined

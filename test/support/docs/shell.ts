@@ -1,9 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
+import { BINARY } from '../paysim-binary.ts'
 
 /** The address that the documents speak of. */
 const SHOWN = '127.0.0.1:7297'

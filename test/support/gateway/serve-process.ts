@@ -3,11 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { BINARY } from '../paysim-binary.ts'
 import type { Json } from './merchant.ts'
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 /** A directory for one test. */
 export async function scratchDirectory(): Promise<string> {

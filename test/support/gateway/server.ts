@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { controlConformance } from '../http/openapi.ts'
+import { BINARY } from '../paysim-binary.ts'
 
 /**
  * Drives the built binary as its users do: a process, its ready line, and HTTP. Of src/ it knows the OpenAPI document of
  * the control surface alone, against which it holds each answer of it.
  */
-
-const BINARY = fileURLToPath(new URL('../../../bin/paysim.js', import.meta.url))
 
 export interface AccountKeys {
   id: string

@@ -52,7 +52,12 @@ const isTimestamp = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
 
 function expectation(components: object, timestamp: RegExp | { validate: (text: string) => boolean }) {
-  const formats = { uri: URL.canParse, 'date-time': timestamp, binary: true as const }
+  const formats = {
+    uri: URL.canParse,
+    'date-time': timestamp,
+    binary: true as const,
+    duration: true as const,
+  }
   const ajv = new Ajv2020({ strict: false, formats, allErrors: true })
   const validators = new Map<object, ReturnType<typeof ajv.compile>>()
   return (schema: object, value: unknown, what: string) => {
