@@ -1,32 +1,25 @@
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { EventChoice } from '../contract/event-names.ts'
+import type { TimerRecord } from '../contract/control/clock.ts'
+import type {
+  Imported,
+  JournalEntry,
+  LoggedRequest,
+  RequestDetail,
+  StreamMessage,
+} from '../contract/control/journal.ts'
+import type { KeyPairRecord } from '../contract/control/merchants.ts'
+import type { AssetRecord, ProviderCallRecord } from '../contract/control/payments.ts'
+import type { Archive, EndpointBody } from '../contract/control/requests.ts'
+import type { DeliveryRecord, EndpointRecord, EventRecord } from '../contract/control/webhooks.ts'
 import type { Call } from './call.ts'
 import { fileForm } from './control-form.ts'
 import type { ControlHttp } from './control-http.ts'
-import type {
-  Archive,
-  DeliveryRecord,
-  EndpointRecord,
-  EventRecord,
-  JournalEntry,
-  LoggedRequest,
-  ProviderCallRecord,
-  RequestDetail,
-  StreamMessage,
-  TimerRecord,
-} from './control-journal.ts'
 import { paymentCalls, payoutCalls } from './control-record-calls.ts'
-import type { AssetRecord, KeyPairRecord } from './control-records.ts'
 import { clockCalls, scriptCalls } from './control-script-calls.ts'
 import { readStream } from './control-stream.ts'
 import { demandKnown, orReject } from './options.ts'
 import type { Upload } from './transport/transport.ts'
-
-interface Imported {
-  readonly account: string
-  readonly entries: number
-}
 
 /** Everything that the control surface lets one do with one account. */
 export type AccountControl = ReturnType<typeof accountControl>
@@ -65,11 +58,8 @@ export function accountControl(http: ControlHttp, id: string) {
     },
     webhookEndpoints: {
       list: () => list<EndpointRecord>('/webhook-endpoints'),
-      add: (endpoint: {
-        url: string
-        events?: readonly EventChoice[]
-        secret?: string
-      }): Call<EndpointRecord> => http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
+      add: (endpoint: EndpointBody): Call<EndpointRecord> =>
+        http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
       remove: (endpoint: string): Call<void> =>
         http.json('DELETE', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}`),
       /** The old secret signs too until the overlap ends. */

@@ -1,32 +1,30 @@
-import type { EventChoice } from '../contract/event-names.ts'
+import type * as wire from '../contract/control/merchants.ts'
+import type { MerchantRecord } from '../contract/control/merchants.ts'
+import type { MerchantPatch } from '../contract/control/requests.ts'
 import type { Call } from './call.ts'
 import { type AccountControl, accountControl } from './control-account.ts'
 import { type ControlAddress, ControlHttp, type ControlSettings } from './control-http.ts'
-import type { CheckoutMode, Environment, MerchantRecord } from './control-records.ts'
-import type { Catalogue, ClockSetting, ProviderRule } from './control-script.ts'
-import { clockBody } from './control-script-calls.ts'
+import { type ClockSetting, clockBody } from './control-script-calls.ts'
 
+export type * from '../contract/control/catalogue.ts'
+export type * from '../contract/control/clock.ts'
+export type * from '../contract/control/faults.ts'
+export type * from '../contract/control/journal.ts'
+export type * from '../contract/control/merchants.ts'
+export type * from '../contract/control/payments.ts'
+export type * from '../contract/control/payouts.ts'
+export type * from '../contract/control/requests.ts'
+export type * from '../contract/control/rules.ts'
+export type * from '../contract/control/webhooks.ts'
+export type { CheckoutMode } from '../contract/requests.ts'
+export type { Environment, PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 export type { AccountControl } from './control-account.ts'
 export { ControlError, ControlUnreachableError } from './control-error.ts'
 export type { ControlAddress } from './control-http.ts'
-export type * from './control-journal.ts'
-export type * from './control-records.ts'
-export type * from './control-script.ts'
+export type { AdvanceGoal, ClockSetting } from './control-script-calls.ts'
 
-export interface NewMerchant {
-  readonly id?: string
-  readonly name?: string
-  readonly checkout_modes?: readonly CheckoutMode[]
-  readonly clock?: ClockSetting
-  readonly seed?: number | string
-  readonly rules?: readonly ProviderRule[]
-  readonly catalogue?: Catalogue
-  readonly webhooks?: readonly {
-    readonly url: string
-    readonly environment?: Environment
-    readonly events?: readonly EventChoice[]
-  }[]
-}
+/** A merchant as the wire takes it, but for the clock, which may be named by its mode alone. */
+export type NewMerchant = Omit<wire.NewMerchant, 'clock'> & { readonly clock?: ClockSetting }
 
 /** A typed caller of the whole control surface of a simulator, wherever it runs. */
 export class ControlClient {
@@ -43,10 +41,8 @@ export class ControlClient {
       }),
     list: () => this.#http.list<MerchantRecord>('/merchants'),
     get: (id: string): Call<MerchantRecord> => this.#http.json('GET', merchantPath(id)),
-    change: (
-      id: string,
-      change: { readonly name?: string; readonly checkout_modes?: readonly CheckoutMode[] },
-    ): Call<MerchantRecord> => this.#http.json('PATCH', merchantPath(id), { body: change }),
+    change: (id: string, change: MerchantPatch): Call<MerchantRecord> =>
+      this.#http.json('PATCH', merchantPath(id), { body: change }),
     /** With all its records. */
     remove: (id: string): Call<void> => this.#http.json('DELETE', merchantPath(id)),
   }

@@ -1,13 +1,9 @@
+import type { PaymentRecord } from '../contract/control/payments.ts'
+import type { PayoutRecord } from '../contract/control/payouts.ts'
+import type { FailureReason, NewPayout } from '../contract/control/requests.ts'
+import type { PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
-import type {
-  FailureReason,
-  NewPayout,
-  PaymentRecord,
-  PaymentTrigger,
-  PayoutRecord,
-  PayoutTrigger,
-} from './control-records.ts'
 import { demandKnown, type NamesOf, orReject } from './options.ts'
 
 /** A part of a list; all of it, where nothing is said. */

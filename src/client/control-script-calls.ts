@@ -1,19 +1,26 @@
+import type { Catalogue, CatalogueState, ProviderHealth } from '../contract/control/catalogue.ts'
+import type { AdvanceResult, ClockState } from '../contract/control/clock.ts'
+import type { FaultRule, FaultsState } from '../contract/control/faults.ts'
+import type { ClockMode } from '../contract/control/requests.ts'
+import type { ProviderRule, RulesState } from '../contract/control/rules.ts'
 import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
-import type {
-  AdvanceGoal,
-  AdvanceResult,
-  Catalogue,
-  CatalogueProvider,
-  ClockSetting,
-  ClockState,
-  FaultRule,
-  FaultsState,
-  ProviderRule,
-  RulesState,
-} from './control-script.ts'
 import { ArgumentError } from './errors.ts'
 import { orReject, shown } from './options.ts'
+
+type Duration = string
+
+/** How time is to pass. `now` may not be before the account's time; `rate` is for a real clock: 60, or `60x`. */
+export type ClockSetting =
+  | ClockMode
+  | { readonly mode: ClockMode; readonly now?: string | Date; readonly rate?: number | string }
+
+/** How far a virtual clock is to go: a duration, an instant, or as long as anything is due (`max` bounds it). */
+export type AdvanceGoal =
+  | Duration
+  | { readonly by: Duration }
+  | { readonly to: string | Date }
+  | { readonly until: 'idle'; readonly max?: Duration }
 
 /** The calls that script an account: its time, its provider, its routes, its faults. */
 
@@ -68,10 +75,10 @@ export function scriptCalls(http: ControlHttp, at: string) {
       clear: (): Call<FaultsState> => http.json('DELETE', `${at}/faults`),
     },
     catalogue: {
-      get: (): Call<Catalogue> => http.json('GET', `${at}/catalogue`),
-      replace: (catalogue: Catalogue): Call<Catalogue> =>
+      get: (): Call<CatalogueState> => http.json('GET', `${at}/catalogue`),
+      replace: (catalogue: Catalogue): Call<CatalogueState> =>
         http.json('PUT', `${at}/catalogue`, { body: catalogue }),
-      setHealth: (provider: string, healthy: boolean): Call<Required<CatalogueProvider>> =>
+      setHealth: (provider: string, healthy: boolean): Call<ProviderHealth> =>
         http.json('PATCH', `${at}/catalogue/providers/${encodeURIComponent(provider)}`, {
           body: { healthy },
         }),

@@ -1,6 +1,6 @@
+import type { StreamMessage } from '../contract/control/journal.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
 import type { ControlHttp } from './control-http.ts'
-import type { StreamMessage } from './control-journal.ts'
 
 /** An account's server-sent events as they come, until the server ends or `signal` says so. */
 export async function* readStream(

@@ -33,7 +33,7 @@ export const digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 /** The type that a schema describes, read-only, because nobody changes a response. */
 export type Wire<S extends TSchema> = Frozen<Static<S>>
 
-type Frozen<T> = T extends readonly (infer Item)[]
+export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
     ? { readonly [Member in keyof T]: Frozen<T[Member]> }

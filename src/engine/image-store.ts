@@ -5,7 +5,7 @@ import { makePrivateFolder, openPrivate } from './private-files.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /** The name of an image: the SHA-256 of its bytes. */
-export const DIGEST = /^[0-9a-f]{64}$/
+const DIGEST = /^[0-9a-f]{64}$/
 export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Images by the SHA-256 of their bytes. A stored image never changes. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Frozen } from '../../src/contract/schema.ts'
 import type { Scenario, ScenarioStep } from '../../src/index.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
 import { runBinary } from '../support/gateway/server.ts'
@@ -10,7 +11,7 @@ import { paysim } from '../support/library/library.ts'
 /** The library's type has the members of the schema: the compiler compares them. Its steps are those of the verbs. */
 type Same<A, B> = [A, B] extends [B, A] ? true : never
 const same: Same<keyof Scenario, keyof ScenarioData> = true
-const readable = (scenario: Scenario): ScenarioData => scenario
+const readable = (scenario: Scenario): Frozen<ScenarioData> => scenario
 
 const WRONG_STEPS: ScenarioStep[] = [
   // @ts-expect-error no such member

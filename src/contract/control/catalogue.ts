@@ -1,4 +1,4 @@
-import type { Static, TBoolean, TOptional } from '@sinclair/typebox'
+import type { TBoolean, TOptional } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { CHECKOUT_MODES } from '../requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS, type PayerField } from '../resources.ts'
@@ -49,10 +49,10 @@ export const Catalogue = object({
   routes: Type.Array(CatalogueRoute),
 })
 
-export type Catalogue = Static<typeof Catalogue>
-export type CatalogueMethod = Static<typeof CatalogueMethod>
-export type CatalogueProvider = Static<typeof CatalogueProvider>
-export type CatalogueRoute = Static<typeof CatalogueRoute>
+export type Catalogue = Wire<typeof Catalogue>
+export type CatalogueMethod = Wire<typeof CatalogueMethod>
+export type CatalogueProvider = Wire<typeof CatalogueProvider>
+export type CatalogueRoute = Wire<typeof CatalogueRoute>
 
 /** The catalogue in force, with the current health of each provider. */
 export const ProviderHealth = named('ProviderHealth', object({ id: name, healthy: Type.Boolean() }))

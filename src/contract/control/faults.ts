@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
 
@@ -74,7 +73,7 @@ export const FaultRule = object({
 })
 export const FaultsBody = object({ faults: Type.Array(FaultRule) })
 
-export type FaultRule = Static<typeof FaultRule>
+export type FaultRule = Wire<typeof FaultRule>
 
 const window = object({ from: nullable(timestamp), until: nullable(timestamp) })
 export const FaultsState = named(

@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { CHECKOUT_MODES } from '../requests.ts'
 import { named, nullable, object, oneOf, type Wire } from '../schema.ts'
@@ -43,4 +42,4 @@ export const NewMerchant = named(
     catalogue: Type.Optional(named('Catalogue', Catalogue)),
   }),
 )
-export type NewMerchant = Static<typeof NewMerchant>
+export type NewMerchant = Wire<typeof NewMerchant>

@@ -17,13 +17,13 @@ import {
   Archive,
   ClockBody,
   EndpointBody,
+  FailureReason,
   HealthBody,
   MerchantPatch,
-  PayoutBody,
+  NewPayout,
   PayoutCancelBody,
   RotateBody,
   TokenBody,
-  TriggerBody,
 } from './requests.ts'
 import { RulesBody, RulesState } from './rules.ts'
 import { Timeline } from './timeline.ts'
@@ -277,7 +277,7 @@ export function controlOperations(contract: Contract | 'any') {
       answers: { 200: PaymentRecord },
     },
     ...moves('POST /accounts/:account/payments/:id', PAYMENT_TRIGGERS, 'payment', {
-      body: { json: TriggerBody, optional: true },
+      body: { json: FailureReason, optional: true },
       answers: { 200: PaymentRecord },
       errors: invalidState,
     }),
@@ -312,7 +312,7 @@ export function controlOperations(contract: Contract | 'any') {
     'POST /accounts/:account/payouts': {
       id: 'createPayout',
       summary: 'Create a payout',
-      body: { json: PayoutBody },
+      body: { json: NewPayout },
       answers: { 201: PayoutRecord },
     },
     'GET /accounts/:account/payouts/:id': {
@@ -321,7 +321,7 @@ export function controlOperations(contract: Contract | 'any') {
       answers: { 200: PayoutRecord },
     },
     ...moves('POST /accounts/:account/payouts/:id', without(PAYOUT_TRIGGERS, 'cancel'), 'payout', {
-      body: { json: TriggerBody, optional: true },
+      body: { json: FailureReason, optional: true },
       answers: { 200: PayoutRecord },
       errors: invalidState,
     }),

@@ -77,17 +77,18 @@ export type MerchantPatch = Wire<typeof MerchantPatch>
 export const HealthBody = object({ healthy: Type.Boolean() })
 export type HealthBody = Wire<typeof HealthBody>
 
-export const TriggerBody = object({
+/** Why something failed, where the standard reason will not do. */
+export const FailureReason = object({
   failure_code: Type.Optional(text()),
   failure_message: Type.Optional(text(1024)),
 })
-export type TriggerBody = Wire<typeof TriggerBody>
+export type FailureReason = Wire<typeof FailureReason>
 
 /** The limit of the merchant API. */
 export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
 export type PayoutCancelBody = Wire<typeof PayoutCancelBody>
 
-export const PayoutBody = object({
+export const NewPayout = object({
   amount: Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' }),
   currency: Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' }),
   country: Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166-1 alpha-2 code' }),
@@ -106,7 +107,7 @@ export const PayoutBody = object({
   status: Type.Optional(oneOf(PAYOUT_STATUSES)),
   created_at: Type.Optional(timestamp),
 })
-export type PayoutBody = Wire<typeof PayoutBody>
+export type NewPayout = Wire<typeof NewPayout>
 
 export const RotateBody = object({ overlap: Type.Optional(duration) })
 export type RotateBody = Wire<typeof RotateBody>

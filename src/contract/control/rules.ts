@@ -1,4 +1,4 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { count, named, object, oneOf, type Wire } from '../schema.ts'
 
@@ -39,7 +39,7 @@ export const RuleCondition = object({
   recipient: Type.Optional(object({ bank_code: Type.Optional(words), holder_name: Type.Optional(words) })),
   nth: Type.Optional(Type.Integer({ minimum: 1 })),
 })
-export type RuleCondition = Static<typeof RuleCondition>
+export type RuleCondition = Wire<typeof RuleCondition>
 
 const Verdict = object({
   after: Type.Optional(duration),
@@ -73,7 +73,7 @@ export const ProviderRule = object({
 })
 export const RulesBody = object({ rules: Type.Array(ProviderRule) })
 
-export type ProviderRule = Static<typeof ProviderRule>
+export type ProviderRule = Wire<typeof ProviderRule>
 
 export const RulesState = named(
   'RulesState',

@@ -27,7 +27,7 @@ export function compileCondition(condition: RuleCondition): Test {
   if (kind) tests.push(facts => facts.kind === kind)
   if (environment) tests.push(facts => facts.environment === environment)
   if (mode) tests.push(facts => facts.checkoutMode === mode)
-  const texts: [string | string[] | undefined, (facts: Facts) => string | null | undefined][] = [
+  const texts: [string | readonly string[] | undefined, (facts: Facts) => string | null | undefined][] = [
     [condition.method, facts => facts.method],
     [condition.provider, facts => facts.provider],
     [condition.currency, facts => facts.currency],
@@ -44,7 +44,10 @@ export function compileCondition(condition: RuleCondition): Test {
   return facts => tests.every(test => test(facts))
 }
 
-function textTest(pattern: string | string[], read: (facts: Facts) => string | null | undefined): Test {
+function textTest(
+  pattern: string | readonly string[],
+  read: (facts: Facts) => string | null | undefined,
+): Test {
   const globs = [pattern].flat().map(glob => [...glob])
   return facts => {
     const text = read(facts)

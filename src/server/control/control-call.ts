@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ControlAnswer, ControlCall } from '../../contract/control/operations.ts'
-import type { TriggerBody } from '../../contract/control/requests.ts'
+import type { FailureReason } from '../../contract/control/requests.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
@@ -42,7 +42,7 @@ export function bodyReader<T>(
 }
 
 /** Why a record is to fail, as far as the caller says it. */
-export const failureIn = ({ failure_code: code, failure_message: message }: TriggerBody) => ({
+export const failureIn = ({ failure_code: code, failure_message: message }: FailureReason) => ({
   ...(code === undefined ? {} : { code }),
   ...(message === undefined ? {} : { message }),
 })

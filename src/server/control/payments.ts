@@ -1,4 +1,4 @@
-import { TriggerBody } from '../../contract/control/requests.ts'
+import { FailureReason } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
@@ -17,7 +17,7 @@ import { pageOf } from './paging.ts'
 import type { ControlSettings } from './settings.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
-const readTrigger = bodyReader<TriggerBody>(TriggerBody, { optional: true })
+const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 export function paymentCalls({ gateway }: ControlSettings) {
   return {

@@ -1,4 +1,4 @@
-import { PayoutBody, PayoutCancelBody, TriggerBody } from '../../contract/control/requests.ts'
+import { FailureReason, NewPayout, PayoutCancelBody } from '../../contract/control/requests.ts'
 import { isCountry } from '../../contract/countries.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
@@ -20,9 +20,9 @@ import { pageOf } from './paging.ts'
 import type { ControlSettings } from './settings.ts'
 import { fullPayout } from './views.ts'
 
-const readPayout = bodyReader<PayoutBody>(PayoutBody)
+const readPayout = bodyReader<NewPayout>(NewPayout)
 const readCancel = bodyReader<PayoutCancelBody>(PayoutCancelBody, { optional: true })
-const readTrigger = bodyReader<TriggerBody>(TriggerBody, { optional: true })
+const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 /** What the merchant API does not show: making payouts, and what becomes of them. */
 export function payoutCalls({ gateway }: ControlSettings) {
@@ -75,7 +75,7 @@ const viewOf = (runtime: AccountRuntime, id: string) =>
   fullPayout(found('payout intent', runtime.account.world.payouts.get(id)), runtime)
 
 /** What no schema says. */
-function payoutProblems({ country, recipient }: PayoutBody): FieldProblem[] {
+function payoutProblems({ country, recipient }: NewPayout): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (!isCountry(country))
     problems.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
@@ -85,7 +85,7 @@ function payoutProblems({ country, recipient }: PayoutBody): FieldProblem[] {
   return problems
 }
 
-function newPayout(body: PayoutBody) {
+function newPayout(body: NewPayout) {
   const { bank_code: bankCode, holder_name: holderName, account_number: accountNumber } = body.recipient
   return {
     amount: body.amount,

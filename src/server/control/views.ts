@@ -106,7 +106,7 @@ export const endpointView = ({
   id,
   url,
   events,
-  secret: secrets[0]?.secret ?? null,
+  secret: secrets[0]?.secret ?? '',
   disabled,
   created_at: formatTimestamp(createdAt),
 })

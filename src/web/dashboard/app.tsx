@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
+import type { MerchantRecord } from '../../contract/control/merchants.ts'
 import { AccountPages } from './pages/account-pages.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Shell } from './shell/shell.tsx'
 import { checkSession, session } from './state/api.ts'
 import { live } from './state/live.ts'
 import { addressOf, go, place } from './state/router.ts'
-import type { Merchant } from './state/types.ts'
 import { useLive } from './state/use-live.ts'
 import { Boundary } from './ui/boundary.tsx'
 import { ErrorNote } from './ui/page.tsx'
@@ -28,7 +28,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const merchants = useLive<{ data: readonly Merchant[] }>('/merchants', {})
+  const merchants = useLive<{ data: readonly MerchantRecord[] }>('/merchants', {})
   const { account, page } = place.value
   const accounts = merchants.data?.data.flatMap(merchant => merchant.accounts) ?? []
   const known = accounts.some(({ id }) => id === account)

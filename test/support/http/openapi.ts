@@ -72,7 +72,7 @@ interface Document {
   components: object
 }
 
-export function conformanceTo(document: Document): Conformance {
+function conformanceTo(document: Document): Conformance {
   const expectAnswered = expectation(document.components, TIMESTAMP)
   const expectAsked = expectation(document.components, { validate: isTimestamp })
   const paths = Object.entries(document.paths).map(([template, operations]) => ({

@@ -1,4 +1,4 @@
-import type { LoggedRequest, RequestDetail, SaidRecord } from '../../../client/control-client.ts'
+import type { HttpMessage, LoggedRequest, RequestDetail } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { drawRecord, sections } from '../../output/record.ts'
@@ -89,7 +89,7 @@ const requestView: View<RequestDetail> = {
   },
 }
 
-function messageText(title: string, message: SaidRecord | null, { paint }: Screen): string {
+function messageText(title: string, message: HttpMessage | null, { paint }: Screen): string {
   if (!message) return `${paint.bold(title)}\n  ${paint.dim('no longer kept')}`
   const headers = Object.entries(message.headers).map(
     ([name, value]) => `  ${paint.dim(visible(name))}: ${visible(value)}`,

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { JournalEntry, LoggedRequest, StreamMessage } from '../../../client/control-client.ts'
+import type { JournalEntry, RequestRecord, StreamMessage } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
 import { choice, count } from '../../flag-values.ts'
@@ -106,7 +106,7 @@ function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
     .join('')
 }
 
-function requestLine({ at, method, path, status, ms, ignored }: LoggedRequest, screen: Screen): string {
+function requestLine({ at, method, path, status, ms, ignored }: RequestRecord, screen: Screen): string {
   const { paint } = screen
   const unread = ignored.length === 0 ? '' : `  ${paint.yellow(`ignored: ${visible(ignored.join(', '))}`)}`
   const call = `${visible(method)} ${visible(path)}`

@@ -1,7 +1,7 @@
+import type { Buckets } from '../../../contract/control/overview.ts'
 import { countText } from '../format/money.ts'
 import { shortTimeText, spanText, timeText } from '../format/time.ts'
 import { humanise, type Tone, toneOf } from '../format/words.ts'
-import type { Buckets } from '../state/more-types.ts'
 import type { Option } from './echarts.ts'
 import type { Palette } from './palette.ts'
 import { TOOLTIP, tooltip } from './tooltip.ts'

@@ -1,16 +1,16 @@
+import type { TimerRecord } from '../../../contract/control/clock.ts'
+import type {
+  Coming,
+  Timeline,
+  TimelineAttempt,
+  TimelineChange,
+  TimelinePlace,
+  TimelineRequest,
+} from '../../../contract/control/timeline.ts'
 import { comingWords } from '../format/coming.ts'
 import { spanText } from '../format/time.ts'
 import { httpTone, humanise, moveWords, type Tone, toneOf } from '../format/words.ts'
 import { addressOf, place } from '../state/router.ts'
-import type {
-  Coming,
-  Command,
-  Happened,
-  Timeline,
-  TimelineAttempt,
-  TimelineChange,
-  TimelineRequest,
-} from '../state/types.ts'
 
 /** One thing that happened to a record, or will. */
 export interface TimelineItem {
@@ -57,7 +57,7 @@ const plain = { until: null, tone: 'quiet' as const, status: null, href: null }
 
 type Told = Pick<TimelineItem, 'where' | 'lane' | 'what' | 'more'> & Partial<TimelineItem>
 
-function toldBy(timeline: Timeline, { list, nth }: Happened, account: string): Told | undefined {
+function toldBy(timeline: Timeline, { list, nth }: TimelinePlace, account: string): Told | undefined {
   const { changes, provider_calls, requests, attempts } = timeline
   if (list === 'provider_calls') {
     const call = provider_calls[nth]
@@ -130,7 +130,7 @@ function comingOf(coming: Coming, nth: number, now: number): TimelineItem[] {
 }
 
 /** What a timer will do. */
-export function commandText(command: Command): string {
+export function commandText(command: TimerRecord['command']): string {
   if (command.type === 'AttemptDelivery') return 'Webhook attempt'
   return command.trigger ? moveWords(command.trigger).label : humanise(command.type)
 }

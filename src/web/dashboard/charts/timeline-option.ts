@@ -1,6 +1,6 @@
+import type { Timeline } from '../../../contract/control/timeline.ts'
 import { exactText, shortTimeText, spanText, timeText } from '../format/time.ts'
 import { humanise, toneOf } from '../format/words.ts'
-import type { Timeline } from '../state/types.ts'
 import type { Option } from './echarts.ts'
 import type { Palette } from './palette.ts'
 import { lanesOf, lastTimelineItem, type TimelineItem } from './timeline-items.ts'

@@ -1,4 +1,4 @@
-import type { Coming } from '../state/types.ts'
+import type { Coming } from '../../../contract/control/timeline.ts'
 import { spanText } from './time.ts'
 import { humanise } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { MerchantRecord } from '../../../contract/control/merchants.ts'
 import { accountPath, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import type { Merchant } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -18,7 +18,7 @@ interface KeyPair {
 /** Whose account it is, and what opens it. */
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
-  const merchant = useLive<Merchant>(`/merchants/${encodeURIComponent(merchantId)}`, {})
+  const merchant = useLive<MerchantRecord>(`/merchants/${encodeURIComponent(merchantId)}`, {})
   const [resetting, setResetting] = useState(false)
   const reset = async () => {
     await call('POST', accountPath(account, '/reset'))

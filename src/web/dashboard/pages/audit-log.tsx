@@ -1,5 +1,5 @@
+import type { Timeline, TimelineChange } from '../../../contract/control/timeline.ts'
 import { humanise } from '../format/words.ts'
-import type { Timeline, TimelineChange } from '../state/types.ts'
 import type { Loaded } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Ready } from '../ui/page.tsx'

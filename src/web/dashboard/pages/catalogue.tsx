@@ -1,7 +1,7 @@
+import type { CatalogueState } from '../../../contract/control/catalogue.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath, call } from '../state/api.ts'
-import type { Catalogue } from '../state/more-types.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -10,12 +10,12 @@ import { Page, Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 
-type Route = Catalogue['routes'][number]
-type Method = Catalogue['methods'][number]
+type Route = CatalogueState['routes'][number]
+type Method = CatalogueState['methods'][number]
 
 /** What can be offered, and by which providers. */
 export function CataloguePage({ account }: { account: string }) {
-  const catalogue = useLive<Catalogue>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
+  const catalogue = useLive<CatalogueState>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
   return (
     <Page
       title="Catalogue"
@@ -38,7 +38,7 @@ export function CataloguePage({ account }: { account: string }) {
 
 interface ProvidersProps {
   readonly account: string
-  readonly data: Catalogue
+  readonly data: CatalogueState
   readonly onDone: () => void
 }
 
@@ -66,7 +66,7 @@ function Providers({ account, data, onDone }: ProvidersProps) {
   )
 }
 
-function Routes({ data }: { data: Catalogue }) {
+function Routes({ data }: { data: CatalogueState }) {
   const healthy = new Set(data.providers.filter(provider => provider.healthy).map(({ id }) => id))
   return (
     <Panel title="Routes, in the order in which they are tried" flush>
@@ -109,7 +109,7 @@ function amountsOf({ min_amount: least, max_amount: most, currency }: Route): st
   return to ? `up to ${to} ${currency}` : `any amount of ${currency}`
 }
 
-const Methods = ({ data }: { data: Catalogue }) => (
+const Methods = ({ data }: { data: CatalogueState }) => (
   <Panel title="Methods" flush>
     <Table<Method>
       caption="Methods"

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import type { ClockState, TimerRecord } from '../../../contract/control/clock.ts'
 import { commandText } from '../charts/timeline-items.ts'
 import { dateTimeText } from '../format/time.ts'
-import { accountNow, type Clock } from '../state/account-time.ts'
+import { accountNow } from '../state/account-time.ts'
 import { accountPath, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import type { Timer } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -27,8 +27,8 @@ interface AdvanceResult {
 /** The account's time, and the hand that moves it. */
 export function ClockPage({ account }: { account: string }) {
   const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
-  const clock = useLive<Clock>(accountPath(account, '/clock'), { about })
-  const timers = useLive<{ data: readonly Timer[] }>(accountPath(account, '/timers'), { about })
+  const clock = useLive<ClockState>(accountPath(account, '/clock'), { about })
+  const timers = useLive<{ data: readonly TimerRecord[] }>(accountPath(account, '/timers'), { about })
   const read = () => {
     clock.reload()
     timers.reload()
@@ -63,7 +63,13 @@ export function ClockPage({ account }: { account: string }) {
   )
 }
 
-function Now({ clock, onSet }: { clock: Clock; onSet: (setting: Record<string, unknown>) => Promise<void> }) {
+function Now({
+  clock,
+  onSet,
+}: {
+  clock: ClockState
+  onSet: (setting: Record<string, unknown>) => Promise<void>
+}) {
   const { mode, rate, next_due } = clock
   return (
     <Panel
@@ -102,7 +108,7 @@ function Hand({
   clock,
   onAdvance,
 }: {
-  clock: Clock
+  clock: ClockState
   onAdvance: (goal: Record<string, string | null>) => Promise<void>
 }) {
   const [by, setBy] = useState('')
@@ -149,7 +155,7 @@ function Rate({
   clock,
   onSet,
 }: {
-  clock: Clock
+  clock: ClockState
   onSet: (setting: Record<string, unknown>) => Promise<void>
 }) {
   const [rate, setRate] = useState(String(clock.rate))
@@ -163,7 +169,7 @@ function Rate({
   )
 }
 
-function Timers({ timers, account }: { timers: readonly Timer[]; account: string }) {
+function Timers({ timers, account }: { timers: readonly TimerRecord[]; account: string }) {
   if (timers.length === 0)
     return (
       <Empty title="No timer is set">
@@ -172,7 +178,7 @@ function Timers({ timers, account }: { timers: readonly Timer[]; account: string
     )
   return (
     <>
-      <Table<Timer>
+      <Table<TimerRecord>
         caption="Timers"
         rows={timers.slice(0, MOST_TIMERS)}
         keyOf={({ id }) => id}
@@ -188,7 +194,7 @@ function Timers({ timers, account }: { timers: readonly Timer[]; account: string
   )
 }
 
-function RecordOf({ command, account }: { command: Timer['command']; account: string }) {
+function RecordOf({ command, account }: { command: TimerRecord['command']; account: string }) {
   const { payment, payout, delivery } = command
   if (payment) return <a href={addressOf(account, 'payments', payment)}>{payment}</a>
   if (payout) return <a href={addressOf(account, 'payouts', payout)}>{payout}</a>

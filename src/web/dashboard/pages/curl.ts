@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../state/more-types.ts'
+import type { RequestDetail } from '../../../contract/control/journal.ts'
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 

@@ -1,5 +1,5 @@
+import type { DeliveryAttempt, DeliveryDetail } from '../../../contract/control/webhooks.ts'
 import { accountPath, call } from '../state/api.ts'
-import type { Attempt, Delivery } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -13,7 +13,7 @@ import { Away, ExactTime, Time } from '../ui/time.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const path = accountPath(account, `/webhook-deliveries/${encodeURIComponent(id)}`)
-  const delivery = useLive<Delivery>(path, { about: ['webhooks'] })
+  const delivery = useLive<DeliveryDetail>(path, { about: ['webhooks'] })
   const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
   if (!delivery.data)
     return (
@@ -85,7 +85,7 @@ function recordLink(account: string, record: string | null) {
   return <a href={addressOf(account, page, record)}>{record}</a>
 }
 
-function AttemptPanel({ attempt }: { attempt: Attempt }) {
+function AttemptPanel({ attempt }: { attempt: DeliveryAttempt }) {
   const { number, started_at, request, response } = attempt
   const headers = Object.entries(request?.headers ?? {})
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { EndpointRecord } from '../../../contract/control/webhooks.ts'
 import { ApiError, accountPath, call } from '../state/api.ts'
-import type { Endpoint } from '../state/more-types.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -17,10 +17,10 @@ import { Time } from '../ui/time.tsx'
 const pathOf = (account: string) => accountPath(account, '/webhook-endpoints')
 
 export function EndpointsPanel({ account }: { account: string }) {
-  const endpoints = useLive<{ data: readonly Endpoint[] }>(pathOf(account), { about: ['webhooks'] })
-  const [fresh, setFresh] = useState<Endpoint | null>(null)
+  const endpoints = useLive<{ data: readonly EndpointRecord[] }>(pathOf(account), { about: ['webhooks'] })
+  const [fresh, setFresh] = useState<EndpointRecord | null>(null)
   const rotate = async (id: string) => {
-    setFresh(await call<Endpoint>('POST', `${pathOf(account)}/${id}/rotate-secret`, {}))
+    setFresh(await call<EndpointRecord>('POST', `${pathOf(account)}/${id}/rotate-secret`, {}))
   }
   const remove = async (id: string) => {
     await call('DELETE', `${pathOf(account)}/${id}`)
@@ -37,7 +37,7 @@ export function EndpointsPanel({ account }: { account: string }) {
               <Command text="paysim listen" />
             </Empty>
           ) : (
-            <Table<Endpoint>
+            <Table<EndpointRecord>
               caption="Webhook endpoints"
               rows={data}
               keyOf={({ id }) => id}
@@ -81,7 +81,7 @@ export function EndpointsPanel({ account }: { account: string }) {
 }
 
 /** The one time that the secret is shown. */
-const SecretDialog = ({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) => (
+const SecretDialog = ({ endpoint, onClose }: { endpoint: EndpointRecord; onClose: () => void }) => (
   <Dialog title="Signing secret" onClose={onClose}>
     <div class="body stack">
       <p>This secret signs everything that is sent to {endpoint.url}. It is not shown again.</p>
@@ -95,12 +95,12 @@ export function AddEndpoint({ account }: { account: string }) {
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState('')
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
-  const [made, setMade] = useState<Endpoint | null>(null)
+  const [made, setMade] = useState<EndpointRecord | null>(null)
   const add = async () => {
     const wanted = events.split(/[\s,]+/).filter(Boolean)
     try {
       const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
-      setMade(await call<Endpoint>('POST', pathOf(account), body))
+      setMade(await call<EndpointRecord>('POST', pathOf(account), body))
       setUrl('')
       setProblems(new Map())
     } catch (error) {

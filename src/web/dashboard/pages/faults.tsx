@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { FaultsState } from '../../../contract/control/faults.ts'
 import { countText } from '../format/money.ts'
 import { accountPath, call } from '../state/api.ts'
-import type { Described, Faults } from '../state/more-types.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -10,6 +10,8 @@ import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { YamlDialog } from './yaml-dialog.tsx'
 import { YamlView } from './yaml-view.tsx'
+
+type Fault = FaultsState['faults'][number]
 
 const EXAMPLE = `- on: POST /payment_intents
   nth: 2
@@ -20,10 +22,10 @@ const EXAMPLE = `- on: POST /payment_intents
 /** What goes wrong on the wire. */
 export function FaultsPage({ account }: { account: string }) {
   const path = accountPath(account, '/faults')
-  const faults = useLive<Faults>(path, { about: ['script', 'requests'] })
+  const faults = useLive<FaultsState>(path, { about: ['script', 'requests'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
   const inForce = faults.data?.faults ?? []
-  const put = async (list: readonly Described[], said: string) => {
+  const put = async (list: readonly Fault[], said: string) => {
     await call('PUT', path, { faults: list })
     faults.reload()
     toast(said, 'good', async () => {
@@ -70,7 +72,7 @@ export function FaultsPage({ account }: { account: string }) {
           onClose={() => setEditing(null)}
           onSubmit={list =>
             put(
-              (editing === 'add' ? [...inForce, ...list] : list) as Described[],
+              (editing === 'add' ? [...inForce, ...list] : list) as Fault[],
               editing === 'add' ? 'Fault added' : 'Faults replaced',
             )
           }
@@ -80,9 +82,15 @@ export function FaultsPage({ account }: { account: string }) {
   )
 }
 
-const titleOf = ({ name, type, on }: Described) => String(name ?? `${type} on ${on ?? 'every call'}`)
+const titleOf = ({ name, type, on }: Fault) => String(name ?? `${type} on ${on ?? 'every call'}`)
 
-function FaultList({ data, onSwitchOff }: { data: Faults; onSwitchOff: (nth: number) => Promise<void> }) {
+function FaultList({
+  data,
+  onSwitchOff,
+}: {
+  data: FaultsState
+  onSwitchOff: (nth: number) => Promise<void>
+}) {
   if (data.faults.length === 0)
     return (
       <Empty title="No faults">

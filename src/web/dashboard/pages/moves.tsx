@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { PaymentRecord } from '../../../contract/control/payments.ts'
+import type { PayoutRecord } from '../../../contract/control/payouts.ts'
 import { humanise, moveWords } from '../format/words.ts'
 import { accountPath, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import type { Move } from '../state/types.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -14,6 +15,8 @@ interface MovesProps {
   readonly moves: readonly Move[]
   readonly onDone: () => void
 }
+
+type Move = (PaymentRecord | PayoutRecord)['moves'][number]
 
 /** A button for each move that the server says it would take now. */
 export function Moves({ account, kind, id, moves, onDone }: MovesProps) {

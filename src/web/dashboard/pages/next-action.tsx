@@ -1,4 +1,4 @@
-import type { NextAction } from '../state/types.ts'
+import type { NextAction } from '../../../contract/resources.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
@@ -6,8 +6,9 @@ import { Away } from '../ui/time.tsx'
 
 /** What the payer has before them now. */
 export function NextActionPanel({ action }: { action: NextAction | null }) {
+  const expiry = action && 'expires_at' in action ? <Expiry at={action.expires_at} /> : undefined
   return (
-    <Panel title="Next action" aside={action?.expires_at ? <Expiry at={action.expires_at} /> : undefined}>
+    <Panel title="Next action" aside={expiry}>
       {action ? <Shown action={action} /> : <p class="muted">The payer has nothing to do now.</p>}
     </Panel>
   )
@@ -25,16 +26,12 @@ function Shown({ action }: { action: NextAction }) {
       return (
         <div class="stack">
           <p class="muted">The payer opens this page in a browser.</p>
-          {action.url && (
-            <>
-              <Copyable text={action.url} what="the address" />
-              <div>
-                <LinkButton href={action.url} icon="outside" outside>
-                  Open as the payer
-                </LinkButton>
-              </div>
-            </>
-          )}
+          <Copyable text={action.url} what="the address" />
+          <div>
+            <LinkButton href={action.url} icon="outside" outside>
+              Open as the payer
+            </LinkButton>
+          </div>
         </div>
       )
     case 'display_qr_code':
@@ -43,7 +40,7 @@ function Shown({ action }: { action: NextAction }) {
           {action.qr_image_data_url && <img src={action.qr_image_data_url} alt="QR code for this payment" />}
           <div class="stack">
             <p class="muted">The payer scans this with a banking app.</p>
-            {action.qr_data && <Copyable text={action.qr_data} what="the QR payload" />}
+            <Copyable text={action.qr_data} what="the QR payload" />
           </div>
         </div>
       )
@@ -51,17 +48,12 @@ function Shown({ action }: { action: NextAction }) {
       return (
         <Facts
           facts={[
-            ['Bank', action.bank?.label],
-            ['Account name', action.account?.name],
-            [
-              'Account number',
-              action.account && <Copyable text={action.account.number} what="the account number" />,
-            ],
-            ['Reference', action.reference && <Copyable text={action.reference} what="the reference" />],
+            ['Bank', action.bank.label],
+            ['Account name', action.account.name],
+            ['Account number', <Copyable text={action.account.number} what="the account number" />],
+            ['Reference', <Copyable text={action.reference} what="the reference" />],
           ]}
         />
       )
-    default:
-      return <p class="muted">{action.type}</p>
   }
 }

@@ -1,8 +1,9 @@
+import type { PaymentRecord } from '../../../contract/control/payments.ts'
+import type { Timeline } from '../../../contract/control/timeline.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import type { Payment, Timeline } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -15,7 +16,7 @@ import { TimelinePanel } from './timeline.tsx'
 import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
-  const payment = useLive<Payment>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
+  const payment = useLive<PaymentRecord>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
     record: id,
     about: ['clock'],
   })
@@ -58,16 +59,16 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
 }
 
 /** Without a rule, the provider does what the documentation says it does by itself. */
-function withoutRule({ route, rule }: Payment): string {
+function withoutRule({ route, rule }: PaymentRecord): string {
   if (!route) return 'A rule is chosen when the payer has chosen a method.'
   if (rule !== null)
     return `Its rule was “${rule}”. An older version created this payment and stored only the name.`
   return 'No rule matched. Receipts are accepted and cancellations confirmed after 5 s; the payment waits for its payer.'
 }
 
-const isOpen = ({ status }: Payment) => status === 'pending' || status === 'processing'
+const isOpen = ({ status }: PaymentRecord) => status === 'pending' || status === 'processing'
 
-function Lead({ payment }: { payment: Payment }) {
+function Lead({ payment }: { payment: PaymentRecord }) {
   const { status, cancelled, cancel_requested_at, id } = payment
   const cancelling = cancel_requested_at !== null && isOpen(payment)
   return (
@@ -78,7 +79,7 @@ function Lead({ payment }: { payment: Payment }) {
   )
 }
 
-function Details({ payment, account }: { payment: Payment; account: string }) {
+function Details({ payment, account }: { payment: PaymentRecord; account: string }) {
   const { customer, payment_method_options: options } = payment
   return (
     <Facts
@@ -110,13 +111,13 @@ function Details({ payment, account }: { payment: Payment; account: string }) {
   )
 }
 
-function ReceiptPanel({ payment, account }: { payment: Payment; account: string }) {
+function ReceiptPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
   const { receipt, receipt_image: image } = payment
   if (!receipt) return null
   const address = image && `/_paysim${accountPath(account, `/images/${image.digest}`)}`
   return (
     <Panel title="Receipt" aside={<Status status={receipt.status} />}>
-      {receipt.failure_message && <p class="problem">{receipt.failure_message}</p>}
+      {receipt.status === 'rejected' && <p class="problem">{receipt.failure_message}</p>}
       {image && address ? (
         <figure class="receipt">
           <a href={address} target="_blank" rel="noopener noreferrer">
@@ -133,7 +134,7 @@ function ReceiptPanel({ payment, account }: { payment: Payment; account: string 
   )
 }
 
-function ProviderPanel({ payment, account }: { payment: Payment; account: string }) {
+function ProviderPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
   const { route, rule } = payment
   return (
     <Panel title="Provider">

@@ -1,8 +1,9 @@
+import type { PayoutRecord } from '../../../contract/control/payouts.ts'
+import type { Timeline } from '../../../contract/control/timeline.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import type { Payout, Timeline } from '../state/types.ts'
 import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -15,7 +16,9 @@ import { TimelinePanel } from './timeline.tsx'
 import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
-  const payout = useLive<Payout>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), { record: id })
+  const payout = useLive<PayoutRecord>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), {
+    record: id,
+  })
   const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
     record: id,
     about: ['webhooks', 'requests', 'clock', 'timers'],

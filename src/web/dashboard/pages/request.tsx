@@ -1,5 +1,5 @@
+import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
 import { accountPath } from '../state/api.ts'
-import type { RequestDetail, Said } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
@@ -59,7 +59,7 @@ function recordLink(account: string, path: string) {
   return <a href={addressOf(account, id[1] === 'pi' ? 'payments' : 'payouts', id[0])}>{id[0]}</a>
 }
 
-function SaidPanel({ title, said, broken }: { title: string; said: Said | null; broken?: boolean }) {
+function SaidPanel({ title, said, broken }: { title: string; said: HttpMessage | null; broken?: boolean }) {
   return (
     <Panel title={title}>
       {broken && <p class="notice">A fault cut off this response.</p>}
@@ -72,7 +72,7 @@ function SaidPanel({ title, said, broken }: { title: string; said: Said | null; 
   )
 }
 
-function SaidView({ title, said }: { title: string; said: Said }) {
+function SaidView({ title, said }: { title: string; said: HttpMessage }) {
   const headers = Object.entries(said.headers)
   return (
     <div class="stack">

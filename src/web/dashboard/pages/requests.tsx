@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { LoggedRequest } from '../../../contract/control/journal.ts'
 import { countText } from '../format/money.ts'
 import { accountPath } from '../state/api.ts'
-import type { RequestRow } from '../state/more-types.ts'
 import { addressOf, keep, kept, place } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
@@ -23,7 +23,7 @@ const STATUSES = [
 
 /** The last calls of the merchant and of payers, since the server started. */
 export function RequestsPage({ account }: { account: string }) {
-  const requests = useLive<{ data: readonly RequestRow[] }>(accountPath(account, '/requests'), {
+  const requests = useLive<{ data: readonly LoggedRequest[] }>(accountPath(account, '/requests'), {
     about: ['requests'],
   })
   return (
@@ -42,7 +42,7 @@ export function RequestsPage({ account }: { account: string }) {
   )
 }
 
-function RequestTable({ rows, account }: { rows: readonly RequestRow[]; account: string }) {
+function RequestTable({ rows, account }: { rows: readonly LoggedRequest[]; account: string }) {
   const shown = rows.filter(isWanted)
   if (rows.length === 0)
     return (
@@ -71,7 +71,7 @@ interface Left {
   readonly href: string
 }
 
-function RequestRows({ shown, account }: { shown: readonly RequestRow[]; account: string }) {
+function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; account: string }) {
   const box = useRef<HTMLDivElement>(null)
   const of = place.value.query.toString()
   const [left] = useState(() => {
@@ -107,7 +107,7 @@ function RequestRows({ shown, account }: { shown: readonly RequestRow[]; account
   )
 }
 
-function isWanted({ method, path, status, request_id }: RequestRow): boolean {
+function isWanted({ method, path, status, request_id }: LoggedRequest): boolean {
   const { query } = place.value
   const [text, wantedMethod, kind] = ['q', 'method', 'status'].map(name => query.get(name))
   const family = status < 400 ? '2' : status < 500 ? '4' : '5'
@@ -118,7 +118,7 @@ function isWanted({ method, path, status, request_id }: RequestRow): boolean {
   )
 }
 
-const columnsFor = (account: string): readonly Column<RequestRow>[] => [
+const columnsFor = (account: string): readonly Column<LoggedRequest>[] => [
   { title: 'Status', cell: ({ status }) => <HttpStatus status={status} /> },
   { title: 'Method', cell: ({ method }) => <code>{method}</code> },
   {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { RulesState } from '../../../contract/control/rules.ts'
 import { countText } from '../format/money.ts'
 import { accountPath, call } from '../state/api.ts'
-import type { Described, Rules } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -11,6 +11,8 @@ import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { YamlDialog } from './yaml-dialog.tsx'
 import { YamlView } from './yaml-view.tsx'
+
+type Rule = RulesState['rules'][number]
 
 const EXAMPLE = `- name: small amounts are declined
   match:
@@ -22,9 +24,9 @@ const EXAMPLE = `- name: small amounts are declined
 /** What the provider will do, in the order in which it is asked. */
 export function RulesPage({ account }: { account: string }) {
   const path = accountPath(account, '/rules')
-  const rules = useLive<Rules>(path, { about: ['script'] })
+  const rules = useLive<RulesState>(path, { about: ['script'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
-  const put = async (list: readonly Described[], said: string) => {
+  const put = async (list: readonly Rule[], said: string) => {
     const before = rules.data?.rules ?? []
     const wasStandard = rules.data?.standard
     await call('PUT', path, { rules: list })
@@ -82,14 +84,14 @@ export function RulesPage({ account }: { account: string }) {
           start={rules.data?.rules ?? []}
           action="Replace"
           onClose={() => setEditing(null)}
-          onSubmit={list => put(list as Described[], 'Rules replaced')}
+          onSubmit={list => put(list as Rule[], 'Rules replaced')}
         />
       )}
     </Page>
   )
 }
 
-const Lead = ({ rules }: { rules: Rules | undefined }) => (
+const Lead = ({ rules }: { rules: RulesState | undefined }) => (
   <span class="muted">
     {rules?.standard ? 'The standard rules. ' : 'Rules of this account. '}
     The first rule that matches is copied into the intent; existing intents keep theirs.
@@ -97,7 +99,7 @@ const Lead = ({ rules }: { rules: Rules | undefined }) => (
 )
 
 interface RuleListProps {
-  readonly data: Rules
+  readonly data: RulesState
   readonly account: string
   readonly onSwitchOff: (nth: number) => Promise<void>
 }
@@ -138,7 +140,7 @@ function RuleList({ data, account, onSwitchOff }: RuleListProps) {
   )
 }
 
-function Matched({ account, rule, name }: { account: string; rule: Described; name: string }) {
+function Matched({ account, rule, name }: { account: string; rule: Rule; name: string }) {
   const kind = (rule.match as { kind?: string } | undefined)?.kind
   const isPayout = kind === 'payout' || rule.approval !== undefined
   return (
@@ -148,4 +150,4 @@ function Matched({ account, rule, name }: { account: string; rule: Described; na
   )
 }
 
-const withoutName = ({ name: _, ...rest }: Described) => rest
+const withoutName = ({ name: _, ...rest }: Rule) => rest

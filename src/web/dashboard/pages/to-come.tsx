@@ -1,5 +1,5 @@
+import type { Coming, Timeline } from '../../../contract/control/timeline.ts'
 import { comingWords, waitingWords } from '../format/coming.ts'
-import type { Coming, Timeline } from '../state/types.ts'
 import type { Loaded } from '../state/use-live.ts'
 import { Ready } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'

@@ -1,6 +1,6 @@
+import type { DeliveryRow } from '../../../contract/control/webhooks.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
-import type { DeliveryRow } from '../state/more-types.ts'
 import { addressOf } from '../state/router.ts'
 import { Badge, HttpStatus, Status } from '../ui/badge.tsx'
 import { Empty } from '../ui/empty.tsx'

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
+import type { ClockState } from '../../../contract/control/clock.ts'
 import { dateTimeText } from '../format/time.ts'
-import { accountNow, type Clock, setClock } from '../state/account-time.ts'
+import { accountNow, setClock } from '../state/account-time.ts'
 import { accountPath, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
@@ -9,7 +10,7 @@ import { Away } from '../ui/time.tsx'
 
 /** The account's time, always in sight; where it stands still, the next step is a button away. */
 export function ClockCard({ account }: { account: string }) {
-  const clock = useLive<Clock>(accountPath(account, '/clock'), {
+  const clock = useLive<ClockState>(accountPath(account, '/clock'), {
     about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'],
   })
   useEffect(() => {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { MerchantRecord } from '../../../contract/control/merchants.ts'
 import { signOut } from '../state/api.ts'
 import { connection } from '../state/live.ts'
 import { addressOf, go, place } from '../state/router.ts'
 import { type Theme, theme } from '../state/theme.ts'
-import type { Merchant } from '../state/types.ts'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -30,7 +30,7 @@ const SECTIONS: readonly (readonly [page: string, title: string, icon: IconName]
 ]
 
 interface ShellProps {
-  readonly merchants: readonly Merchant[]
+  readonly merchants: readonly MerchantRecord[]
   readonly account: string | null
   readonly children: ComponentChildren
 }

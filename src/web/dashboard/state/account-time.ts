@@ -1,18 +1,11 @@
 import { signal } from '@preact/signals'
+import type { ClockState } from '../../../contract/control/clock.ts'
 
-export interface Clock {
-  readonly mode: 'real' | 'virtual'
-  readonly now: string
-  readonly rate: number
-  readonly next_due: string | null
-  readonly pending_timers: number
-}
-
-const reading = signal<{ readonly clock: Clock; readonly readAt: number } | null>(null)
+const reading = signal<{ readonly clock: ClockState; readonly readAt: number } | null>(null)
 /** The account's time, as often as a person looks at a clock. */
 export const accountNow = signal<number | null>(null)
 
-export function setClock(clock: Clock): void {
+export function setClock(clock: ClockState): void {
   reading.value = { clock, readAt: performance.now() }
   tick()
 }
