@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { controlDocument } from '../../../src/contract/openapi/control-document.ts'
+import { resolveContract } from '../../../src/contract/resolve-contract.ts'
 import { openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { scratchDirectory } from '../../support/gateway/serve-process.ts'
 import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
@@ -57,6 +59,14 @@ describe('openapi.json', () => {
       'POST /payout_intents/{id}/cancel',
     ])
   })
+})
+
+test('control.json is the OpenAPI document of the control surface, for those who have its token', async () => {
+  const document = await succeeded(server().control('GET', '/control.json'))
+  expect(document).toEqual(
+    JSON.parse(JSON.stringify(controlDocument(resolveContract({}), server().controlUrl))),
+  )
+  expect((await server().control('GET', '/control.json', { anonymous: true })).status).toBe(401)
 })
 
 describe('the contract', () => {
