@@ -36,11 +36,11 @@ export interface AppSettings {
   /** The port that the control surface has to itself; null where there is none. */
   readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
-  /** A fault of ours, with all there is to know of it. */
+  /** Called with a bug in paysim, for the log. */
   readonly onBug: (cause: unknown) => void
 }
 
-/** One HTTP listener with the surfaces it is to have. A request's whole life is in `answer`. */
+/** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
 export class App {
   readonly listener: Listener
   /** Streams of events, which would never end by themselves. */
@@ -141,14 +141,14 @@ export class App {
     stream.once('close', () => this.#streams.delete(stream))
   }
 
-  /** Refuses what comes from here on, and resolves when what is being answered has been, or was cut off. */
+  /** Refuses new requests, and resolves when the running ones have ended or were cut off. */
   async close(): Promise<void> {
     const closed = this.listener.close()
     for (const stream of this.#streams) stream.end()
     await closed
   }
 
-  /** What came was no request, or did not come to its end. */
+  /** Answers invalid or incomplete HTTP. */
   #refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     const status = late ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400

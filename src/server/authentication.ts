@@ -5,9 +5,9 @@ import type { Gateway, KeyHolder } from '../engine/gateway.ts'
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 const HEADERS_KEPT = 1024
 
-/** Whose request it is, by its key pair. Every failure looks the same from outside. */
+/** Finds the account of a request by its key pair. All failures look the same to the caller. */
 export class Authentication {
-  /** Headers seen to be right, and the key that they opened: while that key stands, they open it again. */
+  /** A cache of valid headers and their keys, used while the key is valid. */
   readonly #seen = new Map<string, { publicKey: string; holder: KeyHolder }>()
 
   constructor(private readonly gateway: Gateway) {}

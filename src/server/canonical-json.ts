@@ -1,4 +1,4 @@
-/** One spelling for each JSON value: members in order, no white space. Equal values, equal text. */
+/** JSON with sorted members and no white space, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

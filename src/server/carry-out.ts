@@ -3,10 +3,10 @@ import type { AccountRuntime } from '../engine/account-runtime.ts'
 import { UnavailableError } from '../engine/unavailable.ts'
 import { notFound, RefusalError } from './refusal.ts'
 
-/** Nothing is decided that could not be kept. */
+/** Nothing is decided while the journal cannot be written. */
 export async function demandAvailable(runtime: AccountRuntime): Promise<void> {
   const isAvailable = await runtime.account.available()
-  // Its merchant may have been removed while the body of the request came in.
+  // The merchant may have been removed while the body was read.
   if (runtime.removed) throw notFound('account')
   if (!isAvailable) throw new UnavailableError('The journal', undefined)
 }

@@ -1,7 +1,9 @@
 import type { PagePosition } from '../domain/list-index.ts'
 import type { Account } from '../engine/account.ts'
 
-/** A cursor names the last record of a page and is signed by its account: an edited or a foreign one is none. */
+/**
+ * A cursor names the last record of a page and is signed by its account, so an edited or foreign one is invalid.
+ */
 export function writeCursor(account: Pick<Account, 'sign'>, { createdAt, ordinal }: PagePosition): string {
   const position = `${createdAt}.${ordinal}`
   return Buffer.from(`${position}.${account.sign(`cursor/${position}`)}`).toString('base64url')

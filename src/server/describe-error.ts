@@ -6,7 +6,10 @@ import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { RefusalError } from './refusal.ts'
 
-/** Words a fault for the wire. What is no refusal is a bug of ours, and says nothing but that. */
+/**
+ * Renders an error as a response. An error that is not a refusal is a bug in paysim, and its details go only to the
+ * log.
+ */
 export function describeError(contract: Contract, request: Request, reply: Reply, error: unknown): void {
   const replayed = error instanceof RefusalError ? error.replayed : undefined
   const reason = reasonOf(error)
@@ -19,7 +22,7 @@ export function describeError(contract: Contract, request: Request, reply: Reply
   reply.code(status).header('content-type', contentType).send(body)
 }
 
-/** Whether a fault is ours to mend, and not the caller's. */
+/** Whether an error is a bug in paysim. */
 export const isBug = (error: unknown) => reasonOf(error).code === 'internal_error'
 
 function reasonOf(error: unknown): Rejection {

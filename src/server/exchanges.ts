@@ -4,7 +4,7 @@ import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { bodyOf } from './read-body.ts'
 
-/** What was said in one exchange; null where that is no longer kept. */
+/** One request with its response; null if it is no longer stored. */
 type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
 
 /** Of all accounts together, so that a thousand of them cost no more than one. */
@@ -57,7 +57,7 @@ export class Exchanges {
   }
 }
 
-/** A long one is copied as far as it is kept: the rest of it should not stay because of that. */
+/** Copies the stored part of a long body, so that the rest can be freed. */
 function startOf(body: unknown): Body {
   if (typeof body !== 'string') return undefined
   if (body.length <= MOST_CHARACTERS) return body

@@ -2,7 +2,7 @@ import { draw, type FaultPlan, type HttpFault, isOpen } from '../domain/faults/f
 import { type Count, countMatch, firstMatch, UNCOUNTED } from '../domain/match-limits.ts'
 import type { AccountRuntime } from '../engine/account-runtime.ts'
 
-/** The faults of an account's calls, and whose turn it is. Counted from when they were set, or the server began. */
+/** The faults of an account's calls, with their counts since they were set or the server started. */
 export class FaultBox {
   #plan: FaultPlan | undefined
   #drawn = 0
@@ -10,7 +10,7 @@ export class FaultBox {
 
   constructor(private readonly runtime: AccountRuntime) {}
 
-  /** The fault that meets a call of the operation with these names, if any. */
+  /** The fault for a call of the operation with these names, if any. */
   next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
     if (http.length === 0) return undefined
@@ -36,7 +36,7 @@ export class FaultBox {
     })
   }
 
-  /** The same seed and the same calls meet the same faults. */
+  /** The same seed and the same calls get the same faults. */
   readonly chance = (): number => this.runtime.account.chance(`fault ${this.#drawn++}`)
 
   #current(): FaultPlan {

@@ -8,13 +8,13 @@ import { refuse } from './refusal.ts'
 
 const DASHBOARD = '/_paysim/dashboard/'
 
-/** A person with a browser, and no program with credentials: to those the root is a path that no operation has. */
+/** Recognises a person with a browser. For programs, the root is an unknown path. */
 export const isVisitor = ({ method, path, headers }: Request): boolean =>
   method === 'GET' && path === '/' && !headers.authorization && /\btext\/html\b/.test(headers.accept ?? '')
 
 /**
- * The root for whoever opens the server's address in a browser: the dashboard, which asks for a way in. Where that is
- * on a port of its own, a page says so. Neither holds anything that lets anybody in.
+ * The root of the server for browsers: it redirects to the dashboard, or shows its address if it has a separate port.
+ * Neither has any credentials.
  */
 export function frontDoor(controlPort: () => number | null): Surface {
   const routes = new Routes()
@@ -27,7 +27,7 @@ export function frontDoor(controlPort: () => number | null): Surface {
   return { routes, enter: () => {}, missing: () => refuse('not_found', 'No such path') }
 }
 
-/** By the name that the visitor knows this machine by. */
+/** With the host name that the visitor used. */
 function dashboardAt({ headers }: Request, port: number): string {
   const name = (headers.host ?? '').replace(/:\d+$/, '')
   return `http://${name}:${port}${DASHBOARD}`

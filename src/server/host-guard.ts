@@ -12,7 +12,7 @@ export function hostGuard(allowed: readonly string[]): (request: IncomingMessage
     const name = hostname(host)
     return name !== undefined && (isIP(name) !== 0 || names.has(name) || name.endsWith('.localhost'))
   }
-  // Nearly every request comes by the same name.
+  // Nearly every request has the same host.
   let lastSeen: string | undefined
   return ({ headers: { host }, rawHeaders }) => {
     if (isGivenOnce(rawHeaders) && (host === lastSeen || isOurs(host))) {

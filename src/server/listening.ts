@@ -3,7 +3,7 @@ import { StartError } from '../engine/start-error.ts'
 import type { App } from './app.ts'
 import { isFree } from './http/is-free.ts'
 
-/** Asked for any free port, takes the one of last time if it can: addresses given out then still hold. */
+/** For port 0, uses the last port again if possible, so that old addresses stay valid. */
 export async function listenAgain(
   app: App | undefined,
   host: string,

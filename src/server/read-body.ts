@@ -6,10 +6,12 @@ import { refuse, refuseProblems } from './refusal.ts'
 const TEXT = Symbol('the body as text')
 type Read = IncomingMessage & { [TEXT]?: string }
 
-/** The body of a request, where it was read as text. */
+/** The body of a request, if it was read as text. */
 export const bodyOf = (request: IncomingMessage): string | undefined => (request as Read)[TEXT]
 
-/** The whole body, up to the cap. What is beyond it is read and thrown away, so that the refusal gets through. */
+/**
+ * The whole body, up to the limit. The rest is read and discarded, so that the refusal reaches the caller.
+ */
 export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
   return new Promise((resolve, reject) => {

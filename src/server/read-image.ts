@@ -60,7 +60,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return { files, fields }
 }
 
-/** What is wrong with the image in a form, kept apart by kind: the contract may give each its own status. */
+/** The problem of the image in a form, by kind, because the contract may give each kind another status. */
 export type ImageProblem = FieldProblem & { readonly kind: 'missing' | 'too_large' | 'wrong_type' }
 
 export function imageIn({ files }: Form): { image: ReceivedImage } | { problem: ImageProblem } {

@@ -1,6 +1,6 @@
 import { type FieldProblem, invalid, type Rejection, rejection } from '../contract/errors.ts'
 
-/** A request that ends here, with what the caller is told. */
+/** A refused request, with the error for the caller. */
 export class RefusalError extends Error {
   constructor(
     readonly rejection: Rejection,

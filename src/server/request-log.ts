@@ -13,7 +13,7 @@ interface Kept {
   readonly arrival: Request['arrival']
 }
 
-/** A request beside what it made happen. */
+/** A request, with its position in the journal. */
 export interface RequestAbout extends LoggedRequest {
   /** When it came, by the account's time and by the wall's. */
   readonly cameAt: number
@@ -24,7 +24,7 @@ export interface RequestAbout extends LoggedRequest {
 
 const KEPT = 500
 
-/** The last requests of each account, and everybody who wants to hear of the next. */
+/** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
   readonly #kept = new Map<string, { records: Kept[]; next: number }>()
   readonly #exchanges = new Exchanges()
@@ -43,7 +43,7 @@ export class RequestLog {
     if (!request.watching) for (const listener of this.#listeners) listener(record)
   }
 
-  /** A ring: keeping one more costs the same whether it is full or not. */
+  /** A ring buffer, so adding a request always costs the same. */
   #keep(account: string, record: Kept): void {
     let ring = this.#kept.get(account)
     if (!ring) {

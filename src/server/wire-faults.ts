@@ -11,8 +11,8 @@ import type { Request } from './http/request.ts'
 import { JSON_UTF8, runtimeOf, sendJson } from './send-json.ts'
 
 /**
- * Makes calls go wrong as their account's faults have it: before anything was done, or after it was done, when only
- * the answer can be lost. What spoils a body needs one, so it always comes after.
+ * Applies an account's faults to calls, before the work or after it. Faults that change a body need one, so they
+ * always happen after the work.
  */
 export class WireFaults {
   readonly #names: ReadonlyMap<string, readonly string[]>
@@ -41,13 +41,13 @@ export class WireFaults {
     return fault && this.#inject(fault, request, reply)
   }
 
-  /** The request was heard, and nothing was done. Where a body is to be spoiled, it is one that says nothing. */
+  /** The fault happens before the work. A fault that changes a body gets a neutral one. */
   async #lose(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
     await this.#inject(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
     return reply
   }
 
-  /** What was asked for is done; the answer suffers. */
+  /** The work is done, and the fault affects the response. */
   async #inject(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
     const text = String(reply.payload ?? '')
     const delayMs = () => this.boxes.of(runtimeOf(request)).delayOf(fault)

@@ -55,7 +55,7 @@ export const RequestDetail = named(
     ...LoggedRequest.properties,
     request: nullable(HttpMessage),
     response: nullable(
-      object({ ...message, whole: Type.Boolean({ description: 'false where a fault broke it off' }) }),
+      object({ ...message, whole: Type.Boolean({ description: 'false if a fault cut the response off' }) }),
     ),
   }),
 )

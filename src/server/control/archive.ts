@@ -10,7 +10,7 @@ import { refuseProblems } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 
-/** A whole account is larger than any request of a merchant. */
+/** An export may be larger than any merchant request. */
 const readArchive = bodyReader<Archive>(Archive, { cap: 512 * 1024 * 1024 })
 
 export function archiveCalls({ gateway, requests }: ControlSettings) {
@@ -53,7 +53,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
 
 const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()
 
-/** One after the other for each account: what reads or replaces all of it sees it as it was before another, or after. */
+/** Exports, imports and resets of an account run one after another, so each sees a complete state. */
 function inTurn<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
   const turn = (lastTurns.get(runtime) ?? Promise.resolve()).then(act)
   lastTurns.set(
@@ -63,11 +63,11 @@ function inTurn<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
   return turn
 }
 
-/** Nothing may move through an account while its history gives way to another. */
+/** An account must not change while its history is replaced. */
 const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> =>
   inTurn(runtime, () => runtime.time.inTurn(act))
 
-/** What the schema does not say; the images as their bytes. */
+/** Checks what the schema cannot express, and returns the images as bytes. */
 async function checkArchive(
   { account, entries, images }: Archive,
   environment: string,

@@ -8,7 +8,7 @@ import { anyOf, textIn, windowIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 import { deliveryView } from './views.ts'
 
-/** Deliveries for people: newest first, a window at a time. */
+/** Deliveries for the dashboard: newest first, in parts. */
 export function deliveryBrowsing({ gateway }: ControlSettings) {
   return {
     'GET /accounts/:account/browse/webhook-deliveries': (request, answer) => {
@@ -46,7 +46,7 @@ export function deliveryBrowsing({ gateway }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** The payment or payout that the event is about. */
+/** The payment or payout of the event. */
 function subjectOf({ eventId }: Delivery, world: World): string | null {
   const subject = world.events.get(eventId)?.subject
   if (!subject) return null

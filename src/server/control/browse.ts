@@ -8,7 +8,7 @@ import { type ControlHandlers, found, runtimeNamed } from './control-call.ts'
 import { anyOf, type Filter, listWindow, one, textIn, timeIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 
-/** Lists for people: filtered, searched, a window at a time, and no more of a record than a row shows. */
+/** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
 export function browseCalls({ gateway }: ControlSettings) {
   return {
     'GET /accounts/:account/browse/payments': (request, answer) => {

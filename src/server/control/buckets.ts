@@ -10,7 +10,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Widths that read well on an axis. */
+/** Widths that look good on an axis. */
 const WIDTHS = [
   ...[1, 2, 5, 10, 15, 30].map(n => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map(n => n * MINUTE),
@@ -19,7 +19,7 @@ const WIDTHS = [
 ]
 const MOST_BUCKETS = 48
 
-/** From the first happening to the last moment asked for, in so few steps that each can be seen. */
+/** From the first event to the last requested time, in few enough steps that each is visible. */
 export function bucketsOf(
   kinds: readonly string[],
   happenings: readonly ChartPoint[],

@@ -33,7 +33,7 @@ export function catalogueCalls({ gateway }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** As it was given, with each provider's health as it is now. */
+/** The catalogue as it was given, with each provider's current health. */
 function catalogueView(runtime: AccountRuntime): CatalogueState {
   const { catalogue, isHealthy } = routingTable(runtime.account.world, runtime)
   const { providers, methods, routes } = catalogue.data

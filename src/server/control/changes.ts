@@ -1,15 +1,12 @@
 import type { StreamChange } from '../../contract/control/journal.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 
-/** How long changes are gathered before they are told. */
+/** How long changes are collected before they are sent. */
 const GATHERING_MS = 100
-/** Beyond so many, it is everything that changed. */
+/** With more changed records than this, the ids are left out. */
 const MOST_NAMED = 200
 
-/**
- * A stream for whoever wants to know that something changed and not what: however much happens, it says so ten times a
- * second at most.
- */
+/** A stream that reports that something changed, not what: at most ten times a second. */
 export class Changes {
   readonly #about = new Set<string>()
   readonly #records = new Set<string>()

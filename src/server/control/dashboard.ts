@@ -7,12 +7,12 @@ import type { ControlSettings } from './settings.ts'
 
 const readToken = bodyReader<TokenBody>(TokenBody)
 
-/** How a browser gets in. The calls that do not need the control token are those that let it in or out. */
+/** Signing in to the dashboard. Only the calls for signing in and out need no control token. */
 export function dashboardCalls({ signInLinks }: Pick<ControlSettings, 'signInLinks'>, session: Session) {
   return {
     'POST /dashboard/links': (_, answer) => answer(201, signInLinks.issue()),
 
-    // Without a word about why not: the page says what to do, signed in by another link or not.
+    // Gives no reason: the page says what to do.
     'GET /dashboard/sign-in': (request, _, reply) => {
       const good = signInLinks.redeem(request.query.code)
       if (good) reply.header('set-cookie', session.begin(request))

@@ -40,7 +40,9 @@ export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** As it has become: with `for`, from when the faults were set. Null where the fault can happen at any time. */
+/**
+ * The window in effect: `for` counts from when the faults were set. Null if the fault can happen at any time.
+ */
 const windowView = ({ from, until }: FaultWindow) =>
   from === null && until === null
     ? null

@@ -26,7 +26,7 @@ import type { ControlSettings } from './settings.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
 
-/** Open to anybody who can reach the port: they say nothing but that the server is there. */
+/** Open to everybody who can reach the port: they only say that the server runs. */
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
 /** Of the dashboard's calls, those that make links are for who is in already. */
@@ -43,7 +43,7 @@ function demandOwnOrigin({ headers: { origin, host } }: Request): void {
   throw new RefusalError({ ...rejection('unauthorized', message), status: 403 })
 }
 
-/** The surface that drives the simulator: not a merchant's, and behind its own token. */
+/** The surface that controls the simulator, with its own token. */
 export function controlSurface(settings: ControlSettings): Surface {
   const bearer = Buffer.from(`Bearer ${settings.controlToken}`)
   const routes = new Routes(CONTROL_PREFIX)
@@ -81,7 +81,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
     },
-    // What is due has happened, and is on the disk: an entry that may yet be taken back is not shown.
+    // Executes what is due and waits until it is on disk, because an unsafe entry must not be shown.
     async prepare({ params }) {
       const { account } = params
       if (account !== undefined) await settings.gateway.runtime(account)?.account.settled()

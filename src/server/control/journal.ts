@@ -6,7 +6,7 @@ import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { entryView } from './views.ts'
 
-/** What happened: a record's entries, the last requests, and both as they come. */
+/** A record's entries, the last requests, and a stream of both. */
 export function journalCalls({ gateway, requests }: ControlSettings) {
   return {
     'GET /accounts/:account/history/:id': async (request, answer) => {
@@ -45,7 +45,7 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
         account.onEntry(entry =>
           changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
         ),
-        // Whoever follows begins anew too: after a reset or an import, nothing that was told before is there.
+        // A stream starts again too: after a reset or an import, earlier entries no longer exist.
         account.onAnew(hello),
         account.clock.onJump(() => changes?.clock()),
         requests.onRequest(record => {

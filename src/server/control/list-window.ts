@@ -6,10 +6,10 @@ import { refuseProblems } from '../refusal.ts'
 
 type Facets = readonly string[]
 
-/** Which records of a list are wanted. */
+/** The filters of a list. */
 export interface Filter {
   readonly shelf: (facets: Facets) => boolean
-  /** What no shelf can tell; undefined where that is nothing. */
+  /** The conditions without an index; undefined if there are none. */
   readonly record: ((id: string) => boolean) | undefined
   /** Inclusive. */
   readonly createdFrom: number
@@ -20,7 +20,7 @@ export interface Filter {
 const MOST_VISITED = 200_000
 const MOST_ROWS = 200
 
-/** Rows `offset` to `offset + limit` of what a filter leaves: for a list that somebody scrolls to anywhere in. */
+/** The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. */
 export function listWindow<Row>(
   request: Request,
   list: Pick<ListIndex, 'below' | 'count'>,
@@ -54,7 +54,7 @@ export function listWindow<Row>(
   }
 }
 
-/** Just above the newest record of all. */
+/** The position just above the newest record. */
 function newestIn(list: Pick<ListIndex, 'below'>): PagePosition {
   for (const { createdAt, ordinal } of list.below(FROM_THE_TOP, () => true))
     return { createdAt, ordinal: ordinal + 1 }
@@ -102,13 +102,13 @@ function wholeNumber(request: Request, field: string, standard: number, most: nu
   return number
 }
 
-/** A parameter as it was given last; undefined where it is empty too. */
+/** The last value of a parameter; undefined if it is empty. */
 export function one(request: Request, name: string): string | undefined {
   const value = request.query[name]
   return (Array.isArray(value) ? value.at(-1) : value) || undefined
 }
 
-/** A test of one facet: any of several values, with commas between. */
+/** A test of one facet for several values, separated by commas. */
 export function anyOf(request: Request, name: string): (facet: string | undefined) => boolean {
   const text = one(request, name)
   if (text === undefined) return () => true
@@ -124,7 +124,7 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   return at
 }
 
-/** A search in what people know a record by, whatever the case. */
+/** A case-insensitive search in ids, references and names. */
 export function textIn(request: Request): ((...texts: (string | null | undefined)[]) => boolean) | undefined {
   const wanted = one(request, 'q')?.trim().toLowerCase()
   if (!wanted) return undefined

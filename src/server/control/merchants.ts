@@ -66,7 +66,7 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
   } satisfies Partial<ControlHandlers>
 }
 
-/** Nothing of a merchant is made before all of what it is to be holds together. */
+/** Checks the whole body before anything of a merchant is created. */
 function setupOf(
   { clock, catalogue, rules, webhooks = [] }: MerchantBody,
   webhookHosts: WebhookHosts,

@@ -5,7 +5,7 @@ import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, whereTo } from '../../
 import type { Payment, Payout } from '../../domain/model.ts'
 import type { Account } from '../../engine/account.ts'
 
-/** Exactly the moves that would be carried out now: each is decided, and nothing happens. */
+/** Exactly the triggers that would be accepted now: each is decided, but not applied. */
 export const movesOfPayment = (
   { sortKey: { id: payment } }: Payment,
   account: Account,

@@ -9,7 +9,7 @@ import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { clockView } from './views.ts'
 
-/** So many of the newest are drawn: a chart shows no more, and the rest is in the totals. */
+/** How many of the newest records the charts show; the rest is only in the totals. */
 const MOST_DRAWN = 50_000
 
 /** An account at a glance. */
@@ -71,7 +71,7 @@ function webhooks({ deliveries, endpoints }: World, now: number): Overview['webh
   }
 }
 
-/** By the wall's clock: a server's speed is not the account's business. */
+/** By the wall clock, because the server's speed does not depend on the account's time. */
 function requestRates(log: readonly LoggedRequest[]): Overview['requests'] {
   const logged = log.map(({ wall_at, status, ms }) => ({ at: Date.parse(wall_at), status, value: ms }))
   const last = logged[0]?.at ?? 0

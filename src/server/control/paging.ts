@@ -3,7 +3,7 @@ import { FROM_THE_TOP, type ListIndex } from '../../domain/list-index.ts'
 import type { Request } from '../http/request.ts'
 import { refuseProblems } from '../refusal.ts'
 
-/** Newest first: all there are, or `limit` of them from below `cursor`. */
+/** Newest first: all records, or `limit` of them after `cursor`. */
 export function pageOf<Row>(
   request: Request,
   list: Pick<ListIndex, 'below'>,

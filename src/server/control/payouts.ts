@@ -24,7 +24,7 @@ const readPayout = bodyReader<NewPayout>(NewPayout)
 const readCancel = bodyReader<PayoutCancelBody>(PayoutCancelBody, { optional: true })
 const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
-/** What the merchant API does not show: making payouts, and what becomes of them. */
+/** Creating payouts and deciding their outcome, which the merchant API cannot do. */
 export function payoutCalls({ gateway }: ControlSettings) {
   type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
   const move = async (request: Request, how: Move) => {

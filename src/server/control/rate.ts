@@ -1,6 +1,6 @@
 import { refuseProblems } from '../refusal.ts'
 
-/** How much faster than the wall: 60, or `60x`. */
+/** How much faster than the wall clock: 60, or `60x`. */
 export function rateIn(rate: number | string | undefined): number {
   if (rate === undefined) return 1
   const value = typeof rate === 'number' ? rate : Number(/^(\d+(?:\.\d+)?)x?$/.exec(rate)?.[1] ?? Number.NaN)

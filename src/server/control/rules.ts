@@ -10,7 +10,7 @@ import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))
 
-/** What the provider will do: read, replace, put in front, back to the standard. */
+/** Reads and replaces rules, adds rules in front, and restores the standard rules. */
 export function ruleCalls({ gateway }: ControlSettings) {
   return {
     'GET /accounts/:account/rules': (request, answer) =>
@@ -47,7 +47,7 @@ function rulesIn(body: unknown) {
   return read.data
 }
 
-/** As they were given, and how often each was the one. */
+/** The rules as they were given, and how often each matched. */
 function rulesView({ account, rules: standard }: AccountRuntime): RulesState {
   const { rules, ruleCounts } = account.world
   const inForce = rules ?? standard

@@ -39,7 +39,7 @@ const decisionsInForce = (contract: Contract) =>
     ]),
   )
 
-/** Where the merchant API is for whoever asks: under the name that they asked by. */
+/** The address of the merchant API, with the host name that the caller used. */
 function urlFor(host: string | undefined, { surfaces, merchantUrl }: ControlSettings): string {
   if (!URL.canParse(`http://${host}`)) return merchantUrl()
   const asked = new URL(`http://${host}`)

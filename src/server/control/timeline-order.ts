@@ -15,7 +15,7 @@ interface Lists {
   readonly wallOf: (seq: number) => number | undefined
 }
 
-/** Where something stands: by time, at one time as the journal has it, within an entry as its events come. */
+/** The position of an item: by time, then by entry, then by event. */
 interface Placed extends Omit<TimelinePlace, 'at' | 'wall_at'> {
   readonly at: number
   readonly seq: number
@@ -30,7 +30,7 @@ const CALLS: Readonly<Record<ProviderCall['call'], DomainEvent['type']>> = {
   submit_receipt: 'ReceiptSubmitted',
 }
 
-/** All that happened in one order, in which what caused something stands before it. */
+/** Everything that happened in one order, with causes before effects. */
 export function inOrder({ changes, called, asked, attempts, deliveries, wallOf }: Lists): TimelinePlace[] {
   const wallAt = (seq: number) => wallOf(seq) ?? null
   const events: (Placed & { readonly type: DomainEvent['type'] })[] = changes

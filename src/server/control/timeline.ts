@@ -19,7 +19,7 @@ import { toCome } from './to-come.ts'
 import { timerView } from './views.ts'
 import { WallTimes } from './wall-times.ts'
 
-/** All that happened to one record and all that is still to come, side by side. */
+/** Everything that happened to one record, and what is planned for it. */
 export function timelineCalls({ gateway, requests }: ControlSettings) {
   const wallTimes = new WallTimes(gateway)
   return {
@@ -64,7 +64,7 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
 const isOf = (event: DomainEvent, id: string) =>
   ('payment' in event && event.payment === id) || ('payout' in event && event.payout === id)
 
-/** The rule that matched, as it was then; null where none did. */
+/** The rule that matched, as it was then; null if none did. */
 function ruleIn(entries: readonly Entry[], id: string) {
   for (const { events } of entries)
     for (const event of events)

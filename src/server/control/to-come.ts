@@ -22,7 +22,7 @@ const NOTHING_MORE = {
   attempt: null,
 } as const
 
-/** All that is still to come for a record: by its timers, by its rule, and of its webhooks; the soonest first. */
+/** What is planned for a record by its timers, its rule and its webhooks, the soonest first. */
 export function toCome(world: World, now: number, id: string, deliveries: readonly string[]): Coming[] {
   const payment = world.payments.get(id)
   const payout = world.payouts.get(id)
@@ -80,7 +80,7 @@ function verdictToCome({ receipt, script, action }: Payment): Coming[] {
   ]
 }
 
-/** The end that the rule has for it, where the way there is not yet gone. */
+/** The outcome of its rule, if its timer is not set yet. */
 function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, action }: Payment): Coming[] {
   if (world.timers.get(paymentTimer(id, 'outcome'))) return []
   if (!route) return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'method' }]

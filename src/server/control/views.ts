@@ -22,7 +22,7 @@ import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { MerchantRecord as Merchant } from '../../engine/merchant-record.ts'
 import { movesOfPayment, movesOfPayout } from './moves.ts'
 
-/** Records as the control surface shows them: the merchant's view, and all that it leaves out. */
+/** Records as the control surface shows them: the merchant's view, and the members that it hides. */
 
 const time = (at: number | null) => (at === null ? null : formatTimestamp(at))
 

@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** Nothing but what is served here, no code or style inside the page, and in nobody's frame. */
+/** Allows only files from this server, no inline code or style, and no embedding in frames. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** How long a link waits for its one use. */
+/** How long a sign-in link is valid. */
 const LIFE_MS = 15 * 60_000
 
 /** Links that sign a browser in: each works once, for a while, and only in the process that made it. */

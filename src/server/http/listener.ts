@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 
 const SLOWEST_REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
-/** How long a stop waits for answers that are on their way. */
+/** How long a stop waits for running requests. */
 const LAST_ANSWERS_MS = 1500
 
 type ClientError = Error & { readonly code?: string }

@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream'
 
 export type Payload = string | Buffer | Readable | null
 
-/** What will be answered. It leaves when everybody who has a say has had it. */
+/** A response. It is sent after all hooks have seen it. */
 export class Reply {
   statusCode = 200
   payload: Payload = null

@@ -4,19 +4,19 @@ import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 
-/** One request on its way through the server, and what becomes known of it there. */
+/** One request, with what the server has found out about it. */
 export class Request {
   readonly startedAt = performance.now()
   readonly method: string
   readonly url: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** What matched, such as `/payment_intents/:id`. */
+  /** The pattern that matched, such as `/payment_intents/:id`. */
   pattern: PathPattern | undefined
   params: Readonly<Record<string, string>> = {}
   /** Members of the body that nothing reads. */
   ignored: readonly string[] = []
-  /** What spoils the answer that is still to come. */
+  /** The fault that will change the response. */
   fault: HttpFault | undefined
   /** How far the account was when the request was found to be its own: what it causes comes after that. */
   arrival: { readonly at: number; readonly seq: number } | null = null
@@ -26,7 +26,7 @@ export class Request {
 
   constructor(
     readonly raw: IncomingMessage,
-    /** Names this request. The account may give it another name, once it is known. */
+    /** The id of the request, which changes when the account is known. */
     public requestId: string,
   ) {
     this.method = raw.method ?? ''
@@ -40,7 +40,7 @@ export class Request {
     return this.pattern?.text
   }
 
-  /** The path in the one spelling that all its spellings come down to: `/payment%5Fintents` is `/payment_intents`. */
+  /** The normalised path: `/payment%5Fintents` is `/payment_intents`. */
   get address(): string {
     return this.pattern ? withNames(this.pattern, this.params) : this.path
   }

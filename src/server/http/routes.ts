@@ -11,8 +11,8 @@ interface Route {
 }
 
 /**
- * Which handler a path belongs to. A few dozen patterns, told apart by how many segments they have: written here
- * because a framework took longer to load than all the rest of the server, and more of each request than its router.
+ * Finds the handler of a path among a few dozen patterns, by the number of segments. It is hand-written because a
+ * framework took longer to load than the rest of the server, and slowed down each request.
  */
 export class Routes {
   readonly #bySize = new Map<number, Route[]>()
@@ -24,7 +24,7 @@ export class Routes {
     const pattern = pathPattern(this.prefix + path)
     const route = { method, pattern, handle }
     const size = this.#bySize.get(pattern.segments.length)
-    // What is written out is tried before what has a place for anything.
+    // Fixed segments are tried before parameters.
     if (!size) this.#bySize.set(pattern.segments.length, [route])
     else if (hasPlaces(pattern)) size.push(route)
     else size.unshift(route)

@@ -2,15 +2,15 @@ import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import type { Routes } from './routes.ts'
 
-/** A part of the server with rules of its own about who may come in. */
+/** A part of the server with its own authentication. */
 export interface Surface {
   readonly routes: Routes
-  /** Throws a refusal for whoever may not. Called for paths that do not exist, too. */
+  /** Throws a refusal if the caller has no access. It is also called for unknown paths. */
   enter(request: Request, reply: Reply): void
   /** What has to be over before the handler runs; a reply that it sends stands. */
   prepare?(request: Request, reply: Reply): Promise<Reply | undefined> | undefined
-  /** What has a say in the answer before it leaves. */
+  /** Called before the response is sent. */
   finish?(request: Request, reply: Reply): Promise<void> | undefined
-  /** The refusal for a path that is not there. */
+  /** The refusal for an unknown path. */
   missing(request: Request, reply: Reply): Error
 }

@@ -10,7 +10,7 @@ import { RefusalError, refuse } from '../refusal.ts'
 import { runtimeOf, sendJson } from '../send-json.ts'
 import type { Call } from './handler.ts'
 
-/** Carries out a merchant's command about a payment, and answers with the payment or the refusal. */
+/** Executes a merchant's command about a payment, and responds with the payment or the refusal. */
 export async function answerPayment(call: Call, command: Command): Promise<Reply> {
   const { reply, operation } = call
   const runtime = runtimeOf(call.request)
@@ -34,7 +34,7 @@ function sendPayment(
   return sendJson(reply, status, runtime.rendering.payment(payment))
 }
 
-/** The same answer again. While the first request is still on its way to the disk, this one waits for it. */
+/** The stored answer. If the first request is not on disk yet, this one waits for it. */
 async function replay(
   runtime: AccountRuntime,
   reply: Reply,

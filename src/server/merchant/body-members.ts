@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import type { Request } from '../http/request.ts'
 import type { JsonObject } from '../read-body.ts'
 
-/** Members that nothing reads: refused or named in the request log, as the contract says. */
+/** Unknown members: refused, or named in the request log, as the contract says. */
 export function unknownMembers(
   contract: Contract,
   request: Request,
@@ -19,7 +19,7 @@ export function unknownMembers(
   return []
 }
 
-/** Where the contract takes an explicit null for a member that is not there. */
+/** If the contract treats an explicit null as an absent member. */
 export function readNulls(contract: Contract, body: JsonObject): JsonObject {
   if (contract['strict.nulls'] === 'reject') return body
   const given = Object.entries(body).filter(([, value]) => value !== null)

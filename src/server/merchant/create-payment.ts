@@ -44,7 +44,7 @@ function checkOf(contract: Contract): Validator {
   return check
 }
 
-/** The rules between fields, and those that no schema says. */
+/** The rules between fields, and others that the schema cannot express. */
 function crossProblems(body: JsonObject): FieldProblem[] {
   const problems: FieldProblem[] = []
   const { checkout_mode, payment_method, payment_method_options, return_url, country } = body
@@ -62,7 +62,7 @@ function crossProblems(body: JsonObject): FieldProblem[] {
 }
 
 function isWebAddress(text: string): boolean {
-  // The parser mends what a browser would; what is kept must be right as it stands.
+  // The URL parser corrects mistakes as a browser does, but the stored text must be valid itself.
   return /^https?:\/\/[^\s/?#\\]/i.test(text) && !hasControlOrSpace(text) && URL.canParse(text)
 }
 

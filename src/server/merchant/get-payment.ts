@@ -2,7 +2,7 @@ import { notFound } from '../refusal.ts'
 import { runtimeOf, sendJson } from '../send-json.ts'
 import { type Handler, idIn } from './handler.ts'
 
-/** The poll target: a look-up and a text that is already there. */
+/** Fast, because clients poll it: a look-up and a cached text. */
 export const getPayment: Handler = ({ request, reply, operation }) => {
   const runtime = runtimeOf(request)
   const payment = runtime.account.world.payments.get(idIn(request))

@@ -5,7 +5,7 @@ import type { Request } from '../http/request.ts'
 const FIELD = 'Idempotency-Key'
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
-/** The key of a request, or what is wrong with it. */
+/** The key of a request, or its problem. */
 export function readKey(
   { raw, headers }: Request,
   { required }: { required: boolean },

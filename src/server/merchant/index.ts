@@ -29,7 +29,7 @@ const HANDLERS: Record<OperationId, Handler> = {
   cancelPayout,
 }
 
-/** The merchant interface, at the root. What is no operation of it is refused only after the credentials are. */
+/** The merchant interface, at the root. Credentials are checked before the path. */
 export function merchantApi(
   { gateway, faultBoxes }: { gateway: Gateway; faultBoxes: FaultBoxes },
   authentication: Authentication,
@@ -49,7 +49,7 @@ export function merchantApi(
   return {
     routes,
     enter(request, reply) {
-      // With two of them it is not clear whose request it is.
+      // With two headers it is not clear whose request it is.
       const sole = request.repeats('authorization') ? undefined : request.headers.authorization
       const runtime = authentication.runtime(sole)
       if (!runtime) throw unauthorized(reply)
@@ -68,7 +68,7 @@ function unauthorized(reply: Reply): RefusalError {
   return refuse('unauthorized', 'The credentials are missing or not valid')
 }
 
-/** The key opened something when the request came; its merchant may have been removed since. */
+/** The key was valid at the start of the request, but its merchant may have been removed since. */
 function demandAccount({ runtime }: Request, reply: Reply): void {
   if (runtime?.removed) throw unauthorized(reply)
 }

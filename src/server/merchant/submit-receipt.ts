@@ -11,7 +11,7 @@ import { readNulls, unknownMembers } from './body-members.ts'
 import { type Call, type Handler, idIn } from './handler.ts'
 import { idempotency, readKey } from './idempotency-key.ts'
 
-/** Two variants of one thing: an asset that is there already, or the image itself. */
+/** Two variants: an existing asset, or the image itself. */
 export const submitReceipt: Handler = call => {
   const type = call.request.headers['content-type']
   if (isJson(type)) return submitAsset(call)
@@ -41,7 +41,7 @@ const submitImage: Handler = async call => {
   const { image } = received
   const runtime = runtimeOf(request)
   await demandAvailable(runtime)
-  // On disk before anything speaks of it.
+  // The image is on disk before an entry names it.
   await runtime.images.put(image.digest, image.bytes)
   const { digest, contentType } = image
   return answerPayment(call, {

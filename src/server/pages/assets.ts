@@ -15,7 +15,7 @@ type AssetName = keyof typeof TYPES
 
 const loaded = new Map<AssetName, { bytes: Buffer; hash: string }>()
 
-/** What the pages load: read when the first page is shown, so that a start does not pay for it. */
+/** The files of the pages. They are read when the first page is shown, which keeps the start fast. */
 function asset(name: AssetName) {
   const known = loaded.get(name)
   if (known) return known
@@ -25,7 +25,7 @@ function asset(name: AssetName) {
   return read
 }
 
-/** Its content is in its address: a browser may keep it for ever. */
+/** Its address depends on its content, so a browser may cache it forever. */
 export const assetUrl = (name: AssetName) => `/checkout/${name}?v=${asset(name).hash}`
 
 export function assetCalls(routes: Routes): void {

@@ -34,7 +34,7 @@ function why(end: Ending, payment: Payment, words: Words): Html {
     case 'succeeded':
       return html`<p class="lead">${returnUrl === null ? words.succeededAlone : words.succeededWhy}</p>`
     case 'failed': {
-      // The provider's own words, where it had any.
+      // The provider's message, if there is one.
       const own = failure && failure.message !== 'The payment failed' ? html`<p>${failure.message}</p>` : ''
       return html`${own}<p class="lead">${moneyHint(payment, words)}</p>`
     }
@@ -43,7 +43,7 @@ function why(end: Ending, payment: Payment, words: Words): Html {
   }
 }
 
-/** What has become of the payer's money where the payment was not made: nobody is told to pay twice. */
+/** What to say about the payer's money if the payment did not succeed, so that nobody pays twice. */
 export function moneyHint({ receipt, instrument, outcome }: Payment, words: Words): string {
   if (receipt !== null && receipt.submissions > 0) return words.receiptSentHint
   // A code is scanned, and an account transferred to, without this page being asked. A bank says at once what it did.

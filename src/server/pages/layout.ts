@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A page, whatever it is about. */
+/** The layout of all pages. */
 export interface Sheet {
   readonly look: 'checkout' | 'bank' | 'notice'
   /** Of the window; the heading stands in `main`. */
@@ -25,7 +25,7 @@ export interface Sheet {
   readonly header: Html
   readonly main: Html
   readonly aside?: Html
-  /** Set while something may still happen: where to hear of it. */
+  /** The address for updates, while something may still happen. */
   readonly live?: Live
   /** Whether the page comes again by itself where scripts do not run: only where nothing is being filled in. */
   readonly waits?: boolean
@@ -33,7 +33,7 @@ export interface Sheet {
 
 export interface Live {
   readonly url: string
-  /** What is shown: another word from the server means that there is something else to show. */
+  /** A version of what is shown; another version means that the page must be reloaded. */
   readonly shown: string
   /** The account's time, and how fast it runs beside the wall's: 0 stands still. */
   readonly now: number

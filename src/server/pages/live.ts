@@ -4,7 +4,7 @@ import type { Request } from '../http/request.ts'
 import type { Live } from './layout.ts'
 import { type Opened, open } from './opening.ts'
 
-/** What a browser needs to know to follow the page it shows, and no more: that there is something else, not what. */
+/** Tells the browser that the page has changed, but not how. */
 export function liveState({ runtime: { account }, payment, livePath, isOver }: Opened): Live {
   const { clock, now } = account
   return {
@@ -15,7 +15,9 @@ export function liveState({ runtime: { account }, payment, livePath, isOver }: O
   }
 }
 
-/** Tells how things stand, at once and at each change. A browser that lost the connection comes again by itself. */
+/**
+ * Sends the current version at once and at each change. A browser that lost the connection reconnects automatically.
+ */
 export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply): Reply {
   const opened = open(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
@@ -35,7 +37,7 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   const tell = async () => {
     if (isAboutTo) return
     isAboutTo = true
-    // A page shows what is safe, so nobody is called to look before it is.
+    // A page shows only entries that are safe on disk, so the browser is told only then.
     await account.settled().finally(() => {
       isAboutTo = false
     })

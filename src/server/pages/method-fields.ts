@@ -14,7 +14,7 @@ export interface MethodForm {
   readonly id: string
   /** Whether there is no other method to choose. */
   readonly isOnly: boolean
-  /** Why this form was not taken, if it was the one that was sent. */
+  /** The problem of this form, if it was sent and refused. */
   readonly problem?: Problem
 }
 
@@ -71,7 +71,7 @@ interface Labelled {
   readonly isRequired: boolean
 }
 
-/** A field under its label, with what is wrong with it beside it. */
+/** A field with its label and its problem. */
 function labelled(
   { methodForm: { id: prefix, view, problem }, field, label, isRequired }: Labelled,
   control: (attributes: Html) => Html,

@@ -7,7 +7,7 @@ import type { Request } from '../http/request.ts'
 import { noticePage } from './notice.ts'
 import { keepLanguage, type Words, wordsFor } from './words/language.ts'
 
-/** A page that its address opened. */
+/** A page that was opened with a valid address. */
 export interface Opened {
   readonly kind: PageKind
   readonly runtime: AccountRuntime
@@ -24,7 +24,7 @@ export interface Opened {
   readonly livePath: string
 }
 
-/** Opens by the signed address alone. A changed byte and an unknown link each say what they are. */
+/** Opens a page by its signed address. A changed address and an unknown payment have different pages. */
 export function open(gateway: Gateway, kind: PageKind, request: Request, reply: Reply): Opened | Reply {
   const { account: name, payment: id } = request.params as { account: string; payment: string }
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }

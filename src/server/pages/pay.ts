@@ -9,7 +9,7 @@ import { bankShown, hasSentReceipt, type View } from './view.ts'
 import { wayBack } from './way-back.ts'
 import { bankName } from './words/catalogue.ts'
 
-/** What the payer does, once a method is chosen. */
+/** What the payer does after choosing a method. */
 export function paySteps(view: View): Html {
   const { payment, words } = view
   const { action, instrument, receipt } = payment

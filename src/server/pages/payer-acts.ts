@@ -9,7 +9,7 @@ import type { Opened } from './opening.ts'
 import { ReceiptRefusalError } from './problem.ts'
 import { isSimulatorAct, nextDue, type SimulatorAct } from './simulator.ts'
 
-/** What a payer can do on a page, and the simulator's own buttons beside it. */
+/** The actions of the payer on a page, and those of the simulator's bar. */
 export async function act(opened: Opened, form: Form): Promise<void> {
   const { runtime, payment } = opened
   const id = payment.sortKey.id

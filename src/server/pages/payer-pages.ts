@@ -41,7 +41,9 @@ export function showQr(gateway: Gateway, request: Request, reply: Reply) {
   return reply.header('content-type', 'image/png').send(opened.runtime.rendering.qrImage(instrument.qrData))
 }
 
-/** What a form sent. Where it is taken, the page comes again by GET: reloading it then sends nothing twice. */
+/**
+ * Handles a form. If it is accepted, the browser is redirected to the page, so that a reload sends nothing twice.
+ */
 export async function receive(
   gateway: Gateway,
   kind: 'checkout' | 'bank',
@@ -56,7 +58,7 @@ export async function receive(
     await act(opened, form)
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error
-    // A button that was pressed twice, or on two pages, is no mistake of the payer's.
+    // A button that was pressed twice, or on two pages, is not an error.
     if (!(form instanceof RefusalError) && isDoneAlready(asItStands(opened).payment, form))
       return seeNext(reply, asItStands(opened))
     const { status } = renderError(gateway.contract, error.rejection, request.requestId)

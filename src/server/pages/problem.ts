@@ -4,7 +4,7 @@ import type { ImageProblem } from '../read-image.ts'
 import { RefusalError } from '../refusal.ts'
 import type { Words } from './words/language.ts'
 
-/** What a payer sent and why it was not taken. What was typed stays in the form. */
+/** Shows why a form was refused. The typed text stays in the form. */
 export interface Problem {
   readonly refusal: RefusalError
   readonly fields: ReadonlyMap<string, string>
@@ -29,7 +29,7 @@ const NAMES: ReadonlyMap<string, PayerField> = new Map([
   ...PAYER_FIELDS.map(field => [`payment_method_options.${field}`, field] as const),
 ])
 
-/** The faults of a choice, each at its field, in the payer's words. */
+/** The problems of a choice, each at its field, in words for the payer. */
 export function fieldProblems({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
   const problems = new Map<PayerField, string>()
   for (const { field } of refusal.rejection.details ?? []) {
@@ -55,7 +55,7 @@ export function receiptProblem({ refusal }: Problem, words: Words): string | und
   return wording[refusal.kind]
 }
 
-/** What stands above the page where no field is to blame. */
+/** The message at the top of the page, if the problem is not in a field. */
 export function generalProblem(problem: Problem, words: Words): string | undefined {
   if (receiptProblem(problem, words) !== undefined || fieldProblems(problem, words).size > 0) return undefined
   switch (problem.refusal.rejection.code) {

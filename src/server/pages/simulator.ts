@@ -10,7 +10,7 @@ import { type Html, html } from './html.ts'
 import { isOpen, type View } from './view.ts'
 import type { Words } from './words/language.ts'
 
-/** This is no real payment, so whoever looks at it may say how it goes on, or hear what will decide and when. */
+/** The simulator's bar: it shows what will decide the payment and when, and has buttons to decide it. */
 export function simulator(view: View): Html {
   const { payment, words } = view
   if (!isOpen(payment)) return html``
@@ -113,7 +113,7 @@ function nextVerdict({ receipt, script }: Payment, who: string, words: Words): s
   return next && words.onReceipt[next.verdict](who, spellTime(next.afterMs, words.locale))
 }
 
-/** Standing time moves only when somebody moves it. */
+/** A virtual clock moves only when somebody moves it. */
 function jump({ runtime, payment, words }: View): Html {
   const due = nextDue(runtime, payment)
   if (runtime.account.clock.mode !== 'virtual' || due === undefined) return html``

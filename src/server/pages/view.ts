@@ -6,9 +6,9 @@ import type { Opened } from './opening.ts'
 import type { Problem } from './problem.ts'
 import { bankName, methodName } from './words/catalogue.ts'
 
-/** What a page is made from. */
+/** The data of a page. */
 export interface View extends Opened {
-  /** Why the last thing that was sent was not taken. */
+  /** Why the last form was refused. */
   readonly problem?: Problem
 }
 

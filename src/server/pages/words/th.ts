@@ -1,6 +1,6 @@
 import type { Words } from './en.ts'
 
-/** All that the pages say, in Thai. */
+/** All texts of the pages in Thai. */
 export const th: Words = {
   lang: 'th',
   locale: 'th-TH',
