@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fill, join, readBaseUrl } from '../../src/client/address.ts'
 import { ArgumentError } from '../../src/client/index.ts'
 
@@ -8,7 +8,7 @@ const slashes = fc.nat({ max: 3 }).map(count => '/'.repeat(count))
 const text = fc.string({ unit: 'binary', maxLength: 30 })
 
 describe('joining', () => {
-  it.each([
+  test.each([
     ['https://x.example/v1/', '/payment_intents', '/v1/payment_intents'],
     ['https://x.example/v1', 'payment_intents', '/v1/payment_intents'],
     ['https://x.example', '/payment_intents', '/payment_intents'],
@@ -22,7 +22,7 @@ describe('joining', () => {
     expect(join(readBaseUrl(base), path)).toBe(joined)
   })
 
-  it('puts exactly one slash between any prefix and any path', () => {
+  test('puts exactly one slash between any prefix and any path', () => {
     fc.assert(
       fc.property(segments, slashes, segments, slashes, (prefix, after, path, before) => {
         const base = readBaseUrl(`https://x.example${prefix.map(part => `/${part}`).join('')}${after}`)
@@ -31,7 +31,7 @@ describe('joining', () => {
     )
   })
 
-  it('makes of any path one that may stand in a request line, on the same origin and below the prefix', () => {
+  test('makes of any path one that may stand in a request line, on the same origin and below the prefix', () => {
     fc.assert(
       fc.property(text, path => {
         const joined = join(readBaseUrl('https://x.example/v1'), path)
@@ -42,7 +42,7 @@ describe('joining', () => {
     )
   })
 
-  it('adds a query, with lists in commas, and without what is not there', () => {
+  test('adds a query, with lists in commas, and without what is not there', () => {
     const query = {
       status: ['failed', 'succeeded'],
       limit: 5,
@@ -56,7 +56,7 @@ describe('joining', () => {
     expect(join(base, '/p', { c: undefined })).toBe('/p')
   })
 
-  it('reads back every value of a query as it was', () => {
+  test('reads back every value of a query as it was', () => {
     fc.assert(
       fc.property(text, value => {
         const url = new URL(`https://x.example${join(readBaseUrl('https://x.example'), '/p', { value })}`)
@@ -67,7 +67,7 @@ describe('joining', () => {
 })
 
 describe('a path parameter', () => {
-  it('stays one segment, whatever it is', () => {
+  test('stays one segment, whatever it is', () => {
     fc.assert(
       fc.property(
         text.filter(id => id !== ''),
@@ -81,13 +81,13 @@ describe('a path parameter', () => {
     )
   })
 
-  it('that is empty is refused', () => {
+  test('that is empty is refused', () => {
     expect(() => fill('/payment_intents/:id', { id: '' })).toThrow(ArgumentError)
   })
 })
 
 describe('a base URL', () => {
-  it.each([
+  test.each([
     '',
     'x.example',
     '/v1',
@@ -99,7 +99,7 @@ describe('a base URL', () => {
     expect(() => readBaseUrl(text)).toThrow(ArgumentError)
   })
 
-  it.each(['https://user:hunter2@x.example', 'sk_test_hunter2', 'user:hunter2@x.example'])(
+  test.each(['https://user:hunter2@x.example', 'sk_test_hunter2', 'user:hunter2@x.example'])(
     '%j is refused without repeating the secret',
     text => {
       expect(() => readBaseUrl(text)).toThrow(ArgumentError)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
 import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
 import { json, nestedError, serve } from '../support/client/server.ts'
@@ -16,12 +16,12 @@ async function answering(body: string, status = 200, headers: Record<string, str
 }
 
 describe('a success', () => {
-  it.each([200, 201, 202, 203, 299])('may be any 2xx, as %i', async status => {
+  test.each([200, 201, 202, 203, 299])('may be any 2xx, as %i', async status => {
     const client = await answering(JSON.stringify(PAYMENT), status)
     expect((await client.payments.get('pi_1')).id).toBe('pi_1')
   })
 
-  it('gives the body where it is awaited, and all of the answer where that is asked for', async () => {
+  test('gives the body where it is awaited, and all of the answer where that is asked for', async () => {
     const text = '{ "id":"pi_1", "object":"payment_intent",  "status":"on_the_moon", "new_field": [1.50] }\n'
     const client = await answering(text, 202, { 'Request-Id': 'req_2', 'X-Odd': 'a' })
     const call = client.payments.get('pi_1')
@@ -36,14 +36,14 @@ describe('a success', () => {
     expect(answer.headers['x-odd']).toBe('a')
   })
 
-  it('of a free call may have no body', async () => {
+  test('of a free call may have no body', async () => {
     const client = await answering('', 200)
     expect(await client.request('GET', '/nothing').answer()).toMatchObject({ status: 200, text: '' })
   })
 })
 
 describe('JSON of something else', () => {
-  it.each([
+  test.each([
     ['no payment', { hello: 'world' }, ['id', 'object', 'status']],
     ['a list', [PAYMENT], ['']],
     ['another payment', { ...PAYMENT, id: 'pi_2' }, ['id']],
@@ -56,12 +56,12 @@ describe('JSON of something else', () => {
     expect(error.message).toContain('GET /payment_intents/pi_1')
   })
 
-  it('is what it is to a free call', async () => {
+  test('is what it is to a free call', async () => {
     const client = await answering('{"hello":"world"}')
     expect(await client.request('GET', '/payment_intents/pi_1')).toEqual({ hello: 'world' })
   })
 
-  it('is anything that differs from the contract, to a client that is strict', async () => {
+  test('is anything that differs from the contract, to a client that is strict', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const strict = clientFor(server.url, { strict: true })
     for (const call of [strict.payments.get('pi_1'), strict.request('GET', '/payment_intents/pi_1')]) {
@@ -73,7 +73,7 @@ describe('JSON of something else', () => {
 })
 
 describe('an error', () => {
-  it.each([
+  test.each([
     ['nested', { error: facts }],
     ['flat', facts],
     ['a problem', { type: 'about:blank', title: 'Bad', status: 400, detail: facts.message, ...facts }],
@@ -95,7 +95,7 @@ describe('an error', () => {
     expect(error.answer.body).toEqual(body)
   })
 
-  it.each([
+  test.each([
     [{ error: { code: 'moon_is_full', message: 'Come back' } }, 'moon_is_full', 'Come back'],
     [{ error: 'invalid_grant' }, 'invalid_grant', 'invalid_grant'],
     [{ title: 'Teapot' }, 'unknown', 'Teapot'],
@@ -107,12 +107,12 @@ describe('an error', () => {
     expect(await refusal(client.payments.get('pi_1'), ApiError)).toMatchObject({ code, message, details: [] })
   })
 
-  it('takes the request id from a header where the body has none', async () => {
+  test('takes the request id from a header where the body has none', async () => {
     const client = await answering('{"code":"x"}', 400, { 'X-Request-Id': 'abc' })
     expect((await refusal(client.payments.get('pi_1'), ApiError)).requestId).toBe('abc')
   })
 
-  it('is thrown by a free call too, with its answer', async () => {
+  test('is thrown by a free call too, with its answer', async () => {
     const server = await serve(response => json(response, nestedError('not_found'), 404))
     const error = await refusal(clientFor(server.url).request('GET', '/x'), ApiError)
     expect(error.answer.text).toBe(JSON.stringify(nestedError('not_found')))
@@ -121,7 +121,7 @@ describe('an error', () => {
 
 describe('an answer that is no JSON of this API', () => {
   const page = '<!doctype html>\n<title>\u001b[31mGateway</title>'
-  it.each([
+  test.each([
     ['a page', page, 200],
     ['a page with an error status', page, 404],
     ['nothing', '', 200],
@@ -137,7 +137,7 @@ describe('an answer that is no JSON of this API', () => {
     expect(error.answer.text).toBe(body)
   })
 
-  it('shows how it began, with nothing that a terminal would obey', async () => {
+  test('shows how it began, with nothing that a terminal would obey', async () => {
     const client = await answering(page + 'x'.repeat(500))
     const { firstBytes, message } = await refusal(client.payments.get('pi_1'), NotJsonError)
     expect(firstBytes).toMatch(/^<!doctype html> <title> \[31mGateway/)
@@ -145,7 +145,7 @@ describe('an answer that is no JSON of this API', () => {
     expect(message).toContain(firstBytes)
   })
 
-  it('says where a redirect leads, and does not follow it', async () => {
+  test('says where a redirect leads, and does not follow it', async () => {
     const client = await answering('', 301, { location: 'https://api.example/v1' })
     const error = await refusal(client.payments.get('pi_1'), NotJsonError)
     expect(error.message).toContain('https://api.example/v1')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CursorRepeatedError, NotJsonError, UnexpectedAnswerError } from '../../src/client/index.ts'
 import { clientFor, refusal } from '../support/client/client.ts'
 import { json, serve } from '../support/client/server.ts'
@@ -23,7 +23,7 @@ async function walk(pages: AsyncIterable<{ payouts: readonly { id: string }[] }>
 }
 
 describe('pages', () => {
-  it.each([
+  test.each([
     ['null', { has_more: false, next_cursor: null }],
     ['absent', { has_more: false }],
     ['empty', { has_more: false, next_cursor: '' }],
@@ -34,7 +34,7 @@ describe('pages', () => {
     expect(server.seen).toHaveLength(3)
   })
 
-  it.each([
+  test.each([
     ['has_more is true and there is no cursor', { has_more: true, next_cursor: null }],
     ['has_more is missing', { has_more: undefined, next_cursor: 'c' }],
     ['it is something else', { data: undefined, hello: 'world' }],
@@ -48,7 +48,7 @@ describe('pages', () => {
     expect(ids).toEqual(['po_first'])
   })
 
-  it('are asked for with the filters each time, and the cursor as it was given', async () => {
+  test('are asked for with the filters each time, and the cursor as it was given', async () => {
     const { client, server } = await listing({ first: to('a+b/c='), 'a+b/c=': {} })
     await walk(client.payouts.pages({ status: ['failed', 'succeeded'], country: 'TH', limit: 2 }))
     expect(server.seen.map(({ url }) => url)).toEqual([
@@ -57,14 +57,14 @@ describe('pages', () => {
     ])
   })
 
-  it('go on from a cursor, and tell the one to go on from', async () => {
+  test('go on from a cursor, and tell the one to go on from', async () => {
     const { client } = await listing({ b: to('c'), c: {} })
     const cursors: (string | null)[] = []
     for await (const { nextCursor } of client.payouts.pages({}, { cursor: 'b' })) cursors.push(nextCursor)
     expect(cursors).toEqual(['c', null])
   })
 
-  it('are fetched one by one, as they are wanted', async () => {
+  test('are fetched one by one, as they are wanted', async () => {
     const { client, server } = await listing({ first: to('b'), b: to('c'), c: {} })
     for await (const page of client.payouts.pages()) {
       expect(page.answer.text).toContain('po_first')
@@ -73,7 +73,7 @@ describe('pages', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it.each([
+  test.each([
     ['itself', { first: to('b'), b: to('b') }, ['po_first', 'po_b']],
     ['an earlier one', { first: to('b'), b: to('c'), c: to('b') }, ['po_first', 'po_b', 'po_c']],
   ])('never go in a circle: a cursor that leads to %s', async (_, next, before) => {
@@ -88,12 +88,12 @@ describe('pages', () => {
     expect(server.seen).toHaveLength(before.length)
   })
 
-  it('know the cursor they started from', async () => {
+  test('know the cursor they started from', async () => {
     const { client } = await listing({ b: to('b') })
     await refusal(walk(client.payouts.pages({}, { cursor: 'b' })), CursorRepeatedError)
   })
 
-  it('end in the fault that ended them', async () => {
+  test('end in the fault that ended them', async () => {
     const server = await serve(response => response.writeHead(200).end('<html>'))
     await refusal(walk(clientFor(server.url).payouts.pages()), NotJsonError)
   })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ArgumentError, ConnectError } from '../../src/client/index.ts'
 import { chooseProxy } from '../../src/client/transport/choose-proxy.ts'
 import { CERTIFICATE, KEY } from '../support/client/certificate.ts'
@@ -14,7 +14,7 @@ const chosen = (target: string, variables: Record<string, string>, asked?: strin
 describe('the proxy', () => {
   const BOTH = { HTTP_PROXY: 'http://plain:1', HTTPS_PROXY: 'http://secure:2' }
 
-  it.each([
+  test.each([
     ['http://api.example', BOTH, 'http://plain:1/'],
     ['https://api.example', BOTH, 'http://secure:2/'],
     ['https://api.example', { https_proxy: 'lower:3', HTTPS_PROXY: 'http://upper:4' }, 'http://lower:3/'],
@@ -32,7 +32,7 @@ describe('the proxy', () => {
     expect(chosen(target, variables)).toBe(proxy)
   })
 
-  it.each([
+  test.each([
     ['*', true],
     ['api.example', true],
     ['.api.example', true],
@@ -51,12 +51,12 @@ describe('the proxy', () => {
     expect(proxy).toBe(exempt ? undefined : 'http://secure:2/')
   })
 
-  it('that is asked for comes before the environment, also on the way to this machine', () => {
+  test('that is asked for comes before the environment, also on the way to this machine', () => {
     expect(chosen('http://127.0.0.1', { NO_PROXY: '*' }, 'mine:5')).toBe('http://mine:5/')
     expect(chosen('https://api.example', BOTH, false)).toBeUndefined()
   })
 
-  it.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused unrepeated', text => {
+  test.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused unrepeated', text => {
     const choose = () => chosen('https://api.example', { HTTPS_PROXY: text })
     expect(choose).toThrow(ArgumentError)
     expect(choose).toThrow(/^HTTPS_PROXY/)
@@ -93,7 +93,7 @@ async function secureServer() {
 }
 
 describe('through a proxy', () => {
-  it('a plain call goes by its whole address, with the credentials of the proxy', async () => {
+  test('a plain call goes by its whole address, with the credentials of the proxy', async () => {
     const proxy = await proxyTo(0)
     const client = clientFor('http://api.example/v1', {
       proxy: `http://me:secret@127.0.0.1:${proxy.port}`,
@@ -105,7 +105,7 @@ describe('through a proxy', () => {
     ])
   })
 
-  it('an encrypted call goes through a tunnel, and the proxy sees nothing of it', async () => {
+  test('an encrypted call goes through a tunnel, and the proxy sees nothing of it', async () => {
     const server = await secureServer()
     const proxy = await proxyTo(server.port)
     vi.stubEnv('https_proxy', `http://127.0.0.1:${proxy.port}`)
@@ -122,7 +122,7 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('the environment is heeded, and this machine is not sought there', async () => {
+  test('the environment is heeded, and this machine is not sought there', async () => {
     const proxy = await proxyTo(0)
     const server = await serve(response => json(response, PAYMENT))
     vi.stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`)
@@ -135,7 +135,7 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it.each(['http://api.example', 'https://api.example'])('a proxy that refuses is told: %s', async base => {
+  test.each(['http://api.example', 'https://api.example'])('a proxy that refuses is told: %s', async base => {
     const proxy = await proxyTo(0, 407)
     const client = clientFor(base, { proxy: `http://me:hunter2@127.0.0.1:${proxy.port}`, retries: 0 })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -143,7 +143,7 @@ describe('through a proxy', () => {
     expect(error.message).not.toContain('hunter2')
   })
 
-  it('a proxy that is not there is told, and not taken for the server', async () => {
+  test('a proxy that is not there is told, and not taken for the server', async () => {
     const port = await closedPort()
     const client = clientFor('https://api.example', { proxy: `http://127.0.0.1:${port}`, retries: 0 })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)

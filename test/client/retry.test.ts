@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError, ConnectError } from '../../src/client/index.ts'
 import { clientFor, ORDER, PAYMENT, refusal } from '../support/client/client.ts'
 import { closedPort, json, nestedError, type Respond, serve } from '../support/client/server.ts'
@@ -15,24 +15,24 @@ const status =
     json(response, nestedError('rate_limited'), code, headers)
 
 describe('a read', () => {
-  it.each([429, 502, 503, 504])('is repeated after %i', async code => {
+  test.each([429, 502, 503, 504])('is repeated after %i', async code => {
     const server = await serve(failing(2, status(code)))
     const answer = await clientFor(server.url).payments.get('pi_1').answer()
     expect(answer.attempts).toBe(3)
   })
 
-  it.each([400, 401, 404, 409, 422, 500, 501])('is not repeated after %i', async code => {
+  test.each([400, 401, 404, 409, 422, 500, 501])('is not repeated after %i', async code => {
     const server = await serve(status(code))
     await refusal(clientFor(server.url).payments.get('pi_1'), ApiError)
     expect(server.seen).toHaveLength(1)
   })
 
-  it('is repeated when its connection broke', async () => {
+  test('is repeated when its connection broke', async () => {
     const server = await serve(failing(1, drop))
     expect(await clientFor(server.url).payments.get('pi_1')).toEqual(PAYMENT)
   })
 
-  it('fails with the last answer once it was repeated enough', async () => {
+  test('fails with the last answer once it was repeated enough', async () => {
     const server = await serve(status(503))
     const client = clientFor(server.url, { retries: 2 })
     const error = await refusal(client.payouts.list(), ApiError)
@@ -41,7 +41,7 @@ describe('a read', () => {
     expect(server.seen).toHaveLength(3)
   })
 
-  it('is made once where no retries are wanted', async () => {
+  test('is made once where no retries are wanted', async () => {
     const server = await serve(status(503))
     await refusal(clientFor(server.url, { retries: 0 }).payouts.list(), ApiError)
     expect(server.seen).toHaveLength(1)
@@ -49,7 +49,7 @@ describe('a read', () => {
 })
 
 describe('a call that changes something, without a key', () => {
-  it.each([
+  test.each([
     ['creating', (url: string) => clientFor(url).payments.create(ORDER)],
     ['cancelling a payment', (url: string) => clientFor(url).payments.cancelPending('pi_1')],
     ['cancelling a payout', (url: string) => clientFor(url).payouts.cancel('po_1')],
@@ -62,14 +62,14 @@ describe('a call that changes something, without a key', () => {
     }
   })
 
-  it('says that it may have been carried out', async () => {
+  test('says that it may have been carried out', async () => {
     const server = await serve(drop)
     const error = await refusal(clientFor(server.url).payments.create(ORDER), ConnectError)
     expect(error).toMatchObject({ sent: true })
     expect(error.message).toContain('may have been carried out')
   })
 
-  it('is repeated where nothing was sent', async () => {
+  test('is repeated where nothing was sent', async () => {
     const client = clientFor(`http://127.0.0.1:${await closedPort()}`)
     const error = await refusal(client.payments.create(ORDER), ConnectError)
     expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false })
@@ -78,7 +78,7 @@ describe('a call that changes something, without a key', () => {
 })
 
 describe('a call with a key', () => {
-  it('is repeated with the same key and the same body', async () => {
+  test('is repeated with the same key and the same body', async () => {
     const server = await serve(failing(1, drop))
     const call = clientFor(server.url).payments.create(ORDER, { idempotencyKey: 'k-1' })
     expect(call.idempotencyKey).toBe('k-1')
@@ -87,19 +87,19 @@ describe('a call with a key', () => {
     expect(server.seen[1]?.body).toEqual(server.seen[0]?.body)
   })
 
-  it('waits for the first of that key to end', async () => {
+  test('waits for the first of that key to end', async () => {
     const server = await serve(failing(2, r => json(r, { code: 'idempotency_in_progress' }, 409)))
     await clientFor(server.url).payments.cancel('pi_1', { idempotencyKey: 'k-2' })
     expect(server.seen).toHaveLength(3)
   })
 
-  it('is not repeated on a conflict', async () => {
+  test('is not repeated on a conflict', async () => {
     const server = await serve(response => json(response, nestedError('idempotency_conflict'), 409))
     await refusal(clientFor(server.url).payments.create(ORDER, { idempotencyKey: 'k-3' }), ApiError)
     expect(server.seen).toHaveLength(1)
   })
 
-  it('may have it among the headers of a free call', async () => {
+  test('may have it among the headers of a free call', async () => {
     const server = await serve(failing(1, drop))
     const headers = { 'Idempotency-Key': 'k-4' }
     await clientFor(server.url).request('POST', '/x', { body: '{"raw": 1}', headers })
@@ -107,7 +107,7 @@ describe('a call with a key', () => {
   })
 })
 
-it('repeats the submission of an asset, which is safe by itself', async () => {
+test('repeats the submission of an asset, which is safe by itself', async () => {
   const server = await serve(failing(1, drop))
   await clientFor(server.url).payments.submitReceipt('pi_1', { assetId: 'ast_1' })
   expect(server.seen.map(({ body }) => String(body))).toEqual([
@@ -117,14 +117,14 @@ it('repeats the submission of an asset, which is safe by itself', async () => {
 })
 
 describe('the pauses', () => {
-  it('double, up to a bound', async () => {
+  test('double, up to a bound', async () => {
     const server = await serve(status(503))
     const client = clientFor(server.url, { retries: 8 })
     await refusal(client.payouts.list(), ApiError)
     expect(client.pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000])
   })
 
-  it('are anything from nothing to that, by chance', async () => {
+  test('are anything from nothing to that, by chance', async () => {
     const server = await serve(failing(2, status(503)))
     const chances = [0, 0.5]
     const client = clientFor(server.url, { random: () => chances.shift() ?? 1 })
@@ -132,14 +132,14 @@ describe('the pauses', () => {
     expect(client.pauses).toEqual([0, 250])
   })
 
-  it('are at least what Retry-After asks for', async () => {
+  test('are at least what Retry-After asks for', async () => {
     const server = await serve(failing(1, status(429, { 'retry-after': '7' })))
     const client = clientFor(server.url)
     await client.payments.get('pi_1')
     expect(client.pauses).toEqual([7250])
   })
 
-  it('honour a Retry-After that is a date', async () => {
+  test('honour a Retry-After that is a date', async () => {
     const date = new Date(Date.now() + 30_000).toUTCString()
     const server = await serve(failing(1, status(503, { 'retry-after': date })))
     const client = clientFor(server.url)
@@ -147,14 +147,14 @@ describe('the pauses', () => {
     expect(client.pauses[0]).toBeGreaterThan(20_000)
   })
 
-  it('are not as long as a server may ask for: the answer is given instead', async () => {
+  test('are not as long as a server may ask for: the answer is given instead', async () => {
     const server = await serve(status(503, { 'retry-after': '86400' }))
     const client = clientFor(server.url)
     await refusal(client.payouts.list(), ApiError)
     expect(client.pauses).toEqual([])
   })
 
-  it('end when the call is given up', async () => {
+  test('end when the call is given up', async () => {
     const server = await serve(status(503))
     const ending = new AbortController()
     const client = clientFor(server.url, { sleep: async () => ending.abort(new Error('enough')) })

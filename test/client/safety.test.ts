@@ -1,26 +1,26 @@
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ArgumentError, createClient, redactHeaders, UnsafeTargetError } from '../../src/client/index.ts'
 import { clientFor, ORDER, PAYMENT, PUBLIC_KEY, SECRET_KEY } from '../support/client/client.ts'
 import { closedPort, json, nestedError, serve } from '../support/client/server.ts'
 
 const ENCODED = btoa(`${PUBLIC_KEY}:${SECRET_KEY}`)
-const live = { publicKey: 'pk_live_a', secretKey: 'sk_live_b' }
-const test = { publicKey: 'pk_test_a', secretKey: 'sk_test_b' }
+const liveKeys = { publicKey: 'pk_live_a', secretKey: 'sk_live_b' }
+const testKeys = { publicKey: 'pk_test_a', secretKey: 'sk_test_b' }
 
 describe('a live key', () => {
-  it.each([
+  test.each([
     'http://api.example',
     'http://10.0.0.1:7297',
     'http://localhost.example',
     'http://127.0.0.1.example',
   ])('is not sent in the clear to %s, and a test key is', baseUrl => {
-    expect(() => createClient({ baseUrl, ...live })).toThrow(UnsafeTargetError)
-    expect(() => createClient({ baseUrl, ...test, secretKey: 'sk_live_b' })).toThrow(UnsafeTargetError)
-    expect(() => createClient({ baseUrl, ...test })).not.toThrow()
+    expect(() => createClient({ baseUrl, ...liveKeys })).toThrow(UnsafeTargetError)
+    expect(() => createClient({ baseUrl, ...testKeys, secretKey: 'sk_live_b' })).toThrow(UnsafeTargetError)
+    expect(() => createClient({ baseUrl, ...testKeys })).not.toThrow()
   })
 
-  it.each([
+  test.each([
     'https://api.example',
     'http://localhost:7297',
     'http://127.0.0.1',
@@ -28,11 +28,11 @@ describe('a live key', () => {
     'http://LOCALHOST',
     'http://a.localhost',
   ])('may go to %s', baseUrl => {
-    expect(() => createClient({ baseUrl, ...live })).not.toThrow()
+    expect(() => createClient({ baseUrl, ...liveKeys })).not.toThrow()
   })
 })
 
-it.each([
+test.each([
   { publicKey: '', secretKey: 'sk_test_b' },
   { publicKey: 'pk_test_a', secretKey: '' },
   { publicKey: 'pk:test', secretKey: 'sk_test_b' },
@@ -55,7 +55,7 @@ function expectNoSecret(value: unknown): void {
 }
 
 describe('the secret', () => {
-  it('is not to be seen on a client, before a call or after', async () => {
+  test('is not to be seen on a client, before a call or after', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url)
     expectNoSecret(client)
@@ -66,7 +66,7 @@ describe('the secret', () => {
     expectNoSecret(await call.answer())
   })
 
-  it('is not in what a request log is told', async () => {
+  test('is not in what a request log is told', async () => {
     const server = await serve((response, _, count) =>
       count < 2 ? response.socket?.destroy() : json(response, PAYMENT),
     )
@@ -87,7 +87,7 @@ describe('the secret', () => {
   })
 
   const echo = { ...nestedError('unauthorized', `no such key ${SECRET_KEY} (${ENCODED})`) }
-  it.each([
+  test.each([
     ['an error that repeats it', JSON.stringify(echo)],
     ['a page that repeats it', `<p>Basic ${ENCODED} ${SECRET_KEY}</p>`],
   ])('is not in a fault, even of %s', async (_, body) => {
@@ -100,7 +100,7 @@ describe('the secret', () => {
     expect(printed(error)).toContain('***')
   })
 
-  it('is not in a fault of the connection', async () => {
+  test('is not in a fault of the connection', async () => {
     const client = clientFor(`http://127.0.0.1:${await closedPort()}`)
     const error = await Promise.resolve(client.payments.create(ORDER)).catch((cause: unknown) => cause)
     expectNoSecret(error)
@@ -108,7 +108,7 @@ describe('the secret', () => {
   })
 })
 
-it('headers are shown without what signs them in', () => {
+test('headers are shown without what signs them in', () => {
   const headers = { Authorization: 'Bearer abc', cookie: 'a=b', 'Proxy-Authorization': 'x', accept: 'y' }
   expect(redactHeaders(headers)).toEqual({
     Authorization: 'Bearer ***',

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError, type ClientOptions } from '../../src/client/index.ts'
 import { clientFor, ORDER, refusal } from '../support/client/client.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
@@ -63,7 +63,7 @@ describe.each([
     payment_method_options: { bank: 'bbl', account_name: 'Somchai', account_number: '1234567890' },
   }
 
-  it('a payment is discovered, created, proven by a receipt and waited for', async () => {
+  test('a payment is discovered, created, proven by a receipt and waited for', async () => {
     const { control, client } = await account({
       sleep: () => control('POST', '/clock/advance', { by: '10s' }),
     })
@@ -104,7 +104,7 @@ describe.each([
     expect((await client.payments.get(id)).status).toBe('succeeded')
   })
 
-  it('a key means one payment, and another image under it is a conflict', async () => {
+  test('a key means one payment, and another image under it is a conflict', async () => {
     const { client } = await account()
     const first = await client.payments.create(TRANSFER, { idempotencyKey: 'order-1' })
     const second = await client.payments.create(TRANSFER, { idempotencyKey: 'order-1' })
@@ -114,7 +114,7 @@ describe.each([
     expect((await refusal(other, ApiError)).code).toBe('idempotency_conflict')
   })
 
-  it('refusals are read, whatever their shape', async () => {
+  test('refusals are read, whatever their shape', async () => {
     const { client } = await account()
     expect(await refusal(client.payments.get('pi_none'), ApiError)).toMatchObject({
       status: 404,
@@ -131,7 +131,7 @@ describe.each([
     })
   })
 
-  it('a pending payment is cancelled', async () => {
+  test('a pending payment is cancelled', async () => {
     const { client, control } = await account()
     const { id } = await client.payments.create({ ...TRANSFER, payment_method: 'th_bank_transfer' })
     expect((await client.payments.cancelPending(id).answer()).status).toBe(202)
@@ -139,7 +139,7 @@ describe.each([
     expect((await client.payments.wait(id)).failure_code).toBe('payment_cancelled')
   })
 
-  it('payouts are walked page by page, and cancelled', async () => {
+  test('payouts are walked page by page, and cancelled', async () => {
     const { client, control } = await account()
     for (let count = 0; count < 5; count++)
       await control('POST', '/payouts', {
@@ -164,7 +164,7 @@ describe.each([
     expect((await refusal(client.payouts.cancel(id), ApiError)).code).toBe('invalid_state')
   })
 
-  it('an answer lost after the work was done is found again by its key', async () => {
+  test('an answer lost after the work was done is found again by its key', async () => {
     const { client, control } = await account()
     const on = `POST ${options.createPath ?? '/payment_intents'}`
     await control('PUT', '/faults', { faults: [{ on, nth: 1, type: 'reset', when: 'after_commit' }] })

@@ -1,6 +1,6 @@
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createNetServer, type Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ArgumentError, ConnectError, TimeoutError } from '../../src/client/index.ts'
 import { CERTIFICATE, KEY } from '../support/client/certificate.ts'
 import { clientFor, ORDER, PAYMENT, refusal } from '../support/client/client.ts'
@@ -30,7 +30,7 @@ describe.each([
 ])('through %s', (_, way) => {
   const once = { ...way, retries: 0 }
 
-  it('a call arrives whole: method, path, query, headers and body', async () => {
+  test('a call arrives whole: method, path, query, headers and body', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(`${server.url}/v1/`, { ...way, userAgent: 'shop/1' })
     await client.request('PUT', '/things', { query: { a: 'ก' }, body: { b: 1 }, headers: { 'X-Own': 'c' } })
@@ -47,7 +47,7 @@ describe.each([
     expect(String(seen?.body)).toBe('{"b":1}')
   })
 
-  it('a read has no body and no content type', async () => {
+  test('a read has no body and no content type', async () => {
     const server = await serve(response => json(response, { ...PAYMENT, id: 'a/b' }))
     await clientFor(server.url, way).payments.get('a/b')
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/payment_intents/a%2Fb' })
@@ -55,7 +55,7 @@ describe.each([
     expect(server.seen[0]?.body.length).toBe(0)
   })
 
-  it('an answer is read whole, in whatever pieces it comes', async () => {
+  test('an answer is read whole, in whatever pieces it comes', async () => {
     const text = JSON.stringify({ ...PAYMENT, label: 'บาท'.repeat(50_000) })
     const server = await serve(response => {
       const bytes = Buffer.from(text)
@@ -65,13 +65,13 @@ describe.each([
     expect((await clientFor(server.url, way).payments.get('pi_1').answer()).text).toBe(text)
   })
 
-  it('headers that come twice are both there', async () => {
+  test('headers that come twice are both there', async () => {
     const server = await serve(response => json(response, PAYMENT, 200, { 'Set-Cookie': ['a=1', 'b=2'] }))
     const { headers } = await clientFor(server.url, way).payments.get('pi_1').answer()
     expect(headers['set-cookie']).toBe('a=1, b=2')
   })
 
-  it('connections are kept from call to call', async () => {
+  test('connections are kept from call to call', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url, way)
     for (let count = 0; count < 10; count++) await client.payments.get('pi_1')
@@ -79,7 +79,7 @@ describe.each([
     expect(Math.max(...server.seen.map(({ connection }) => connection))).toBeLessThanOrEqual(2)
   })
 
-  it('a refused connection says what to do', async () => {
+  test('a refused connection says what to do', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
     expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false, permanent: false })
@@ -87,7 +87,7 @@ describe.each([
     expect(error.message).toContain('paysim serve')
   })
 
-  it('a host that does not exist is told as such', async () => {
+  test('a host that does not exist is told as such', async () => {
     const client = clientFor('http://nothing.invalid', { ...once, proxy: false })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
     expect(error).toMatchObject({ sent: false })
@@ -95,7 +95,7 @@ describe.each([
     expect(error.message).toContain('check the base URL')
   })
 
-  it('a server that never answers is given up', async () => {
+  test('a server that never answers is given up', async () => {
     const url = await speaking(() => {})
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({
@@ -104,13 +104,13 @@ describe.each([
     })
   })
 
-  it('an answer that stops half-way is given up', async () => {
+  test('an answer that stops half-way is given up', async () => {
     const url = await speaking(socket => socket.write(`${WELL}content-length: 100\r\n\r\n{"id":`))
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  it('an answer that drips for ever is given up', async () => {
+  test('an answer that drips for ever is given up', async () => {
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
       const dripping = setInterval(() => socket.write('1\r\n \r\n'), 5)
@@ -120,7 +120,7 @@ describe.each([
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  it('an answer without an end is given up before it fills the memory, and not asked for again', async () => {
+  test('an answer without an end is given up before it fills the memory, and not asked for again', async () => {
     const piece = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
@@ -136,7 +136,7 @@ describe.each([
     expect(error.message).toContain('may have been carried out')
   })
 
-  it.each([
+  test.each([
     ['before it answers', ''],
     ['in the middle of the headers', 'HTTP/1.1 200 O'],
     ['in the middle of a body of known length', `${WELL}content-length: 100\r\n\r\n{"id":`],
@@ -148,13 +148,13 @@ describe.each([
     expect(error.message).toContain('may have been carried out')
   })
 
-  it('what is no HTTP is told as such', async () => {
+  test('what is no HTTP is told as such', async () => {
     const url = await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
     const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
     expect(error.message).toContain('not HTTP')
   })
 
-  it('a header that cannot be sent is refused', async () => {
+  test('a header that cannot be sent is refused', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url, way)
     await refusal(client.payments.create(ORDER, { idempotencyKey: 'a\r\nx: y' }), ArgumentError)
@@ -162,7 +162,7 @@ describe.each([
     expect(server.seen).toEqual([])
   })
 
-  it('a call that is given up ends at once', async () => {
+  test('a call that is given up ends at once', async () => {
     const url = await speaking(() => ending.abort(new Error('enough')))
     const ending = new AbortController()
     const call = clientFor(url, way).payments.get('pi_1', { signal: ending.signal })
@@ -172,12 +172,12 @@ describe.each([
     )
   })
 
-  it('a certificate of its own authority is trusted where that is given', async () => {
+  test('a certificate of its own authority is trusted where that is given', async () => {
     const server = await secureServer()
     expect(await clientFor(server.url, { ...way, ca: CERTIFICATE }).payments.get('pi_1')).toEqual(PAYMENT)
   })
 
-  it('a certificate that nobody vouches for is refused, once and for all', async () => {
+  test('a certificate that nobody vouches for is refused, once and for all', async () => {
     const server = await secureServer()
     const client = clientFor(server.url, way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -187,7 +187,7 @@ describe.each([
     expect(server.seen).toEqual([])
   })
 
-  it('an https address that speaks plain http is told as such', async () => {
+  test('an https address that speaks plain http is told as such', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url.replace('http:', 'https:'), way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -195,7 +195,7 @@ describe.each([
     expect(error.permanent).toBe(true)
   })
 
-  it('a client can be closed though it was never used, and twice', async () => {
+  test('a client can be closed though it was never used, and twice', async () => {
     const client = clientFor('http://127.0.0.1:1', way)
     await client.close()
     await client.close()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError, ConnectError, WaitTimeoutError } from '../../src/client/index.ts'
 import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
 import { closedPort, json, nestedError, type Respond, serve } from '../support/client/server.ts'
@@ -27,20 +27,20 @@ function timed(url: string) {
 }
 
 describe('waiting', () => {
-  it.each(['succeeded', 'failed', 'expired'])('ends with %s', async status => {
+  test.each(['succeeded', 'failed', 'expired'])('ends with %s', async status => {
     const { client, server } = await following('pending', 'processing', 'pending', status)
     expect((await client.payments.wait('pi_1')).status).toBe(status)
     expect(server.seen).toHaveLength(4)
   })
 
-  it('ends at once where the payment has ended, without a pause', async () => {
+  test('ends at once where the payment has ended, without a pause', async () => {
     const { client, pauses } = await following('succeeded')
     const answer = await client.payments.wait('pi_1', { timeoutMs: 0 }).answer()
     expect(answer.body.status).toBe('succeeded')
     expect(pauses).toEqual([])
   })
 
-  it.each([['processing'], [['processing', 'requires_moon']]])(
+  test.each([['processing'], [['processing', 'requires_moon']]])(
     'ends where it was told to: %j',
     async until => {
       const { client, server } = await following('pending', 'processing', 'succeeded')
@@ -49,30 +49,30 @@ describe('waiting', () => {
     },
   )
 
-  it('ends with a final status that was not wanted: nothing comes after it', async () => {
+  test('ends with a final status that was not wanted: nothing comes after it', async () => {
     const { client } = await following('pending', 'failed')
     expect((await client.payments.wait('pi_1', { until: 'succeeded' })).status).toBe('failed')
   })
 
-  it('goes on through a status that it does not know', async () => {
+  test('goes on through a status that it does not know', async () => {
     const { client } = await following('on_the_moon', 'succeeded')
     expect((await client.payments.wait('pi_1')).status).toBe('succeeded')
   })
 
-  it('tells each state that differs, once', async () => {
+  test('tells each state that differs, once', async () => {
     const { client } = await following('pending', 'pending', 'processing', 'processing', 'succeeded')
     const told: string[] = []
     await client.payments.wait('pi_1', { onUpdate: ({ status }) => told.push(status) })
     expect(told).toEqual(['pending', 'processing', 'succeeded'])
   })
 
-  it('pauses longer and longer, up to a bound', async () => {
+  test('pauses longer and longer, up to a bound', async () => {
     const { client, pauses } = await following(...Array<string>(9).fill('pending'), 'succeeded')
     await client.payments.wait('pi_1')
     expect(pauses).toEqual([500, 750, 1125, 1687.5, 2531.25, 3796.875, 5000, 5000, 5000])
   })
 
-  it('gives up in time, after a last look, and keeps what it saw', async () => {
+  test('gives up in time, after a last look, and keeps what it saw', async () => {
     const { client, pauses, server } = await following('pending')
     const error = await refusal(client.payments.wait('pi_1', { timeoutMs: 2000 }), WaitTimeoutError)
     expect(error.message).toContain('pi_1 was still pending')
@@ -81,7 +81,7 @@ describe('waiting', () => {
     expect(server.seen).toHaveLength(pauses.length + 1)
   })
 
-  it('honours Retry-After, on an answer and on a refusal', async () => {
+  test('honours Retry-After, on an answer and on a refusal', async () => {
     const busy: Respond = r => json(r, nestedError('rate_limited'), 429, { 'retry-after': '9' })
     const slow: Respond = r => json(r, PAYMENT, 200, { 'retry-after': '20' })
     const { client, pauses } = await following(slow, busy, busy, busy, busy, 'succeeded')
@@ -90,19 +90,19 @@ describe('waiting', () => {
     expect(pauses.slice(1).every(pause => pause >= 9000)).toBe(true)
   })
 
-  it('outlasts a server that is busy for longer than one call would', async () => {
+  test('outlasts a server that is busy for longer than one call would', async () => {
     const busy: Respond = r => json(r, nestedError('service_unavailable'), 503)
     const { client, server } = await following(...Array<Respond>(20).fill(busy), 'succeeded')
     expect((await client.payments.wait('pi_1')).status).toBe('succeeded')
     expect(server.seen).toHaveLength(21)
   })
 
-  it('ends with the refusal where the server is busy to the end', async () => {
+  test('ends with the refusal where the server is busy to the end', async () => {
     const { client } = await following(r => json(r, nestedError('service_unavailable'), 503))
     await refusal(client.payments.wait('pi_1', { timeoutMs: 20_000 }), ApiError)
   })
 
-  it('ends with any other fault at once', async () => {
+  test('ends with any other fault at once', async () => {
     const { client, pauses } = await following(r => json(r, nestedError('not_found'), 404))
     expect((await refusal(client.payments.wait('pi_1'), ApiError)).code).toBe('not_found')
     expect(pauses).toEqual([])
@@ -110,7 +110,7 @@ describe('waiting', () => {
     await refusal(alone.client.payments.wait('pi_1'), ConnectError)
   })
 
-  it('ends when it is given up', async () => {
+  test('ends when it is given up', async () => {
     const ending = new AbortController()
     const { client } = await following('pending', r => {
       ending.abort(new Error('enough'))

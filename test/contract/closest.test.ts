@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closest } from '../../src/contract/closest.ts'
 
 const WORDS = ['outcome', 'receipt', 'action', 'cancel', 'expiry', 'match', 'not', 'times', 'name']
 
 describe('the word that was meant', () => {
-  it.each([
+  test.each([
     ['outcom', 'outcome'],
     ['outcomes', 'outcome'],
     ['OUTCOME', 'outcome'],
@@ -19,15 +19,15 @@ describe('the word that was meant', () => {
     expect(closest(given, WORDS)).toBe(meant)
   })
 
-  it.each(['zebra', 'webhooks', 'x'.repeat(40), '12345'])('%s means none of them', given => {
+  test.each(['zebra', 'webhooks', 'x'.repeat(40), '12345'])('%s means none of them', given => {
     expect(closest(given, WORDS)).toBeUndefined()
   })
 
-  it('is none where there are no words', () => {
+  test('is none where there are no words', () => {
     expect(closest('outcome', [])).toBeUndefined()
   })
 
-  it('is the word itself, if it is there', () => {
+  test('is the word itself, if it is there', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 1 }),
@@ -40,7 +40,7 @@ describe('the word that was meant', () => {
     )
   })
 
-  it('is found through any one slip of the finger', () => {
+  test('is found through any one slip of the finger', () => {
     const slip = fc.tuple(fc.constantFrom('drop', 'double', 'swap', 'replace'), fc.nat(5))
     fc.assert(
       fc.property(

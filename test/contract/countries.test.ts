@@ -1,25 +1,25 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isCountry } from '../../src/contract/countries.ts'
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const PAIRS = LETTERS.flatMap(first => LETTERS.map(second => first + second))
 
 describe('isCountry', () => {
-  it('knows the 249 officially assigned codes', () => {
+  test('knows the 249 officially assigned codes', () => {
     expect(PAIRS.filter(isCountry)).toHaveLength(249)
   })
 
-  it('names only codes that the platform can name', () => {
+  test('names only codes that the platform can name', () => {
     const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
     expect(PAIRS.filter(code => isCountry(code) && names.of(code) === undefined)).toEqual([])
   })
 
-  it.each(['TH', 'VN', 'ID', 'PH', 'MY', 'US', 'AX', 'BQ', 'SS', 'ZW'])('%s is one', code => {
+  test.each(['TH', 'VN', 'ID', 'PH', 'MY', 'US', 'AX', 'BQ', 'SS', 'ZW'])('%s is one', code => {
     expect(isCountry(code)).toBe(true)
   })
 
   // exceptionally or transitionally reserved, user-assigned, withdrawn, and what is no code at all
-  it.each([
+  test.each([
     'UK',
     'EU',
     'UN',

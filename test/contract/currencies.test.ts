@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exponentOf, formatMinor, numericCodeOf } from '../../src/contract/currencies.ts'
 
 describe('minor units', () => {
-  it.each([
+  test.each([
     ['THB', 2],
     ['IDR', 2],
     ['VND', 0],
@@ -16,7 +16,7 @@ describe('minor units', () => {
     expect(exponentOf(currency)).toBe(exponent)
   })
 
-  it('agrees with the currency data of the platform', () => {
+  test('agrees with the currency data of the platform', () => {
     // CLDR rounds some currencies that ISO does not; these are the ones that payments here are made in.
     for (const currency of [
       'THB',
@@ -42,7 +42,7 @@ describe('minor units', () => {
 })
 
 describe('numeric codes', () => {
-  it.each([
+  test.each([
     ['THB', '764'],
     ['VND', '704'],
     ['IDR', '360'],
@@ -54,14 +54,14 @@ describe('numeric codes', () => {
     expect(numericCodeOf(currency)).toBe(code)
   })
 
-  it('knows no code of a currency outside ISO 4217', () => {
+  test('knows no code of a currency outside ISO 4217', () => {
     expect(numericCodeOf('USDT')).toBeUndefined()
     expect(numericCodeOf('toString')).toBeUndefined()
   })
 })
 
 describe('formatMinor', () => {
-  it.each([
+  test.each([
     ['123450', 'THB', '1234.50'],
     ['10000', 'THB', '100.00'],
     ['5000', 'VND', '5000'],
@@ -75,7 +75,7 @@ describe('formatMinor', () => {
     expect(formatMinor(amount, currency)).toBe(decimal)
   })
 
-  it('loses no digit of any amount', () => {
+  test('loses no digit of any amount', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 40n })
     fc.assert(
       fc.property(amounts, fc.constantFrom('THB', 'VND', 'KWD', 'UYW'), (amount, currency) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatDuration, parseDuration } from '../../src/contract/durations.ts'
 
 const SECOND = 1000
@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 describe('a duration', () => {
-  it.each([
+  test.each([
     ['250ms', 250],
     ['0s', 0],
     ['5s', 5 * SECOND],
@@ -30,7 +30,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBe(ms)
   })
 
-  it.each([
+  test.each([
     '',
     '5',
     's',
@@ -64,7 +64,7 @@ describe('a duration', () => {
 })
 
 describe('formatting', () => {
-  it.each([
+  test.each([
     [0, '0s'],
     [1, '1ms'],
     [90 * MINUTE, '1h30m'],
@@ -75,7 +75,7 @@ describe('formatting', () => {
     expect(formatDuration(ms)).toBe(text)
   })
 
-  it('is read back, for every whole number of milliseconds up to a hundred years', () => {
+  test('is read back, for every whole number of milliseconds up to a hundred years', () => {
     fc.assert(
       fc.property(fc.nat({ max: 36_525 * DAY }), ms => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)
@@ -84,7 +84,7 @@ describe('formatting', () => {
   })
 })
 
-it('a sum of parts is the sum of their durations', () => {
+test('a sum of parts is the sum of their durations', () => {
   const part = fc.tuple(
     fc.nat(10_000),
     fc.constantFrom(['ms', 1], ['s', SECOND], ['m', MINUTE], ['h', HOUR] as const),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { renderError, statusOf } from '../../src/contract/error-body.ts'
 import { ERROR_STATUS, type ErrorCode, invalid } from '../../src/contract/errors.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
@@ -12,7 +12,7 @@ const render = (overrides: Record<string, unknown>, rejection = invalid(details)
 }
 
 describe('an error body', () => {
-  it.each([
+  test.each([
     ['nested', 'application/json; charset=utf-8', { error: facts }],
     ['flat', 'application/json; charset=utf-8', facts],
     [
@@ -30,11 +30,11 @@ describe('an error body', () => {
     expect(render({ 'errors.body': shape })).toStrictEqual({ status: 400, contentType, body })
   })
 
-  it('has details even where there are none to give', () => {
+  test('has details even where there are none to give', () => {
     expect(render({}, { code: 'not_found', message: 'No such payout' }).body.error.details).toEqual([])
   })
 
-  it('has the status that its rejection was given, where a decision moved it', () => {
+  test('has the status that its rejection was given, where a decision moved it', () => {
     expect(render({ 'errors.body': 'problem' }, { ...invalid(details), status: 413 })).toMatchObject({
       status: 413,
       body: { status: 413 },
@@ -43,12 +43,12 @@ describe('an error body', () => {
 })
 
 describe('statuses', () => {
-  it.each(codes)('%s has one that says whose fault it is', code => {
+  test.each(codes)('%s has one that says whose fault it is', code => {
     expect(statusOf(code, resolveContract())).toBe(ERROR_STATUS[code])
     expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400)
   })
 
-  it.each([
+  test.each([
     ['auth.failure_status', '403', 'unauthorized', 403],
     ['errors.idempotency_conflict', '422', 'idempotency_conflict', 422],
     ['errors.idempotency_conflict', '400', 'idempotency_conflict', 400],
@@ -60,7 +60,7 @@ describe('statuses', () => {
   })
 })
 
-it.each([
+test.each([
   [[], 'The request is not valid'],
   [details, 'amount is required'],
   [[...details, ...details, ...details], 'amount is required (and 2 more)'],

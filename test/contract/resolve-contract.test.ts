@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DECISIONS, type Decision, type DecisionKey } from '../../src/contract/decisions.ts'
 import { answerOf, ContractError, resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { Gateway } from '../../src/engine/gateway.ts'
@@ -12,20 +12,20 @@ const ofKind = <K extends Decision['kind']>(kind: K) =>
 const given = (key: string, value: unknown) => () => resolveContract({ [key]: value })
 
 describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
-  it('takes each of its values, as text', () => {
+  test('takes each of its values, as text', () => {
     for (const value of decision.values) expect(given(key, value)()).toHaveProperty([key], value)
   })
 
-  it('takes a number for one that reads as a number', () => {
+  test('takes a number for one that reads as a number', () => {
     for (const value of decision.values.filter(each => /^\d+$/.test(each)))
       expect(given(key, Number(value))()).toHaveProperty([key], value)
   })
 
-  it('is its first value where nothing is said', () => {
+  test('is its first value where nothing is said', () => {
     expect(resolveContract()).toHaveProperty([key], decision.values[0])
   })
 
-  it.each([['no such value'], [''], [true], [[]], [{}], [0], [undefined], [decision.values]])(
+  test.each([['no such value'], [''], [true], [[]], [{}], [0], [undefined], [decision.values]])(
     'refuses %j, and says what is allowed',
     value => {
       expect(given(key, value)).toThrow(ContractError)
@@ -35,12 +35,12 @@ describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
   )
 })
 
-it.each(ofKind('constant'))('$key is constant', ({ key, decision }) => {
+test.each(ofKind('constant'))('$key is constant', ({ key, decision }) => {
   expect(given(key, decision.answer)).toThrow(`${key} is a constant`)
 })
 
 describe.each(ofKind('duration'))('$key', ({ key, decision }) => {
-  it.each([
+  test.each([
     ['1ms', 1],
     ['90m', 5_400_000],
     ['PT1H', 3_600_000],
@@ -48,19 +48,19 @@ describe.each(ofKind('duration'))('$key', ({ key, decision }) => {
     expect(given(key, text)()).toHaveProperty([key], ms)
   })
 
-  it('says its answer as a duration that it takes', () => {
+  test('says its answer as a duration that it takes', () => {
     const contract = resolveContract()
     expect(given(key, answerOf(key, contract))()).toEqual(contract)
     expect(given(key, decision.value)()).toEqual(contract)
   })
 
-  it.each([['0s'], ['soon'], [''], [5000], [null], [['1h']]])('refuses %j', value => {
+  test.each([['0s'], ['soon'], [''], [5000], [null], [['1h']]])('refuses %j', value => {
     expect(given(key, value)).toThrow(/is not allowed; allowed: a duration/)
   })
 })
 
 describe('events.retry', () => {
-  it.each([
+  test.each([
     [
       ['0s', '5s'],
       [0, 5000],
@@ -71,17 +71,17 @@ describe('events.retry', () => {
     expect(given('events.retry', value)()).toHaveProperty(['events.retry'], gaps)
   })
 
-  it.each([[[]], [''], [['5s', 'soon']], [[5]], [5], [null], [{}]])('refuses %j', value => {
+  test.each([[[]], [''], [['5s', 'soon']], [[5]], [5], [null], [{}]])('refuses %j', value => {
     expect(given('events.retry', value)).toThrow(/is not allowed; allowed: a list of durations/)
   })
 
-  it('is the schedule of 75 h 35 min 5 s', () => {
+  test('is the schedule of 75 h 35 min 5 s', () => {
     expect(resolveContract()['events.retry'].reduce((sum, gap) => sum + gap, 0)).toBe(272_105_000)
   })
 })
 
 describe('create.path', () => {
-  it.each([
+  test.each([
     '/payment_intents',
     '/payment_intents/',
     '/payment_intents/new/one',
@@ -97,7 +97,7 @@ describe('create.path', () => {
     expect(given('create.path', path)()).toHaveProperty(['create.path'], path)
   })
 
-  it.each<[path: string, rule: RegExp]>([
+  test.each<[path: string, rule: RegExp]>([
     ['payments', /must start with \//],
     ['', /must start with \//],
     ['https://shop.example/payments', /must start with \//],
@@ -139,11 +139,11 @@ describe('create.path', () => {
     expect(given('create.path', path)).toThrow(rule)
   })
 
-  it.each([[5], [null], [['/a']], [true]])('refuses %j', value => {
+  test.each([[5], [null], [['/a']], [true]])('refuses %j', value => {
     expect(given('create.path', value)).toThrow('is not allowed; allowed: any path that nothing else uses')
   })
 
-  it('refuses each path of the pages and of the control surface', () => {
+  test('refuses each path of the pages and of the control surface', () => {
     const pages = payerPages({ gateway: {} as Gateway }).routes.all.map(({ path }) => path)
     expect(pages.length).toBeGreaterThan(5)
     for (const pattern of pages)
@@ -151,7 +151,7 @@ describe('create.path', () => {
   })
 })
 
-it.each(['errors', 'errors.bodies', '__proto__', 'constructor', 'toString', ''])(
+test.each(['errors', 'errors.bodies', '__proto__', 'constructor', 'toString', ''])(
   'there is no decision %j',
   key => {
     const overrides = JSON.parse(`{${JSON.stringify(key)}: "flat"}`)
@@ -159,7 +159,7 @@ it.each(['errors', 'errors.bodies', '__proto__', 'constructor', 'toString', ''])
   },
 )
 
-it('every switch answers in words that it takes', () => {
+test('every switch answers in words that it takes', () => {
   const contract = resolveContract()
   const words = all
     .filter(([, { kind }]) => kind !== 'constant')

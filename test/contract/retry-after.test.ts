@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseRetryAfter } from '../../src/contract/retry-after.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12)
 
 describe('Retry-After', () => {
-  it.each([
+  test.each([
     ['0', 0],
     ['7', 7000],
     ['120', 120_000],
@@ -18,7 +18,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(header, NOW)).toBe(ms)
   })
 
-  it.each(['9'.repeat(13), '9'.repeat(400)])(
+  test.each(['9'.repeat(13), '9'.repeat(400)])(
     'a time that no calendar holds is not waited for: %s',
     header => {
       const wait = parseRetryAfter(header, NOW) ?? 0

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatTimestamp, parseTimestamp } from '../../src/contract/timestamps.ts'
 
 const two = (value: number) => String(value).padStart(2, '0')
@@ -31,7 +31,7 @@ const moments = fc.record({
 })
 
 describe('a timestamp', () => {
-  it('means what counting days on fingers says, in leap years, with any offset and any fraction', () => {
+  test('means what counting days on fingers says, in leap years, with any offset and any fraction', () => {
     fc.assert(
       fc.property(moments, ({ year, month, day, hour, minute, second, fraction, offset }) => {
         const zone = offset ? `${offset[0]}${two(offset[1])}:${two(offset[2])}` : 'Z'
@@ -50,7 +50,7 @@ describe('a timestamp', () => {
     )
   })
 
-  it('is read back as it was written', () => {
+  test('is read back as it was written', () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -65,7 +65,7 @@ describe('a timestamp', () => {
     )
   })
 
-  it.each([
+  test.each([
     [
       'every millisecond',
       Array.from({ length: 1000 }, (_, ms) => [String(ms).padStart(3, '0'), ms] as const),
@@ -85,7 +85,7 @@ describe('a timestamp', () => {
       expect([digits, parseTimestamp(`1970-01-01T00:00:00.${digits}Z`)]).toEqual([digits, ms])
   })
 
-  it.each([
+  test.each([
     '2026-02-29T00:00:00Z',
     '1900-02-29T00:00:00Z',
     '2026-02-30T00:00:00Z',

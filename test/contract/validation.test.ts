@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { validator } from '../../src/contract/validation.ts'
 
 const closed = { additionalProperties: false }
@@ -23,7 +23,7 @@ const check = validator(Body)
 const faultsOf = (value: unknown) => check(value).map(({ field, message }) => `${field} ${message}`)
 
 describe('a fault names its field and the rule it broke', () => {
-  it.each([
+  test.each([
     [{}, 'amount is required'],
     [{ amount: 5 }, 'amount must be a string (a positive integer)'],
     [{ amount: ['5', '6'] }, 'amount must be a string, given once'],
@@ -52,34 +52,34 @@ describe('a fault names its field and the rule it broke', () => {
     expect(faultsOf(value)).toEqual([message])
   })
 
-  it('tells how a date-time is written', () => {
+  test('tells how a date-time is written', () => {
     expect(faultsOf({ amount: '1', at: '2026-02-30T00:00:00Z' })[0]).toMatch(
       /^at must be an RFC 3339 date-time/,
     )
   })
 })
 
-it.each(['𝒳𝒳𝒳', '🇹🇭a'])('lengths count code points: %s has three', note => {
+test.each(['𝒳𝒳𝒳', '🇹🇭a'])('lengths count code points: %s has three', note => {
   expect(faultsOf({ amount: '1', note })).toEqual([])
   expect(faultsOf({ amount: '1', note: `${note}a` })).toHaveLength(1)
 })
 
-it('lists all that is wrong, each field once', () => {
+test('lists all that is wrong, each field once', () => {
   expect(
     faultsOf({ mode: 'x', note: '', customer: { nam: 1 }, other: 1 }).map(fault => fault.split(' ')[0]),
   ).toEqual(expect.arrayContaining(['amount', 'mode', 'note', 'customer.name', 'customer.nam', 'other']))
   expect(faultsOf({ amount: '', code: '' })).toHaveLength(2)
 })
 
-it('names fifty faults at most', () => {
+test('names fifty faults at most', () => {
   expect(faultsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
 
-it('finds nothing wrong with what is right', () => {
+test('finds nothing wrong with what is right', () => {
   expect(faultsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
 })
 
-it('is not taken in by what objects inherit', () => {
+test('is not taken in by what objects inherit', () => {
   expect(faultsOf(JSON.parse('{"amount":"1","__proto__":{"mode":"x"}}'))).toEqual([
     '__proto__ is not a known key',
   ])

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 interface LayerRule {
   name: string
@@ -19,7 +19,7 @@ const layers = forbidden.flatMap(({ name, to }) => {
   return [{ folder, others: others.filter(other => other !== folder && !['src', 'files'].includes(other)) }]
 })
 
-it.for(layers)('docs/architecture.md says what $folder/ may know', ({ folder, others }) => {
+test.for(layers)('docs/architecture.md says what $folder/ may know', ({ folder, others }) => {
   const [, known = ''] = new RegExp(`^\\| \`${folder}/\` \\|.*\\| (.*) \\|$`, 'm').exec(page) ?? []
   expect(known.split(', ')).toEqual(others.length > 0 ? others : ['nothing of ours'])
 })

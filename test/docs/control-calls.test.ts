@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { controlOperations } from '../../src/contract/control/operations.ts'
 
 const PAGE = new URL('../../docs/control.md', import.meta.url)
 
-it('docs/control.md has a row for each call of the control surface, and for no other', () => {
+test('docs/control.md has a row for each call of the control surface, and for no other', () => {
   const calls = Object.keys(controlOperations('any'))
   expect(documented()).toEqual(calls.map(withoutNames).sort())
 })

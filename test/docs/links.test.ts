@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
 const PAGES = [
@@ -9,7 +9,7 @@ const PAGES = [
     .map(name => `docs/${name}`),
 ]
 
-it.for(PAGES)('%s leads nowhere that is not there', path => {
+test.for(PAGES)('%s leads nowhere that is not there', path => {
   expect(brokenLinksIn(new URL(path, ROOT))).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from '../../src/contract/control/faults.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
@@ -17,7 +17,7 @@ describe('the examples of docs/provider.md', () => {
     await removeDirectory(server.dataDir)
   })
 
-  it.for(
+  test.for(
     [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
       ([, text = '']) => [firstLine(text), text] as const,
     ),
@@ -30,7 +30,7 @@ describe('the examples of docs/provider.md', () => {
   })
 })
 
-it.for([
+test.for([
   ['On a call', HTTP_FAULT_TYPES],
   ['On a webhook', WEBHOOK_FAULT_TYPES],
 ] as const)('docs/provider.md has a row for each type of fault: %s', ([title, types]) => {
@@ -55,11 +55,11 @@ describe('the outcomes on demand of docs/provider.md', () => {
   const suffixes = (kind: string) =>
     asked(kind).flatMap(({ match }) => match.merchant_reference?.replace(/^\*-/, '') ?? [])
 
-  it.for(['payment', 'payout'])('are all of those for a %s', kind => {
+  test.for(['payment', 'payout'])('are all of those for a %s', kind => {
     expect(rows.filter(row => row.kind === kind).map(({ suffix }) => suffix)).toEqual(suffixes(kind))
   })
 
-  it('name the amounts that do the same', () => {
+  test('name the amounts that do the same', () => {
     for (const { kind, suffix, amount } of rows) {
       if (amount === undefined) continue
       const [byReference, byAmount] = [`*-${suffix}`, amount].map(wanted =>
@@ -74,7 +74,7 @@ describe('the outcomes on demand of docs/provider.md', () => {
     )
   })
 
-  it('say what comes, and when', () => {
+  test('say what comes, and when', () => {
     for (const { kind, suffix, text } of rows) {
       const rule = rules.find(
         ({ match }) => match.kind === kind && match.merchant_reference === `*-${suffix}`,

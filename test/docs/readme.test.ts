@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missingTool, readPage, shellBlocks, type } from '../support/docs/shell.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
-  it('makes a first payment in a minute', async () => {
+  test('makes a first payment in a minute', async () => {
     const [options, qrPayment, paid, hosted, ...more] = await type(about('payment_intents'), {
       directory,
       url: server.url,
@@ -53,7 +53,7 @@ describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
     ])
   })
 
-  it('moves the time of a merchant of its own', async () => {
+  test('moves the time of a merchant of its own', async () => {
     const [merchant, arrival, ...more] = await type(about('clock/advance'), { directory, url: server.url })
     expect(more).toEqual([])
     expect(merchant).toMatchObject({ status: 201, body: { id: 'shop' } })
@@ -61,7 +61,7 @@ describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
   })
 })
 
-it('names two commands that package.json has', () => {
+test('names two commands that package.json has', () => {
   const { scripts, bin } = JSON.parse(readPage('package.json'))
   expect(about('npm ci').trim().split(/\n+/)).toEqual(['npm ci && npx paysim serve', 'npm ci && npm test'])
   expect([scripts.test, bin.paysim]).toEqual([expect.any(String), 'bin/paysim.js'])
@@ -69,7 +69,7 @@ it('names two commands that package.json has', () => {
 
 /** Each block that is marked `sh run`, in order; the answer behind it must be the one that comes. */
 describe.skipIf(missingTool)('the examples of', () => {
-  it.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', { timeout: 60_000 }, async name => {
+  test.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', { timeout: 60_000 }, async name => {
     const check = spawn(process.execPath, ['docs/generate.js', '--check', name], { cwd: ROOT })
     let said = ''
     for (const stream of [check.stdout, check.stderr]) stream.on('data', text => (said += text))
@@ -78,7 +78,7 @@ describe.skipIf(missingTool)('the examples of', () => {
 })
 
 describe('the receiver of docs/api.md', () => {
-  it('verifies what paysim signs', async () => {
+  test('verifies what paysim signs', async () => {
     const [, program = ''] = /^```js verify\n([\s\S]*?)^```$/m.exec(readPage('docs/api.md')) ?? []
     const port = await freePort()
     const shop = await server.merchant({ clock: { mode: 'virtual' } })

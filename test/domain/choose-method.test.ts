@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProviderRule } from '../../src/contract/control/rules.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { AccountInHand } from '../support/domain/account-in-hand.ts'
@@ -24,14 +24,14 @@ function chosen(rules: readonly ProviderRule[], overrides: Record<string, string
 }
 
 describe('the payer chooses a method on the hosted page', () => {
-  it('and the page stays open as long as its intent', () => {
+  test('and the page stays open as long as its intent', () => {
     const { account, now, createdAt } = chosen([{ expiry: '10h' }])
     expect(now().action?.expiresAt).toBe(createdAt + 10 * HOUR)
     account.advance(10 * HOUR - 5 * MINUTE - 1)
     expect(now().action).not.toBeNull()
   })
 
-  it('and a page that has its own time stays open as long as it was', () => {
+  test('and a page that has its own time stays open as long as it was', () => {
     const { account, now, createdAt } = chosen([], { 'hosted.page': '30m' })
     expect(now().action?.expiresAt).toBe(createdAt + 30 * MINUTE)
     account.advance(25 * MINUTE - 1)
@@ -40,7 +40,7 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).toBeNull()
   })
 
-  it('and a rule gives the page another end', () => {
+  test('and a rule gives the page another end', () => {
     const { account, now, createdAt } = chosen([{ action: { expires_after: '1h' } }])
     expect(now().action?.expiresAt).toBe(createdAt + HOUR + 5 * MINUTE)
     account.advance(HOUR - 1)
@@ -49,19 +49,19 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).toBeNull()
   })
 
-  it('and a rule whose outcome comes decides', () => {
+  test('and a rule whose outcome comes decides', () => {
     const { account, now } = chosen([{ outcome: { after: '10s', status: 'succeeded' } }])
     account.advance(10_000)
     expect(now().outcome).toBe('succeeded')
   })
 
-  it('and a rule whose expiry passed already ends it at once', () => {
+  test('and a rule whose expiry passed already ends it at once', () => {
     const { account, now } = chosen([{ expiry: '1m' }])
     account.advance(0)
     expect(now().outcome).toBe('expired')
   })
 
-  it('once', () => {
+  test('once', () => {
     const { account, now } = chosen([])
     const { id } = now().sortKey
     const again = {
@@ -74,14 +74,14 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(account.when(again)).toMatchObject({ refused: { code: 'invalid_state' } })
   })
 
-  it('and a rule lets the page last as long as the intent', () => {
+  test('and a rule lets the page last as long as the intent', () => {
     const { account, now, createdAt } = chosen([{ action: { expires_after: '100h' } }])
     expect(now().action?.expiresAt).toBe(createdAt + 72 * HOUR)
     account.advance(HOUR)
     expect(now().action).not.toBeNull()
   })
 
-  it('and a rule lets the intent outlive its page', () => {
+  test('and a rule lets the intent outlive its page', () => {
     const { account, now } = chosen([{ expiry: '24h' }], {
       'payment.expiry': '20m',
       'hosted.page': '20m',
@@ -91,7 +91,7 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).toBeNull()
   })
 
-  it('and no page says that it outlasts the intent', () => {
+  test('and no page says that it outlasts the intent', () => {
     const { now } = chosen([{ expiry: '10m' }])
     expect(now().action?.expiresAt).toBeLessThanOrEqual(now().expiresAt)
   })

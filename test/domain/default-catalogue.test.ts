@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 interface Route {
   id: string
@@ -35,7 +35,7 @@ const banksOf = (code: string) => methodOf(code)?.banks.map(bank => bank.code) ?
 const repeated = (values: string[]) => values.filter((value, at) => values.indexOf(value) !== at)
 
 describe('the default catalogue holds together', () => {
-  it('has every code once', () => {
+  test('has every code once', () => {
     expect(repeated(providers.map(provider => provider.id))).toEqual([])
     expect(repeated(methods.map(method => method.code))).toEqual([])
     expect(repeated(routes.map(route => route.id))).toEqual([])
@@ -43,7 +43,7 @@ describe('the default catalogue holds together', () => {
     for (const method of methods) expect(repeated(method.banks.map(bank => bank.code))).toEqual([])
   })
 
-  it.each(routes)('$id', route => {
+  test.each(routes)('$id', route => {
     expect(providers.map(provider => provider.id)).toContain(route.provider)
     expect(methodOf(route.method)).toBeDefined()
     expect(banksOf(route.method)).toEqual(expect.arrayContaining(Object.keys(route.banks)))
@@ -58,7 +58,7 @@ describe('the default catalogue holds together', () => {
     expect(route.country.toLowerCase()).toBe(route.method.slice(0, 2))
   })
 
-  it('has a route for every method, of one country and one kind of action', () => {
+  test('has a route for every method, of one country and one kind of action', () => {
     for (const { code, category } of methods) {
       expect(routesOf(code)).not.toEqual([])
       expect(new Set(routesOf(code).map(({ country, currency }) => country + currency)).size).toBe(1)
@@ -68,13 +68,13 @@ describe('the default catalogue holds together', () => {
     }
   })
 
-  it('takes the example amounts of the interface document everywhere', () => {
+  test('takes the example amounts of the interface document everywhere', () => {
     for (const { code } of methods)
       expect(routesOf(code).some(route => BigInt(route.min_amount) <= 10_000n)).toBe(true)
   })
 })
 
-it('has no word of a provider in anything public', () => {
+test('has no word of a provider in anything public', () => {
   const hidden = [
     ...providers.map(provider => provider.id),
     ...routes.flatMap(route => [route.id, route.local_code, ...Object.values(route.banks)]),
@@ -88,7 +88,7 @@ it('has no word of a provider in anything public', () => {
 })
 
 describe('the default catalogue shows', () => {
-  it('a Thai bank transfer with receipt, on two providers of different limits', () => {
+  test('a Thai bank transfer with receipt, on two providers of different limits', () => {
     const [first, second, ...more] = routesOf('th_bank_transfer')
     expect(more).toEqual([])
     expect(first?.provider).not.toBe(second?.provider)
@@ -104,12 +104,12 @@ describe('the default catalogue shows', () => {
     )
   })
 
-  it('a bank that is listed and that no route maps', () => {
+  test('a bank that is listed and that no route maps', () => {
     const mapped = routesOf('th_bank_transfer').flatMap(route => Object.keys(route.banks))
     expect(banksOf('th_bank_transfer').filter(bank => !mapped.includes(bank))).toEqual(['tisco'])
   })
 
-  it('PromptPay and Thai mobile banking', () => {
+  test('PromptPay and Thai mobile banking', () => {
     expect(banksOf('th_promptpay')).toEqual([])
     expect(routesOf('th_promptpay')).toMatchObject([
       { action: 'display_qr_code', receipt: 'none', cancel_pending: true },
@@ -119,7 +119,7 @@ describe('the default catalogue shows', () => {
     ])
   })
 
-  it('every country, each with a QR code and its banks', () => {
+  test('every country, each with a QR code and its banks', () => {
     const expected = ['vn_vietqr', 'vn_bank_transfer', 'id_qris', 'id_bank_transfer']
     expected.push('ph_qrph', 'ph_bank_transfer', 'my_duitnow', 'my_fpx')
     expect(methods.map(method => method.code)).toEqual(expect.arrayContaining(expected))
@@ -127,7 +127,7 @@ describe('the default catalogue shows', () => {
       expect(routes.some(route => route.country === country && route.action === 'display_qr_code')).toBe(true)
   })
 
-  it('an action that comes later, a hosted-only method and a test-only one', () => {
+  test('an action that comes later, a hosted-only method and a test-only one', () => {
     expect(routes.filter(route => route.action_after === '10s').map(route => route.method)).toEqual([
       'th_virtual_account',
     ])
@@ -139,7 +139,7 @@ describe('the default catalogue shows', () => {
     ])
   })
 
-  it('every payer field, required somewhere', () => {
+  test('every payer field, required somewhere', () => {
     for (const payerField of PAYER_FIELDS) expect(routes.some(route => route.payer[payerField])).toBe(true)
     const namedAccount = { account_number: true, account_name: true, name_th: true }
     expect(routes.filter(route => route.payer.name_th)).toMatchObject([{ payer: namedAccount }])

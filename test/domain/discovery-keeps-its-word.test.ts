@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { PAYER_FIELDS, type PayerField } from '../../src/contract/resources.ts'
 import { type CatalogueData, readCatalogue } from '../../src/domain/catalogue.ts'
 import { decide } from '../../src/domain/decide/index.ts'
@@ -107,7 +107,7 @@ function outcomes(data: CatalogueData, mode: 'hosted' | 'merchant'): unknown[] {
   })
 }
 
-it('whatever discovery offers can be created with exactly the fields that it requires', () => {
+test('whatever discovery offers can be created with exactly the fields that it requires', () => {
   fc.assert(
     fc.property(catalogues, fc.constantFrom('hosted' as const, 'merchant' as const), (data, mode) => {
       expect(outcomes(data, mode)).toEqual([])
@@ -116,7 +116,7 @@ it('whatever discovery offers can be created with exactly the fields that it req
   )
 })
 
-it('also where a route of a method with banks maps none', () => {
+test('also where a route of a method with banks maps none', () => {
   const data: CatalogueData = {
     providers: [{ id: 'siam' }],
     methods: [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AccountInHand } from '../support/domain/account-in-hand.ts'
 
 const HOUR = 3_600_000
@@ -27,14 +27,14 @@ function accountThatReorders() {
 const result = { status: 200, error: null, retryAfterMs: null, body: '', timestamp: 0, signature: '' }
 
 describe('a webhook that is held to be overtaken', () => {
-  it('goes out behind the one that overtakes it', () => {
+  test('goes out behind the one that overtakes it', () => {
     const { end, dueAt } = accountThatReorders()
     const held = end()
     const other = end()
     expect(dueAt(held)).toBeGreaterThan(dueAt(other) ?? Number.NaN)
   })
 
-  it('goes out by itself after an hour, if none does', () => {
+  test('goes out by itself after an hour, if none does', () => {
     const { account, end, world } = accountThatReorders()
     const held = end()
     account.advance(HOUR - 1)
@@ -43,14 +43,14 @@ describe('a webhook that is held to be overtaken', () => {
     expect(world.deliveries.get(held)?.status).toBe('attempting')
   })
 
-  it('says when it will be attempted, once it is released', () => {
+  test('says when it will be attempted, once it is released', () => {
     const { end, dueAt, world } = accountThatReorders()
     const held = end()
     end()
     expect(world.deliveries.get(held)?.nextAttemptAt).toBe(dueAt(held))
   })
 
-  it('is held no more once it went out by itself', () => {
+  test('is held no more once it went out by itself', () => {
     const { account, end, dueAt } = accountThatReorders()
     const held = end()
     account.advance(HOUR)
@@ -59,7 +59,7 @@ describe('a webhook that is held to be overtaken', () => {
     expect(dueAt(held)).toBeUndefined()
   })
 
-  it('keeps its retry once it went out by itself', () => {
+  test('keeps its retry once it went out by itself', () => {
     const { account, end, dueAt } = accountThatReorders()
     const held = end()
     account.advance(HOUR)

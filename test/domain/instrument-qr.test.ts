@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatMinor } from '../../src/contract/currencies.ts'
 import { crc16 } from '../../src/domain/instrument/crc.ts'
 import { field } from '../../src/domain/instrument/tlv.ts'
@@ -38,13 +38,13 @@ function passesLuhn(digits: string): boolean {
 }
 
 describe('building blocks', () => {
-  it('computes CRC-16/CCITT-FALSE', () => {
+  test('computes CRC-16/CCITT-FALSE', () => {
     expect(crc16('123456789')).toBe('29B1')
     expect(crc16('')).toBe('FFFF')
   })
 
   // Codes published by PayNet, by a bank to one of its customers, and by the VietQR library of subiz.
-  it.each([
+  test.each([
     '00020201021126410014A000000615000101065016640209123456789520499995303458540510.005802MY5909QRCSDNBHD6005BANGI6304343F',
     '00020101021138550010A000000727012500069704230111083431441410208QRIBFTTA5204513753037045802VN5917TON THAT HOANG VU6006Ha Noi8707CLASSIC630454B2',
     '00020101021238570010A00000072701270006970415011300110019324180208QRIBFTTA530370454061200005802VN62170813ung ho lu lut6304C15C',
@@ -53,7 +53,7 @@ describe('building blocks', () => {
     expect(parse(published)).toHaveProperty('63', published.slice(-4))
   })
 
-  it('refuses a value that would break the lengths', () => {
+  test('refuses a value that would break the lengths', () => {
     expect(field('59', 'x'.repeat(99))).toHaveLength(103)
     expect(() => field('59', 'x'.repeat(100))).toThrow(/tag 59/)
     expect(() => field('59', '')).toThrow(/tag 59/)
@@ -65,7 +65,7 @@ describe('every QR payload', () => {
     .record({ country: fc.constantFrom(...COUNTRIES), paymentId: paymentIds, amount: amounts, payee: payees })
     .map(({ country, ...rest }) => inCountry(country, rest))
 
-  it('is an EMVCo payload with the right lengths and checksum', () => {
+  test('is an EMVCo payload with the right lengths and checksum', () => {
     fc.assert(
       fc.property(requests, asked => {
         const data = qrOf(asked)
@@ -84,7 +84,7 @@ describe('every QR payload', () => {
     )
   })
 
-  it('carries the exact amount, or none where it does not fit', () => {
+  test('carries the exact amount, or none where it does not fit', () => {
     fc.assert(
       fc.property(requests, asked => {
         const decimal = formatMinor(asked.amount, asked.currency)
@@ -94,7 +94,7 @@ describe('every QR payload', () => {
     )
   })
 
-  it('is the same for the same intent, and another for another', () => {
+  test('is the same for the same intent, and another for another', () => {
     fc.assert(
       fc.property(requests, paymentIds, (asked, otherId) => {
         expect(qrOf({ ...asked })).toBe(qrOf(asked))
@@ -106,7 +106,7 @@ describe('every QR payload', () => {
 })
 
 describe('the amount', () => {
-  it.each([
+  test.each([
     ['TH', '123450', '1234.50'],
     ['VN', '5000', '5000'],
     ['ID', '1000000', '10000'],
@@ -122,7 +122,7 @@ describe('the amount', () => {
 })
 
 describe('the merchant name', () => {
-  it.each([
+  test.each([
     ['Default merchant', 'Default merchant'],
     ['Phở Hà Nội Đường 9', 'Pho Ha Noi Duong 9'],
     ['  ร้าน  Coffee   99 ', 'Coffee 99'],
@@ -138,7 +138,7 @@ describe('the merchant name', () => {
 })
 
 describe('schemes', () => {
-  it('Thailand: PromptPay bill payment', () => {
+  test('Thailand: PromptPay bill payment', () => {
     const fields = parse(qrOf(inCountry('TH')))
     const bill = template(fields, '30')
     expect(fields).toMatchObject({ '00': '01', '53': '764', '60': 'BANGKOK' })
@@ -153,7 +153,7 @@ describe('schemes', () => {
     expect(Number(taxId[12])).toBe((11 - (sum % 11)) % 10)
   })
 
-  it('Vietnam: VietQR transfer to an account', () => {
+  test('Vietnam: VietQR transfer to an account', () => {
     const fields = parse(qrOf(inCountry('VN')))
     const account = template(fields, '38')
     expect(fields).toMatchObject({ '00': '01', '53': '704' })
@@ -165,7 +165,7 @@ describe('schemes', () => {
     expect(template(fields, '62')['08']).toBe(template(fields, '62')['05'])
   })
 
-  it('Indonesia: QRIS', () => {
+  test('Indonesia: QRIS', () => {
     fc.assert(
       fc.property(paymentIds, paymentId => {
         const fields = parse(qrOf(inCountry('ID', { paymentId })))
@@ -183,7 +183,7 @@ describe('schemes', () => {
     )
   })
 
-  it('the Philippines: QR Ph to a merchant', () => {
+  test('the Philippines: QR Ph to a merchant', () => {
     const fields = parse(qrOf(inCountry('PH')))
     expect(fields).toMatchObject({ '00': '01', '53': '608' })
     expect(template(fields, '28')).toEqual({
@@ -195,7 +195,7 @@ describe('schemes', () => {
     expect(template(fields, '62')['00']).toBe('ph.ppmi.qrph')
   })
 
-  it('Malaysia: DuitNow QR, of format 02', () => {
+  test('Malaysia: DuitNow QR, of format 02', () => {
     const fields = parse(qrOf(inCountry('MY')))
     expect(fields).toMatchObject({ '00': '02', '53': '458' })
     expect(template(fields, '26')).toEqual({
@@ -205,7 +205,7 @@ describe('schemes', () => {
     })
   })
 
-  it('any other country: a plain payload, in any currency', () => {
+  test('any other country: a plain payload, in any currency', () => {
     const fields = parse(qrOf(inCountry('SG')))
     expect(fields).toMatchObject({ '00': '01', '53': '702', '58': 'SG', '60': 'SG' })
     expect(template(fields, '26')['00']).toBe('dev.paysim')

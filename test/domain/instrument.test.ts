@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Instrument, type InstrumentRequest, makeInstrument } from '../../src/domain/instrument/index.ts'
 import {
   inCountry,
@@ -26,11 +26,11 @@ describe('bank transfer instructions', () => {
     return instrument
   }
 
-  it('names the chosen bank, by code and label alone', () => {
+  test('names the chosen bank, by code and label alone', () => {
     expect(transferOf({ bank: 'bbl' }).bank).toEqual({ code: 'bbl', label: 'Bangkok Bank' })
   })
 
-  it("picks one of the method's banks where none was chosen, always the same one", () => {
+  test("picks one of the method's banks where none was chosen, always the same one", () => {
     expect(transferOf().bank).toEqual(transferOf().bank)
     const picked = new Set(
       fc.sample(paymentIds, { numRuns: 100, seed: 1 }).map(paymentId => transferOf({ paymentId }).bank.code),
@@ -38,18 +38,18 @@ describe('bank transfer instructions', () => {
     expect(picked).toEqual(new Set(['bbl', 'kbank', 'scb']))
   })
 
-  it('names the method where it has no banks', () => {
+  test('names the method where it has no banks', () => {
     const bankless = { code: 'th_virtual_account', label: 'Transfer to an account made for this payment' }
     expect(transferOf({ method: bankless }).bank).toEqual(bankless)
     expect(transferOf({ method: { ...bankless, banks: [] } }).bank).toEqual(bankless)
   })
 
-  it('names the receiver after the merchant, in whatever script', () => {
+  test('names the receiver after the merchant, in whatever script', () => {
     expect(transferOf({ payee: ' ร้านกาแฟ ' }).account.name).toBe('ร้านกาแฟ Collections')
     expect(transferOf({ payee: '' }).account.name).toBe('Merchant Collections')
   })
 
-  it.each([
+  test.each([
     ['TH', 10],
     ['VN', 13],
     ['ID', 16],
@@ -61,7 +61,7 @@ describe('bank transfer instructions', () => {
     expect(transferOf(overrides).account.number).toMatch(new RegExp(`^\\d{${length}}$`))
   })
 
-  it('has a reference that reads well and that no two of 20,000 intents share', () => {
+  test('has a reference that reads well and that no two of 20,000 intents share', () => {
     const references = new Set<string>()
     const accounts = new Set<string>()
     for (let intent = 0; intent < 20_000; intent++) {
@@ -74,22 +74,22 @@ describe('bank transfer instructions', () => {
     expect(accounts.size).toBeGreaterThan(19_990)
   })
 
-  it('gives the reference that the QR code of the intent has', () => {
+  test('gives the reference that the QR code of the intent has', () => {
     expect(template(parse(qrOf(request())), '62')['05']).toBe(transferOf().reference.replaceAll('-', ''))
   })
 
-  it('does not depend on the amount', () => {
+  test('does not depend on the amount', () => {
     expect(transferOf({ amount: '1' })).toEqual(transferOf({ amount: '9'.repeat(30) }))
   })
 })
 
 describe('redirect', () => {
-  it('has nothing but its type', () => {
+  test('has nothing but its type', () => {
     expect(makeInstrument(request({ action: 'redirect_to_url' }))).toEqual({ type: 'redirect_to_url' })
   })
 })
 
-it('repeats what earlier versions showed, as journals and seeds rely on it', () => {
+test('repeats what earlier versions showed, as journals and seeds rely on it', () => {
   const transfer = makeInstrument(request({ action: 'display_bank_transfer_instructions' }))
   expect([transfer, qrOf(request())]).toMatchInlineSnapshot(`
     [

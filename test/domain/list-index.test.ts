@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FROM_THE_TOP, ListIndex, ValueIndex } from '../../src/domain/list-index.ts'
 import type { SortKey } from '../../src/domain/model.ts'
 
@@ -22,7 +22,7 @@ const isBelow = (a: Omit<SortKey, 'id'>, b: Omit<SortKey, 'id'>) =>
 const newestFirst = (places: readonly SortKey[]) => places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
 
 describe('a list', () => {
-  it('agrees with a sift and a sort, from any place, under any filter', () => {
+  test('agrees with a sift and a sort, from any place, under any filter', () => {
     const filters = fc.tuple(fc.subarray(COLOURS), fc.subarray(SIZES))
     fc.assert(
       fc.property(records, filters, positions, (given, [colours, sizes], position) => {
@@ -43,7 +43,7 @@ describe('a list', () => {
     )
   })
 
-  it('costs what is taken from it: a page of many does not walk them all', () => {
+  test('costs what is taken from it: a page of many does not walk them all', () => {
     const list = new ListIndex()
     for (let at = 1; at <= 20_000; at++)
       list.add({ id: `r${at}`, createdAt: at, ordinal: at }, [COLOURS[at % 3] ?? ''])
@@ -53,12 +53,12 @@ describe('a list', () => {
     expect(seen.size).toBe(3)
   })
 
-  it('has nothing of nothing', () => {
+  test('has nothing of nothing', () => {
     expect([...new ListIndex().below(FROM_THE_TOP, () => true)]).toEqual([])
     expect(new ListIndex().count(() => true)).toBe(0)
   })
 
-  it('takes a record once, also when it moves to where it is', () => {
+  test('takes a record once, also when it moves to where it is', () => {
     const list = new ListIndex()
     const place = { id: 'r', createdAt: 1, ordinal: 1 }
     list.add(place, ['red'])
@@ -67,7 +67,7 @@ describe('a list', () => {
   })
 })
 
-it('an index of words agrees with a sift and a sort', () => {
+test('an index of words agrees with a sift and a sort', () => {
   const words = fc.array(
     fc.record({ word: fc.constantFrom('a', 'b', '', '__proto__', 'constructor'), createdAt: fc.nat(3) }),
     { maxLength: 30 },

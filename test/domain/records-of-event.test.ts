@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { EVENT_SCHEMAS } from '../../src/domain/event-schemas.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { recordsOf } from '../../src/domain/records-of-event.ts'
@@ -21,11 +21,11 @@ const ids = Object.entries(EVENT_SCHEMAS).flatMap(([type, members]) =>
     .map(([member]) => ({ type, member })),
 )
 
-it.for(ids)('the history of a record has each $type that names it as its $member', ({ type, member }) => {
+test.for(ids)('the history of a record has each $type that names it as its $member', ({ type, member }) => {
   const value = member === 'subject' ? { payment: 'it' } : 'it'
   expect(recordsOf({ type, [member]: value } as unknown as DomainEvent)).toEqual(['it'])
 })
 
-it('there are such events', () => {
+test('there are such events', () => {
   expect(ids.length).toBeGreaterThan(30)
 })

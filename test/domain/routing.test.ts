@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { indexCatalogue, type RouteEntry } from '../../src/domain/catalogue.ts'
 import { chooseRoute, eligibleMethods, missingFields, type RouteRequest } from '../../src/domain/routing.ts'
@@ -49,7 +49,7 @@ const CONFIGURATION = 'payment_configuration_unavailable'
 const ROUTING = 'routing_unavailable'
 
 describe('who is eligible', () => {
-  it.each<[string, Partial<RouteEntry>, Partial<RouteRequest>, string]>([
+  test.each<[string, Partial<RouteEntry>, Partial<RouteRequest>, string]>([
     ['the country differs', {}, { country: 'VN' }, CONFIGURATION],
     ['the currency differs', {}, { currency: 'USD' }, CONFIGURATION],
     ['the mode is not served', { checkout_modes: ['hosted'] }, {}, CONFIGURATION],
@@ -68,11 +68,11 @@ describe('who is eligible', () => {
     expect(offered({ routes: [aRoute(route)] }, request)).toHaveLength(outcome === 'route-1' ? 1 : 0)
   })
 
-  it('a method that nobody knows is no configuration', () => {
+  test('a method that nobody knows is no configuration', () => {
     expect(chosen({ routes: [aRoute()] }, { method: 'other' })).toBe(CONFIGURATION)
   })
 
-  it.each([
+  test.each([
     ['errors.unknown_method', 'validation_failed', { method: 'other' }, 'validation_failed'],
     ['errors.amount_limits', CONFIGURATION, { amount: '1' }, CONFIGURATION],
   ])('%s may say %s', (key, value, request, code) => {
@@ -85,7 +85,7 @@ describe('who is eligible', () => {
 describe('the first healthy one in order is taken', () => {
   const routes = [aRoute({ id: 'a', provider: 'one' }), aRoute({ id: 'b', provider: 'two' })]
 
-  it.each<[string, readonly string[], string]>([
+  test.each<[string, readonly string[], string]>([
     ['all are healthy', [], 'a'],
     ['the first is down', ['one'], 'b'],
     ['all are down', ['one', 'two'], ROUTING],
@@ -94,12 +94,12 @@ describe('the first healthy one in order is taken', () => {
     expect(offered({ routes, unhealthy })).toHaveLength(outcome === ROUTING ? 0 : 1)
   })
 
-  it('a pin never falls back', () => {
+  test('a pin never falls back', () => {
     expect(chosen({ routes, unhealthy: ['one'] }, { provider: 'one' })).toBe(ROUTING)
     expect(offered({ routes, unhealthy: ['one'] }, { provider: 'one' })).toEqual([])
   })
 
-  it('limits are looked at before health', () => {
+  test('limits are looked at before health', () => {
     const [first = aRoute(), second = aRoute()] = routes
     const limited = [{ ...first, max_amount: '100' }, second]
     expect(chosen({ routes: limited })).toBe('b')
@@ -114,7 +114,7 @@ describe('banks', () => {
   ]
   const banks = ['x', 'y', 'z']
 
-  it.each([
+  test.each([
     [undefined, 'a'],
     ['x', 'a'],
     ['y', 'b'],
@@ -123,7 +123,7 @@ describe('banks', () => {
     expect(chosen({ routes, banks }, bank === undefined ? {} : { bank })).toBe(outcome)
   })
 
-  it('discovery lists those that some route maps, and what any of the serving routes asks for', () => {
+  test('discovery lists those that some route maps, and what any of the serving routes asks for', () => {
     const [method] = offered({ routes, banks })
     expect(method?.banks.map(({ code }) => code)).toEqual(['x', 'y'])
     expect(method?.required).toEqual(new Set(['customer_name', 'customer_phone']))
@@ -131,7 +131,7 @@ describe('banks', () => {
   })
 })
 
-it('missing fields are named as the request names them', () => {
+test('missing fields are named as the request names them', () => {
   const payer = { customer_name: true, customer_phone: true, account_name: true, bank: true, name_th: false }
   expect(missingFields(aRoute({ payer }), { name: 'Ann' }, { account_name: 'Ann' })).toEqual([
     'payment_method_options.bank',

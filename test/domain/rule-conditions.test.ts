@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProviderRule, RuleCondition } from '../../src/contract/control/rules.ts'
 import { compileCondition } from '../../src/domain/rules/condition.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
@@ -10,7 +10,7 @@ const matchesReference = (glob: string, merchantReference: string) =>
   holds({ merchant_reference: glob }, paymentFacts({ merchantReference }))
 
 describe('a condition on one fact', () => {
-  it.each<[RuleCondition, RuleCondition]>([
+  test.each<[RuleCondition, RuleCondition]>([
     [{ kind: 'payment' }, { kind: 'payout' }],
     [{ environment: 'test' }, { environment: 'live' }],
     [{ checkout_mode: 'merchant' }, { checkout_mode: 'hosted' }],
@@ -29,7 +29,7 @@ describe('a condition on one fact', () => {
     expect(holds(wrong)).toBe(false)
   })
 
-  it.each<RuleCondition>([
+  test.each<RuleCondition>([
     { method: '*' },
     { provider: '*' },
     { checkout_mode: 'merchant' },
@@ -38,18 +38,18 @@ describe('a condition on one fact', () => {
     expect(holds(condition, payoutFacts())).toBe(false)
   })
 
-  it('of a payout asks for its recipient', () => {
+  test('of a payout asks for its recipient', () => {
     expect(holds({ recipient: { bank_code: 'bbl', holder_name: 'Som*' } }, payoutFacts())).toBe(true)
     expect(holds({ recipient: { bank_code: 'bbl', holder_name: 'som*' } }, payoutFacts())).toBe(false)
   })
 
-  it('of something that was not given does not hold, not even with *', () => {
+  test('of something that was not given does not hold, not even with *', () => {
     expect(holds({ merchant_reference: '*' }, paymentFacts({ merchantReference: null }))).toBe(false)
     expect(holds({ customer: { name: '*' } }, paymentFacts({ customer: {} }))).toBe(false)
   })
 })
 
-it('all that is said must hold', () => {
+test('all that is said must hold', () => {
   expect(holds({ method: 'th_*', amount: '5000', customer: { name: 'Ann', phone: '*' } })).toBe(true)
   expect(holds({ method: 'th_*', amount: '5000', customer: { name: 'Ann', phone: '1' } })).toBe(false)
   expect(holds({})).toBe(true)
@@ -74,14 +74,14 @@ describe('a glob', () => {
     '^a$',
   ]
 
-  it.each(METACHARACTERS)('%s stands for itself', text => {
+  test.each(METACHARACTERS)('%s stands for itself', text => {
     expect(matchesReference(text, text)).toBe(true)
     expect(matchesReference(text, 'a')).toBe(false)
     expect(matchesReference(`*${text}`, `before${text}`)).toBe(true)
     expect(matchesReference(`${text}?`, `${text}x`)).toBe(true)
   })
 
-  it('without a star or a question mark is the text itself', () => {
+  test('without a star or a question mark is the text itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (glob, text) => {
         fc.pre(!/[*?]/.test(glob) && glob !== '')
@@ -91,7 +91,7 @@ describe('a glob', () => {
     )
   })
 
-  it('agrees with a matcher that tries everything', () => {
+  test('agrees with a matcher that tries everything', () => {
     const letters = (letters: string) => fc.stringMatching(new RegExp(`^[${letters}]{1,6}$`))
     fc.assert(
       fc.property(letters('ab.*?'), letters('ab.'), (glob, text) => {
@@ -101,7 +101,7 @@ describe('a glob', () => {
     )
   })
 
-  it.each([
+  test.each([
     ['?', '😀', true],
     ['??', '😀', false],
     ['*', 'two\nlines', true],
@@ -115,7 +115,7 @@ describe('a glob', () => {
   })
 
   // Trying every way to share the text among the stars would take longer than anybody lives.
-  it('with many stars is decided', () => {
+  test('with many stars is decided', () => {
     expect(matchesReference(`${'*a'.repeat(50)}*b`, 'a'.repeat(256))).toBe(false)
   })
 })
@@ -127,7 +127,7 @@ function naive([first, ...rest]: string[], text: string[]): boolean {
 }
 
 describe('amounts', () => {
-  it.each<[NonNullable<RuleCondition['amount']>, string[], string[]]>([
+  test.each<[NonNullable<RuleCondition['amount']>, string[], string[]]>([
     ['5000', ['5000'], ['50000', '500', '4999']],
     [{ eq: '5000' }, ['5000'], ['5001']],
     [{ gt: '999' }, ['1000', '99999999999999999999999'], ['999', '998', '1']],
@@ -144,7 +144,7 @@ describe('amounts', () => {
       expect([each, holds({ amount }, paymentFacts({ amount: each }))]).toEqual([each, false])
   })
 
-  it('compare as whole numbers of any size', () => {
+  test('compare as whole numbers of any size', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 40n })
     fc.assert(
       fc.property(amounts, amounts, (amount, limit) => {
@@ -159,7 +159,7 @@ describe('amounts', () => {
 })
 
 describe('a rule as a whole', () => {
-  it.each<[ProviderRule, boolean, boolean]>([
+  test.each<[ProviderRule, boolean, boolean]>([
     [{}, true, true],
     [{ match: { kind: 'payout' } }, false, true],
     [{ approval: 'manual' }, false, true],
@@ -176,7 +176,7 @@ describe('a rule as a whole', () => {
     expect([rule.holds(paymentFacts()), rule.holds(payoutFacts())]).toEqual([payments, payouts])
   })
 
-  it('that excludes a turn excludes no fact: the count decides', () => {
+  test('that excludes a turn excludes no fact: the count decides', () => {
     expect(compileRule({ not: { nth: 2 } }).holds(paymentFacts())).toBe(true)
   })
 })

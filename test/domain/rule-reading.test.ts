@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readRules } from '../../src/domain/rules/read-rules.ts'
 
 function faultsOf(...rules: unknown[]): string[] {
@@ -7,7 +7,7 @@ function faultsOf(...rules: unknown[]): string[] {
 }
 
 describe('a rule is refused with what was meant', () => {
-  it.each([
+  test.each([
     [{ outcom: 'manual' }, 'rules.0.outcom is not a known key; did you mean outcome?'],
     [
       { match: { merchant_refrence: 'a' } },
@@ -42,7 +42,7 @@ describe('a rule is refused with what was meant', () => {
     else expect(first).toMatch(fault)
   })
 
-  it('names each rule that is wrong', () => {
+  test('names each rule that is wrong', () => {
     expect(faultsOf({}, { tims: 1 }, {}, { outcme: 1 }).map(fault => fault.split(' ')[0])).toEqual([
       'rules.1.tims',
       'rules.3.outcme',
@@ -51,7 +51,7 @@ describe('a rule is refused with what was meant', () => {
 })
 
 describe('what is well-formed and cannot be meant', () => {
-  it.each([
+  test.each([
     [
       { match: { kind: 'payout' }, expiry: '1h' },
       'rules.0.expiry is only for payments, but the rule matches payouts',
@@ -81,11 +81,11 @@ describe('what is well-formed and cannot be meant', () => {
   })
 })
 
-it.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j holds no rules', data => {
+test.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j holds no rules', data => {
   expect(readRules(data)).toHaveProperty('problems')
 })
 
-it('takes what the documents show', () => {
+test('takes what the documents show', () => {
   expect(
     faultsOf(
       {
@@ -117,7 +117,7 @@ it('takes what the documents show', () => {
   ).toEqual([])
 })
 
-it.each([
+test.each([
   { expiry: '104000000d', action: { expires_after: '104000000d' } },
   { outcome: { after: '104000000d', status: 'succeeded' } },
 ])('a time that no calendar holds is refused: %j', rule => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Timer, Timers } from '../../src/domain/timers.ts'
 
 const command = { type: 'AttemptDelivery', delivery: 'dlv_1' } as const
@@ -11,7 +11,7 @@ const acts = fc.array(
   { maxLength: 40 },
 )
 
-it('timers stand in the order they are due, and of one time in the order they were set; one of a name', () => {
+test('timers stand in the order they are due, and of one time in the order they were set; one of a name', () => {
   fc.assert(
     fc.property(acts, given => {
       const timers = new Timers()

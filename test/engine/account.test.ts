@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RealTime } from '../../src/engine/real-time.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
@@ -11,7 +11,7 @@ const outcomeOf = (account: ReturnType<typeof anAccount>, id: string) =>
   account.world.payments.get(id)?.outcome
 
 describe('an account whose clock runs', () => {
-  it('does by itself what is due, when it is due', async () => {
+  test('does by itself what is due, when it is due', async () => {
     const account = anAccount()
     const id = createPayment(account)
     await vi.advanceTimersByTimeAsync(72 * HOUR - 1)
@@ -21,7 +21,7 @@ describe('an account whose clock runs', () => {
     await account.close()
   })
 
-  it('does nothing more once it is closed', async () => {
+  test('does nothing more once it is closed', async () => {
     const account = anAccount()
     const id = createPayment(account)
     await account.close()
@@ -29,7 +29,7 @@ describe('an account whose clock runs', () => {
     expect([outcomeOf(account, id), vi.getTimerCount()]).toEqual([null, 0])
   })
 
-  it('never goes back in time, also where the wall does', () => {
+  test('never goes back in time, also where the wall does', () => {
     const wall = { at: 1_000_000 }
     const account = anAccount({ time: new RealTime({ wall: () => wall.at, monotonic: () => 0 }) })
     createPayment(account)
@@ -40,7 +40,7 @@ describe('an account whose clock runs', () => {
     void account.close()
   })
 
-  it('is in time after its clock was set to run faster', async () => {
+  test('is in time after its clock was set to run faster', async () => {
     const account = anAccount()
     const id = createPayment(account)
     account.setClock(account.clock.change({ mode: 'real', rate: 3600 }))
@@ -53,7 +53,7 @@ describe('an account whose clock runs', () => {
   })
 })
 
-it('an account whose clock stands does nothing by itself', async () => {
+test('an account whose clock stands does nothing by itself', async () => {
   const account = anAccount()
   account.setClock(account.clock.change({ mode: 'virtual' }))
   const id = createPayment(account)
@@ -62,7 +62,7 @@ it('an account whose clock stands does nothing by itself', async () => {
   await account.close()
 })
 
-it('what is due at once happens after the caller has seen what its command did', async () => {
+test('what is due at once happens after the caller has seen what its command did', async () => {
   const account = anAccount()
   account.execute(
     { type: 'ReplaceRules', rules: [{ outcome: { after: '0s', status: 'succeeded' } }] },
@@ -75,7 +75,7 @@ it('what is due at once happens after the caller has seen what its command did',
   await account.close()
 })
 
-it('while its disk takes nothing it decides nothing', async () => {
+test('while its disk takes nothing it decides nothing', async () => {
   const account = anAccount()
   const id = createPayment(account)
   const { seq } = account.world

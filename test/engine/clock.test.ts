@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AccountClock } from '../../src/engine/clock.ts'
 import { RealTime } from '../../src/engine/real-time.ts'
 
@@ -12,13 +12,13 @@ function clockOn(wallAt = 1_000_000) {
 }
 
 describe('an account clock', () => {
-  it('goes with the wall until told otherwise', () => {
+  test('goes with the wall until told otherwise', () => {
     const { wall, clock } = clockOn()
     wall.at += 1234
     expect(clock.now()).toBe(1_001_234)
   })
 
-  it('stands while it is virtual, and moves by jumps', () => {
+  test('stands while it is virtual, and moves by jumps', () => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'virtual' }))
     wall.at += 5000
@@ -28,7 +28,7 @@ describe('an account clock', () => {
     expect(clock.waitFor(1_000_600)).toBeUndefined()
   })
 
-  it.each([
+  test.each([
     [1, 1000, 1000],
     [60, 60_000, 1000],
     [0.5, 500, 1000],
@@ -43,7 +43,7 @@ describe('an account clock', () => {
     expect(clock.waitFor(clock.now() - 1)).toBe(0)
   })
 
-  it('that turns real follows the wall again, unless it ran ahead', () => {
+  test('that turns real follows the wall again, unless it ran ahead', () => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'virtual' }))
     wall.at += 7000
@@ -56,7 +56,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(2_000_001)
   })
 
-  it.each([1, 60, 0.5])('goes on by what elapsed while the wall is behind, at rate %d', rate => {
+  test.each([1, 60, 0.5])('goes on by what elapsed while the wall is behind, at rate %d', rate => {
     const { wall, elapsed, clock } = clockOn()
     clock.follow(clock.change({ mode: 'real', rate }))
     wall.at -= 5_000_000
@@ -70,7 +70,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(1_000_000 + 2000 * rate)
   })
 
-  it('goes on from where it is told that it was', () => {
+  test('goes on from where it is told that it was', () => {
     const { wall, elapsed, clock } = clockOn()
     clock.goOnFrom(1_500_000)
     elapsed.ms += 10
@@ -82,7 +82,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(1_600_000)
   })
 
-  it('never runs backwards, however it is changed and whatever the wall does', () => {
+  test('never runs backwards, however it is changed and whatever the wall does', () => {
     const changes = fc.array(
       fc.oneof(
         fc.record({ pass: fc.integer({ min: -100_000, max: 100_000 }) }),
@@ -110,7 +110,7 @@ describe('an account clock', () => {
     )
   })
 
-  it('waits no less than it takes', () => {
+  test('waits no less than it takes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0.3, 1, 7, 60, 999),

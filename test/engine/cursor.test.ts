@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/ids.ts'
 import { readCursor, writeCursor } from '../../src/server/cursor.ts'
 
@@ -7,7 +7,7 @@ const signerOf = (seed: string) => new IdSource(seed)
 const SIGNER = signerOf('a seed')
 const positions = fc.record({ createdAt: fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), ordinal: fc.nat() })
 
-it('a cursor is read back as the place it was', () => {
+test('a cursor is read back as the place it was', () => {
   fc.assert(
     fc.property(positions, position => {
       expect(readCursor(SIGNER, writeCursor(SIGNER, position))).toEqual(position)
@@ -16,7 +16,7 @@ it('a cursor is read back as the place it was', () => {
   )
 })
 
-it('any one byte that is changed, lost or added makes it none', () => {
+test('any one byte that is changed, lost or added makes it none', () => {
   const cursor = writeCursor(SIGNER, { createdAt: 1_767_225_600_000, ordinal: 42 })
   for (let at = 0; at <= cursor.length; at++) {
     const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)]
@@ -28,7 +28,7 @@ it('any one byte that is changed, lost or added makes it none', () => {
   }
 })
 
-it('what somebody makes up is none', () => {
+test('what somebody makes up is none', () => {
   const made = (text: string) => Buffer.from(text).toString('base64url')
   for (const cursor of [
     '',

@@ -1,5 +1,5 @@
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sealLine, writeLine } from '../../src/engine/journal-format.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { fileCalls, journalInFile } from '../support/engine/journal-in-file.ts'
@@ -9,7 +9,7 @@ afterEach(() => vi.restoreAllMocks())
 const textOf = (last: number) => entriesTo(last).map(writeLine).join('')
 
 describe('entries that wait together', () => {
-  it('share one sync', async () => {
+  test('share one sync', async () => {
     const { journal, text } = await journalInFile()
     const datasync = vi.spyOn(await fileCalls(), 'datasync')
     for (const entry of entriesTo(100)) journal.append(entry)
@@ -19,7 +19,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  it('go into the next batch while one is on its way', async () => {
+  test('go into the next batch while one is on its way', async () => {
     const { journal } = await journalInFile()
     const datasync = vi.spyOn(await fileCalls(), 'datasync')
     journal.append(entryNumber(1))
@@ -31,7 +31,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  it('are on the disk before anyone hears that they are', async () => {
+  test('are on the disk before anyone hears that they are', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(20)) {
       journal.append(entry)
@@ -41,7 +41,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  it('are written whole where the disk takes a few bytes at a time', async () => {
+  test('are written whole where the disk takes a few bytes at a time', async () => {
     const { journal, text } = await journalInFile()
     const calls = await fileCalls()
     const write = calls.write as unknown as (...args: unknown[]) => Promise<{ bytesWritten: number }>
@@ -60,7 +60,7 @@ describe('entries that wait together', () => {
   })
 })
 
-it('without a sync, none is made', async () => {
+test('without a sync, none is made', async () => {
   const { journal, text } = await journalInFile({ sync: false })
   const datasync = vi.spyOn(await fileCalls(), 'datasync')
   journal.append(entryNumber(1))
@@ -70,7 +70,7 @@ it('without a sync, none is made', async () => {
   await journal.close()
 })
 
-it('what is safe already needs no waiting', async () => {
+test('what is safe already needs no waiting', async () => {
   const { journal } = await journalInFile()
   expect(journal.durable(0)).toBeUndefined()
   journal.append(entryNumber(1))
@@ -81,7 +81,7 @@ it('what is safe already needs no waiting', async () => {
 })
 
 describe('opened again', () => {
-  it('it tells its entries in order and goes on behind them', async () => {
+  test('it tells its entries in order and goes on behind them', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(3)) journal.append(entry)
     await journal.close()
@@ -93,7 +93,7 @@ describe('opened again', () => {
     expect(await readFile(path, 'utf8')).toBe(textOf(4))
   })
 
-  it('a last line that lacks nothing but its line feed was written, and stays', async () => {
+  test('a last line that lacks nothing but its line feed was written, and stays', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(2)) journal.append(entry)
     await journal.close()
@@ -105,7 +105,7 @@ describe('opened again', () => {
     expect(await readFile(path, 'utf8')).toBe(textOf(3))
   })
 
-  it.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -2)}`, '\ud83d'])(
+  test.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -2)}`, '\ud83d'])(
     'a torn last line is cut off and said: %s',
     async torn => {
       const { journal, path } = await journalInFile()
@@ -121,7 +121,7 @@ describe('opened again', () => {
     },
   )
 
-  it.each([
+  test.each([
     ['in the middle', (text: string) => text.replace('ast_2', 'ast_9'), 2],
     ['in the first line', (text: string) => ` ${text}`, 1],
     ['in its very last byte', (text: string) => `${text.slice(0, -1)}\v`, 3],
@@ -138,7 +138,7 @@ describe('opened again', () => {
   })
 })
 
-it('a journal that a newer paysim wrote is refused as one, with what to do', async () => {
+test('a journal that a newer paysim wrote is refused as one, with what to do', async () => {
   const { journal, path } = await journalInFile()
   await journal.close()
   const text = `${textOf(1)}${sealLine(JSON.stringify({ ...entryNumber(2), v: 2 }))}`
@@ -151,7 +151,7 @@ it('a journal that a newer paysim wrote is refused as one, with what to do', asy
 })
 
 describe('the history of a record', () => {
-  it('is the entries that name it, also those that came since it was asked for', async () => {
+  test('is the entries that name it, also those that came since it was asked for', async () => {
     const { journal } = await journalInFile()
     for (const seq of [1, 2, 3]) journal.append(entryNumber(seq, seq === 2 ? 'ast_b' : 'ast_a'))
     expect(await journal.history('ast_a')).toEqual([entryNumber(1, 'ast_a'), entryNumber(3, 'ast_a')])
@@ -162,7 +162,7 @@ describe('the history of a record', () => {
     await journal.close()
   })
 
-  it('misses nothing that was written while it was first asked for', async () => {
+  test('misses nothing that was written while it was first asked for', async () => {
     const { journal } = await journalInFile({ sync: false })
     for (const entry of entriesTo(20_000)) journal.append(entry)
     await journal.durable(20_000)
@@ -184,7 +184,7 @@ describe('the history of a record', () => {
 })
 
 describe('replaced', () => {
-  it('it holds the new entries only', async () => {
+  test('it holds the new entries only', async () => {
     const { journal, text } = await journalInFile()
     for (const entry of entriesTo(5)) journal.append(entry)
     await journal.replace(entriesTo(2), 'seed')
@@ -198,7 +198,7 @@ describe('replaced', () => {
     await journal.close()
   })
 
-  it('it has its seed again after a restart, and shows it to nobody as an entry', async () => {
+  test('it has its seed again after a restart, and shows it to nobody as an entry', async () => {
     const { journal, path } = await journalInFile()
     await journal.replace(entriesTo(2), 'seed')
     journal.append(entryNumber(3))
@@ -213,7 +213,7 @@ describe('replaced', () => {
     await again.journal.close()
   })
 
-  it('it takes what comes meanwhile, or refuses it, but does not break', async () => {
+  test('it takes what comes meanwhile, or refuses it, but does not break', async () => {
     const { journal, told } = await journalInFile()
     journal.append(entryNumber(1))
     await journal.durable(1)

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/ids.ts'
 import { RequestIds } from '../../src/engine/request-ids.ts'
 
 describe('names made from a seed', () => {
-  it('are the same for the same seed and place, and others for any other', () => {
+  test('are the same for the same seed and place, and others for any other', () => {
     const [a, again, b] = [new IdSource('a'), new IdSource('a'), new IdSource('b')]
     expect(a.newId('pi', 3, 1)).toBe(again.newId('pi', 3, 1))
     expect(a.newSecret(3, 1)).toBe(again.newSecret(3, 1))
@@ -16,12 +16,12 @@ describe('names made from a seed', () => {
     expect(a.sign('text')).not.toBe(b.sign('text'))
   })
 
-  it.each(['pi', 'po', 'evt', 'ast'])('%s_ and 24 of base62', prefix => {
+  test.each(['pi', 'po', 'evt', 'ast'])('%s_ and 24 of base62', prefix => {
     for (let seq = 1; seq < 100; seq++)
       expect(new IdSource('a').newId(prefix, seq, 0)).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{24}$`))
   })
 
-  it('keys say what they are and where they belong', () => {
+  test('keys say what they are and where they belong', () => {
     for (const environment of ['test', 'live']) {
       const { publicKey, secretKey } = new IdSource('a').newKeyPair(environment, 0)
       expect(publicKey).toMatch(new RegExp(`^pk_${environment}_[0-9A-Za-z]{24}$`))
@@ -29,13 +29,13 @@ describe('names made from a seed', () => {
     }
   })
 
-  it('a webhook secret has 24 bytes', () => {
+  test('a webhook secret has 24 bytes', () => {
     const secret = new IdSource('a').newSecret(1, 0)
     expect(secret).toMatch(/^whsec_/)
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(24)
   })
 
-  it('no two of 100,000 are the same', () => {
+  test('no two of 100,000 are the same', () => {
     const source = new IdSource('a')
     const names = new Set<string>()
     for (let seq = 1; seq <= 10_000; seq++)
@@ -43,13 +43,13 @@ describe('names made from a seed', () => {
     expect(names.size).toBe(100_000)
   })
 
-  it('two places that read alike are two', () => {
+  test('two places that read alike are two', () => {
     const source = new IdSource('a')
     expect(source.newId('pi', 1, 11)).not.toBe(source.newId('pi', 11, 1))
     expect(source.newId('pi', 11, 1)).not.toBe(source.newId('pi', 1, 1))
   })
 
-  it('chance is spread over [0, 1)', () => {
+  test('chance is spread over [0, 1)', () => {
     const source = new IdSource('a')
     const drawn = Array.from({ length: 10_000 }, (_, at) => source.chance(String(at)))
     expect(Math.min(...drawn)).toBeGreaterThanOrEqual(0)
@@ -63,14 +63,14 @@ describe('names made from a seed', () => {
 })
 
 describe('request ids', () => {
-  it('repeat with their seed', () => {
+  test('repeat with their seed', () => {
     const [a, again, b] = [new RequestIds('a'), new RequestIds('a'), new RequestIds('b')]
     const first = [a.next(), a.next()]
     expect([again.next(), again.next()]).toEqual(first)
     expect(first).not.toContain(b.next())
   })
 
-  it('are req_ and 24 of base62, and no two of 100,000 are the same', () => {
+  test('are req_ and 24 of base62, and no two of 100,000 are the same', () => {
     const ids = new RequestIds('a')
     const made = new Set(Array.from({ length: 100_000 }, () => ids.next()))
     expect(made.size).toBe(100_000)

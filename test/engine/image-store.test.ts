@@ -1,6 +1,6 @@
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { digestOf, FileImages, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { failNext } from '../support/engine/journal-in-file.ts'
@@ -18,27 +18,27 @@ const stores: [string, () => Promise<ImageStore>][] = [
 ]
 
 describe.each(stores)('images %s', (_, open) => {
-  it('are there as they were put', async () => {
+  test('are there as they were put', async () => {
     const images = await open()
     await images.put(one, bytes)
     await images.put(two, other)
     expect([await images.get(one), await images.get(two)]).toEqual([bytes, other])
   })
 
-  it('are none under another name', async () => {
+  test('are none under another name', async () => {
     const images = await open()
     expect(await images.get(one)).toBeUndefined()
     await images.put(one, bytes)
     expect(await images.get(two)).toBeUndefined()
   })
 
-  it('may be put many times at once', async () => {
+  test('may be put many times at once', async () => {
     const images = await open()
     await Promise.all(Array.from({ length: 20 }, () => images.put(one, bytes)))
     expect(await images.get(one)).toEqual(bytes)
   })
 
-  it('are gone when cleared, and others can come', async () => {
+  test('are gone when cleared, and others can come', async () => {
     const images = await open()
     await images.clear()
     await images.put(one, bytes)
@@ -50,7 +50,7 @@ describe.each(stores)('images %s', (_, open) => {
 })
 
 describe('images on disk', () => {
-  it('lie nowhere but in their folder, whatever they are called', async () => {
+  test('lie nowhere but in their folder, whatever they are called', async () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(join(directory, 'images'), true)
     for (const digest of ['../escaped', '', 'one', `${one}/../../x`, one.toUpperCase(), `${one}0`])
@@ -60,7 +60,7 @@ describe('images on disk', () => {
     await expect(images.get('../secret')).rejects.toThrow('there is no image')
   })
 
-  it('are not taken for what they are not: damaged, or reached by a link', async () => {
+  test('are not taken for what they are not: damaged, or reached by a link', async () => {
     const directory = join(await temporaryDirectory(), 'images')
     const images = new FileImages(directory, true)
     await images.put(one, bytes)
@@ -74,7 +74,7 @@ describe('images on disk', () => {
 })
 
 describe('an image that cannot be kept', () => {
-  it('is not there, nor is anything of it, and a later try succeeds', async () => {
+  test('is not there, nor is anything of it, and a later try succeeds', async () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(directory, true)
     await failNext('datasync')
@@ -84,7 +84,7 @@ describe('an image that cannot be kept', () => {
     expect(await readdir(directory)).toEqual([one])
   })
 
-  it('says so where there is no directory to be had', async () => {
+  test('says so where there is no directory to be had', async () => {
     const path = join(await temporaryDirectory(), 'a-file')
     await writeFile(path, '')
     await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(UnavailableError)

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { writeLine } from '../../src/engine/journal-format.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
@@ -22,7 +22,7 @@ async function journalOnFullDisk(call: 'write' | 'datasync') {
 }
 
 describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
-  it('is told to the owner once, and to everyone who waits', async () => {
+  test('is told to the owner once, and to everyone who waits', async () => {
     const { journal, told } = await journalInFile()
     await failNext(call)
     for (const entry of entriesTo(3)) journal.append(entry)
@@ -32,7 +32,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  it('leaves nothing half-written once the journal went back', async () => {
+  test('leaves nothing half-written once the journal went back', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     const safe: number[] = []
     await journal.rollBack(({ seq }) => safe.push(seq))
@@ -41,7 +41,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  it('keeps refusing until a try succeeds, and then takes entries under the same number', async () => {
+  test('keeps refusing until a try succeeds, and then takes entries under the same number', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     await journal.rollBack(() => {})
     await expect(journal.durable(3)).rejects.toBeInstanceOf(UnavailableError)
@@ -57,7 +57,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  it('is in no history', async () => {
+  test('is in no history', async () => {
     const { journal } = await journalInFile()
     journal.append(entryNumber(1, 'ast_a'))
     expect(await journal.history('ast_a')).toHaveLength(1)
@@ -70,7 +70,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   })
 })
 
-it('entries that gathered behind a write that fails are lost with it', async () => {
+test('entries that gathered behind a write that fails are lost with it', async () => {
   const { journal, text } = await journalInFile()
   const write = await failNext('write')
   journal.append(entryNumber(1))
@@ -85,7 +85,7 @@ it('entries that gathered behind a write that fails are lost with it', async () 
   await journal.close()
 })
 
-it('a replacement that cannot be written leaves the journal as it was', async () => {
+test('a replacement that cannot be written leaves the journal as it was', async () => {
   const { journal, text } = await journalInFile()
   journal.append(entryNumber(1))
   await journal.durable(1)
@@ -97,7 +97,7 @@ it('a replacement that cannot be written leaves the journal as it was', async ()
   await journal.close()
 })
 
-it('so does one whose name cannot be made safe', async () => {
+test('so does one whose name cannot be made safe', async () => {
   const { journal, path, text } = await journalInFile()
   journal.append(entryNumber(1))
   await journal.durable(1)

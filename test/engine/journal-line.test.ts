@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
 import { recordsOf } from '../../src/domain/records-of-event.ts'
 import { NewerJournalError, openLine, sealLine, writeLine } from '../../src/engine/journal-format.ts'
@@ -15,7 +15,7 @@ const entries = fc
 const withoutFeed = (line: string) => line.slice(0, -1)
 
 describe('a journal line', () => {
-  it('is read back as the entry it was', () => {
+  test('is read back as the entry it was', () => {
     fc.assert(
       fc.property(entries, entry => {
         const line = writeLine(entry)
@@ -25,7 +25,7 @@ describe('a journal line', () => {
     )
   })
 
-  it('survives the disk: its bytes are read back as its text', () => {
+  test('survives the disk: its bytes are read back as its text', () => {
     fc.assert(
       fc.property(entries, entry => {
         const bytes = Buffer.from(writeLine(entry))
@@ -34,7 +34,7 @@ describe('a journal line', () => {
     )
   })
 
-  it('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
+  test('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
     const line = Buffer.from(withoutFeed(writeLine({ ...entryNumber(7), by: 'ร้าน 😀' })))
     const damaged = (bytes: Buffer, what: string) =>
       expect(() => openLine<Entry>(bytes.toString(), 7), what).toThrow(/checksum|does not end/)
@@ -51,7 +51,7 @@ describe('a journal line', () => {
     damaged(Buffer.concat([line, Buffer.from(' ')]), 'a byte added at the end')
   })
 
-  it.each([
+  test.each([
     ['nothing', '', 'does not end like a journal line'],
     [
       'another version',
@@ -72,24 +72,24 @@ describe('a line of another version', () => {
     0: (line: Readonly<Record<string, unknown>>) => ({ ...line, events: [] }),
   }
 
-  it('is brought to the form of today, step by step', () => {
+  test('is brought to the form of today, step by step', () => {
     expect(openLine(old(-1), 7, upcasts)).toEqual({ v: 1, seq: 7, by: 'merchant', events: [] })
     expect(openLine(old(0), 7, upcasts)).toEqual({ v: 1, seq: 7, who: 'merchant', events: [] })
   })
 
-  it('is refused if a newer paysim wrote it', () => {
+  test('is refused if a newer paysim wrote it', () => {
     expect(() => openLine(old(2), 7)).toThrow(NewerJournalError)
     expect(() => openLine(old(2), 7)).toThrow(
       'its version is 2, and this paysim reads journals up to version 1',
     )
   })
 
-  it.each([0, 0.5, 'one', null, undefined])('is refused if no paysim wrote it: %j', v => {
+  test.each([0, 0.5, 'one', null, undefined])('is refused if no paysim wrote it: %j', v => {
     expect(() => openLine(old(v), 7)).toThrow('which no paysim has written')
   })
 })
 
-it('an event names every record it is about', () => {
+test('an event names every record it is about', () => {
   const events: Entry['events'] = [
     { type: 'PaymentSucceeded', payment: 'pi_1' },
     { type: 'EventEmitted', event: 'evt_1', name: 'payout.failed', subject: { payout: 'po_1' } },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Timer } from '../../src/domain/timers.ts'
 import { AccountClock } from '../../src/engine/clock.ts'
 import { Pacer } from '../../src/engine/pacer.ts'
@@ -23,7 +23,7 @@ function pacer() {
 }
 
 describe('a running account', () => {
-  it('is woken when its next timer is due, and not before', () => {
+  test('is woken when its next timer is due, and not before', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     vi.advanceTimersByTime(4999)
@@ -34,14 +34,14 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  it('is woken at once for what is overdue', () => {
+  test('is woken at once for what is overdue', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start - 1))
     vi.advanceTimersByTime(0)
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  it('follows its next timer: an earlier one, a later one, none', () => {
+  test('follows its next timer: an earlier one, a later one, none', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     of.watch(timerAt(start + 1000))
@@ -56,7 +56,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps one wake-up however often it is told of one timer', () => {
+  test('keeps one wake-up however often it is told of one timer', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     const timers = vi.getTimerCount()
@@ -66,7 +66,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  it('may be woken early where no wait is long enough, and is asked again', () => {
+  test('may be woken early where no wait is long enough, and is asked again', () => {
     const { pacer: of, wake, start } = pacer()
     wake.mockImplementation(() => of.watch(timerAt(start + 60 * DAY)))
     of.watch(timerAt(start + 60 * DAY))
@@ -77,7 +77,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(early + 1)
   })
 
-  it('is woken soon where the wall jumped, and not while it only passes', () => {
+  test('is woken soon where the wall jumped, and not while it only passes', () => {
     const wall = { ahead: 0 }
     const time = new RealTime({ wall: () => Date.now() + wall.ahead, monotonic: Date.now })
     const wake = vi.fn()
@@ -90,7 +90,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  it('sleeps when it is stopped', () => {
+  test('sleeps when it is stopped', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     of.stop()
@@ -99,7 +99,7 @@ describe('a running account', () => {
   })
 })
 
-it('an account whose time stands sleeps', () => {
+test('an account whose time stands sleeps', () => {
   const { pacer: of, clock, wake, start } = pacer()
   clock.follow(clock.change({ mode: 'virtual' }))
   of.watch(timerAt(start + 5000))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/ids.ts'
 import { isGenuine, type PageKind, pagePath } from '../../src/engine/page-address.ts'
 
@@ -25,12 +25,12 @@ describe.each([
 ] as const)('the address of a %s page', (kind, expiresAt) => {
   const address = pagePath(SIGNER, kind, 'pi_4fT0Zq8YbLm2WcR6KxVn1JpD', expiresAt)
 
-  it('opens it', () => {
+  test('opens it', () => {
     expect(opens(address)).toBe(true)
     expect(address.startsWith(`/${kind}/acme.test/pi_`)).toBe(true)
   })
 
-  it('opens nothing with any one byte changed or lost', () => {
+  test('opens nothing with any one byte changed or lost', () => {
     for (let at = 1; at < address.length; at++) {
       const [before, after] = [address.slice(0, at), address.slice(at + 1)]
       for (const other of ['0', '7', 'x', 'A', '-', '_'].filter(each => each !== address[at]))
@@ -42,12 +42,12 @@ describe.each([
     }
   })
 
-  it('opens nothing of another account', () => {
+  test('opens nothing of another account', () => {
     expect(opens(address, signerOf('another seed'))).toBe(false)
   })
 })
 
-it('a signature is for one kind of page, one payment and one end', () => {
+test('a signature is for one kind of page, one payment and one end', () => {
   const signature =
     new URL(pagePath(SIGNER, 'qr', 'pi_1', null), 'http://localhost').searchParams.get('signature') ?? ''
   expect(isGenuine(SIGNER, 'qr', 'pi_1', null, signature)).toBe(true)

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { LockHeldError, ProcessLock } from '../../src/engine/process-lock.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
@@ -10,7 +10,7 @@ const newPath = async () => join(await temporaryDirectory(), 'lock')
 const claimsAt = (path: string) => readdir(join(path, '..'))
 const heldBy = (pid: number) => expect.objectContaining({ name: 'Error', pid })
 
-it('is held by one at a time, and leaves nothing behind', async () => {
+test('is held by one at a time, and leaves nothing behind', async () => {
   const path = await newPath()
   const first = await ProcessLock.take(path)
   await expect(ProcessLock.take(path)).rejects.toBeInstanceOf(LockHeldError)
@@ -21,7 +21,7 @@ it('is held by one at a time, and leaves nothing behind', async () => {
   await (await ProcessLock.take(path)).release()
 })
 
-it('of many who come at once, each gets its turn alone, if it waits', async () => {
+test('of many who come at once, each gets its turn alone, if it waits', async () => {
   const path = await newPath()
   let holders = 0
   let most = 0
@@ -37,27 +37,27 @@ it('of many who come at once, each gets its turn alone, if it waits', async () =
   expect(most).toBe(1)
 })
 
-it('is not held by a process that is gone', async () => {
+test('is not held by a process that is gone', async () => {
   const path = await newPath()
   await renamedClaim(path, { pid: spawnSync(process.execPath, ['-e', '']).pid })
   await (await ProcessLock.take(path)).release()
   expect(await claimsAt(path)).toEqual([])
 })
 
-it.skipIf(process.platform === 'win32')('nor by another one that has its number now', async () => {
+test.skipIf(process.platform === 'win32')('nor by another one that has its number now', async () => {
   const path = await newPath()
   await renamedClaim(path, { start: '1' })
   await (await ProcessLock.take(path)).release()
   expect(await claimsAt(path)).toEqual([])
 })
 
-it('nor by one of before the machine was started', async () => {
+test('nor by one of before the machine was started', async () => {
   const path = await newPath()
   await renamedClaim(path, { boot: '00000000' })
   await (await ProcessLock.take(path)).release()
 })
 
-it('is not taken from a process that cannot be seen, as long as it shows that it lives', async () => {
+test('is not taken from a process that cannot be seen, as long as it shows that it lives', async () => {
   const path = await newPath()
   const claim = await renamedClaim(path, { host: '00000000' })
   const touching = setInterval(() => utimes(claim, new Date(), new Date()), 100)
@@ -67,7 +67,7 @@ it('is not taken from a process that cannot be seen, as long as it shows that it
   await (await ProcessLock.take(path)).release()
 })
 
-it.skipIf(process.platform === 'win32')(
+test.skipIf(process.platform === 'win32')(
   'honours the lock of earlier versions while its process lives',
   async () => {
     const path = await newPath()

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { readLines } from '../../src/engine/read-lines.ts'
 
 /** A file that gives no more than so many bytes at a time, as any read may. */
@@ -37,7 +37,7 @@ function naive(bytes: Buffer) {
   return lines
 }
 
-it('lines are the same wherever the chunks end, also within a character', async () => {
+test('lines are the same wherever the chunks end, also within a character', async () => {
   const contents = fc.array(fc.constantFrom('a', 'ร้', '😀', '\n', '\n\n', '\r\n', 'a long word'), {
     maxLength: 20,
   })
@@ -49,7 +49,7 @@ it('lines are the same wherever the chunks end, also within a character', async 
   )
 })
 
-it.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
+test.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
   'a line of %i bytes is one',
   async length => {
     const bytes = Buffer.from(`${'x'.repeat(length)}\nlast`)
@@ -59,7 +59,7 @@ it.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
   },
 )
 
-it('an end is kept to, whatever the file has behind it', async () => {
+test('an end is kept to, whatever the file has behind it', async () => {
   expect((await linesOf(Buffer.from('one\ntwo\nthree\n'), 5, 8)).map(({ text }) => text)).toEqual([
     'one',
     'two',

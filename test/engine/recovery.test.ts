@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Recovery } from '../../src/engine/recovery.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -15,7 +15,7 @@ function recovery() {
 const noSpace = () => Promise.reject(new Error('ENOSPC'))
 
 describe('after a write that failed', () => {
-  it('the world goes back first, then the disk is tried, then work goes on', async () => {
+  test('the world goes back first, then the disk is tried, then work goes on', async () => {
     const { steps, of } = recovery()
     expect(of.underWay).toBe(false)
     of.begin()
@@ -28,7 +28,7 @@ describe('after a write that failed', () => {
     expect([went, tried, resumed]).toEqual([went, tried, resumed].toSorted((a = 0, b = 0) => a - b))
   })
 
-  it('nobody has to ask: the disk is tried every second until it takes a write', async () => {
+  test('nobody has to ask: the disk is tried every second until it takes a write', async () => {
     const { steps, of } = recovery()
     steps.tryWriting.mockImplementationOnce(noSpace).mockImplementationOnce(noSpace)
     of.begin()
@@ -41,7 +41,7 @@ describe('after a write that failed', () => {
     expect(steps.tryWriting).toHaveBeenCalledTimes(3)
   })
 
-  it('many who ask at once make one try', async () => {
+  test('many who ask at once make one try', async () => {
     const { steps, of } = recovery()
     steps.tryWriting.mockImplementationOnce(noSpace)
     of.begin()
@@ -52,7 +52,7 @@ describe('after a write that failed', () => {
     of.stop()
   })
 
-  it('a second failure begins anew', async () => {
+  test('a second failure begins anew', async () => {
     const { steps, of } = recovery()
     for (let time = 1; time <= 2; time++) {
       of.begin()
@@ -62,7 +62,7 @@ describe('after a write that failed', () => {
     expect(steps.resume).toHaveBeenCalledTimes(2)
   })
 
-  it('what stops tries no more', async () => {
+  test('what stops tries no more', async () => {
     const { steps, of } = recovery()
     of.begin()
     of.stop()
@@ -70,7 +70,7 @@ describe('after a write that failed', () => {
     expect(steps.tryWriting).not.toHaveBeenCalled()
   })
 
-  it('going back is tried again too', async () => {
+  test('going back is tried again too', async () => {
     const { steps, of } = recovery()
     steps.rollBack.mockImplementationOnce(() => Promise.reject(new Error('EIO')))
     of.begin()

@@ -1,6 +1,6 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
 import { Registry } from '../../src/engine/registry.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
@@ -36,7 +36,7 @@ async function onDisk() {
 }
 
 describe('the list of merchants', () => {
-  it('is there again after a restart, for its owner alone to read', async () => {
+  test('is there again after a restart, for its owner alone to read', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await registry.updateAccount('a', 'live', record => ({ ...record, keysMade: 2 }))
@@ -48,7 +48,7 @@ describe('the list of merchants', () => {
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  it('takes changes that come at once one after the other', async () => {
+  test('takes changes that come at once one after the other', async () => {
     const { path, registry } = await onDisk()
     await Promise.all(['a', 'b', 'c', 'd'].map(id => registry.add(merchant(id))))
     const renamed = (name: string) =>
@@ -58,7 +58,7 @@ describe('the list of merchants', () => {
     expect((await openAt(path)).registry.find('c')?.name).toBe('c123')
   })
 
-  it('finds by id and nothing else', async () => {
+  test('finds by id and nothing else', async () => {
     const registry = await Registry.open(null)
     await registry.add(merchant('a'))
     expect(registry.find('a')?.id).toBe('a')
@@ -66,7 +66,7 @@ describe('the list of merchants', () => {
     expect(() => registry.get('b')).toThrow('merchant b was removed')
   })
 
-  it('names merchants that come without a name, and none twice, also after a restart', async () => {
+  test('names merchants that come without a name, and none twice, also after a restart', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('merchant-2'))
     expect([registry.nextMerchantId(), registry.nextMerchantId()]).toEqual(['merchant-1', 'merchant-3'])
@@ -75,7 +75,7 @@ describe('the list of merchants', () => {
     expect((await openAt(path)).registry.nextMerchantId()).toBe('merchant-4')
   })
 
-  it('is a line a change, and is written anew before it grows without end', async () => {
+  test('is a line a change, and is written anew before it grows without end', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     const before = (await stat(path)).size
@@ -90,7 +90,7 @@ describe('the list of merchants', () => {
 })
 
 describe('a change that cannot be written', () => {
-  it.each(['write', 'datasync'] as const)(
+  test.each(['write', 'datasync'] as const)(
     'is not in force, and neither stops the next one: %s',
     async call => {
       const { path, registry } = await onDisk()
@@ -110,7 +110,7 @@ describe('a change that cannot be written', () => {
     },
   )
 
-  it('does not come back where even the file could not be cut at once', async () => {
+  test('does not come back where even the file could not be cut at once', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await failNext('datasync')
@@ -122,7 +122,7 @@ describe('a change that cannot be written', () => {
 })
 
 describe('a file that is none', () => {
-  it.each([
+  test.each([
     ['no list', '[]\n', /:1: this journal line is damaged/],
     ['null', 'null\n', /:1: this journal line is damaged/],
     ['the whole of an older one', '{"version":1,"merchants":[]}\n', /:1: this journal line is damaged/],
@@ -133,7 +133,7 @@ describe('a file that is none', () => {
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  it('is found at every byte that is another one', async () => {
+  test('is found at every byte that is another one', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await registry.add(merchant('b'))
@@ -146,7 +146,7 @@ describe('a file that is none', () => {
     }
   })
 
-  it('has a torn last line cut off, and says so', async () => {
+  test('has a torn last line cut off, and says so', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await appendFile(path, '{"v":1,"seq":2,"merch')

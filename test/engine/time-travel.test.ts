@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
 import type { Courier } from '../../src/engine/courier.ts'
 import { MemoryJournal } from '../../src/engine/memory-journal.ts'
@@ -27,7 +27,7 @@ const untilIdle =
   () => ({ until: 'idle' as const, limit })
 
 describe('a journey', () => {
-  it('stops at each timer on its way, and arrives where it was to go', async () => {
+  test('stops at each timer on its way, and arrives where it was to go', async () => {
     const { account, time, start } = standing()
     const id = createPayment(account)
     const seen: number[] = []
@@ -42,7 +42,7 @@ describe('a journey', () => {
     expect(account.world.payments.get(id)?.outcome).toBe('expired')
   })
 
-  it.each([
+  test.each([
     [-1, 0, 'is not there yet a millisecond before'],
     [0, 1, 'has fired what is due then'],
   ])('%i ms off a timer: %i fired', async (off, fired) => {
@@ -54,14 +54,14 @@ describe('a journey', () => {
     })
   })
 
-  it('until idle goes as far as there is anything to do, and no further', async () => {
+  test('until idle goes as far as there is anything to do, and no further', async () => {
     const { account, time, start } = standing()
     createPayment(account)
     expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 2, idle: true })
     expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 0, idle: true })
   })
 
-  it('until idle with a limit stays within it', async () => {
+  test('until idle with a limit stays within it', async () => {
     const { account, time, start } = standing()
     createPayment(account)
     expect(await time.advance(untilIdle(start + HOUR))).toEqual({
@@ -71,26 +71,26 @@ describe('a journey', () => {
     })
   })
 
-  it('to the past goes nowhere', async () => {
+  test('to the past goes nowhere', async () => {
     const { time, start } = standing()
     expect(await time.advance(to(start - HOUR))).toMatchObject({ now: start })
   })
 
-  it('waits for the one before', async () => {
+  test('waits for the one before', async () => {
     const { account, time, start } = standing()
     createPayment(account)
     const both = await Promise.all([time.advance(to(start + HOUR)), time.advance(to(start + 80 * HOUR))])
     expect(both).toMatchObject([{ fired: 1 }, { fired: 1 }])
   })
 
-  it('is refused on a clock that runs', async () => {
+  test('is refused on a clock that runs', async () => {
     const account = anAccount()
     const time = new TimeTravel(account, idleCourier())
     expect(await time.advance(to(account.now))).toMatchObject({ refused: { code: 'invalid_state' } })
     await account.close()
   })
 
-  it('whose plan throws spoils no later one', async () => {
+  test('whose plan throws spoils no later one', async () => {
     const { time, start } = standing()
     const broken = time.advance(() => {
       throw new Error('no plan')
@@ -99,7 +99,7 @@ describe('a journey', () => {
     expect(await time.advance(to(start + 1))).toMatchObject({ now: start + 1 })
   })
 
-  it('whose disk fails while a receiver takes its time ends', async () => {
+  test('whose disk fails while a receiver takes its time ends', async () => {
     const journal = new FullDisk()
     const account = anAccount({ journal })
     account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebhookHostError, WebhookHosts } from '../../src/engine/webhook-hosts.ts'
 
 const problem = (url: string, ...allowed: string[]) => new WebhookHosts(allowed).problem(new URL(url))
@@ -16,7 +16,7 @@ function connect(name: string, addresses: readonly string[], ...allowed: string[
 }
 
 describe('without --allow-webhooks', () => {
-  it.each([
+  test.each([
     'http://127.0.0.1:9/',
     'http://127.8.9.1/',
     'http://[::1]:9/',
@@ -24,7 +24,7 @@ describe('without --allow-webhooks', () => {
     'http://shop.localhost/',
   ])('%s may be sent to', url => expect(problem(url)).toBeUndefined())
 
-  it.each([
+  test.each([
     'http://10.0.0.1/',
     'http://192.168.1.10/',
     'http://0.0.0.0/',
@@ -43,21 +43,21 @@ describe('without --allow-webhooks', () => {
     'http://localhost.example.com/',
   ])('%s may not', url => expect(problem(url)).toContain('--allow-webhooks'))
 
-  it('a local name that leads elsewhere is not connected to', async () => {
+  test('a local name that leads elsewhere is not connected to', async () => {
     expect(await connect('shop.localhost', ['10.0.0.1', '127.0.0.1'])).toEqual(['127.0.0.1'])
     await expect(connect('localhost', ['10.0.0.1'])).rejects.toThrow(WebhookHostError)
   })
 })
 
 describe('a name that is allowed', () => {
-  it('is connected to at its addresses, inside or out', async () => {
+  test('is connected to at its addresses, inside or out', async () => {
     expect(await connect('hooks.example', ['203.0.113.7', '10.0.0.1'], 'hooks.example')).toEqual([
       '203.0.113.7',
       '10.0.0.1',
     ])
   })
 
-  it.each(['169.254.1.1', '100.64.0.1', '0.0.0.0', '64:ff9b::a00:1', '::ffff:10.0.0.1', 'fe80::1'])(
+  test.each(['169.254.1.1', '100.64.0.1', '0.0.0.0', '64:ff9b::a00:1', '::ffff:10.0.0.1', 'fe80::1'])(
     'is not connected to at %s unless that is named too',
     async address => {
       await expect(connect('hooks.example', [address], 'hooks.example')).rejects.toThrow(address)
@@ -65,7 +65,7 @@ describe('a name that is allowed', () => {
     },
   )
 
-  it('is allowed with its port only, where one was named', () => {
+  test('is allowed with its port only, where one was named', () => {
     expect(problem('http://hooks.example:3000/', 'hooks.example:3000')).toBeUndefined()
     expect(problem('http://hooks.example:3001/', 'hooks.example:3000')).toContain('hooks.example')
     expect(problem('http://127.0.0.1.example/', '127.0.0.1')).toContain('127.0.0.1.example')
@@ -73,7 +73,7 @@ describe('a name that is allowed', () => {
 })
 
 describe('a range', () => {
-  it('allows its addresses, and no others', () => {
+  test('allows its addresses, and no others', () => {
     expect(problem('http://10.1.2.3/', '10.0.0.0/8')).toBeUndefined()
     expect(problem('http://11.1.2.3/', '10.0.0.0/8')).toContain('11.1.2.3')
     expect(problem('http://100.64.3.2/', '100.64.0.0/10')).toBeUndefined()
@@ -84,7 +84,7 @@ describe('a range', () => {
 
 describe('metadata services', () => {
   const everything = ['0.0.0.0/0', '::/0', 'hooks.example']
-  it.each([
+  test.each([
     '169.254.169.254',
     '100.100.100.200',
     'fd00:ec2::254',
@@ -99,7 +99,7 @@ describe('metadata services', () => {
   })
 })
 
-it.each([
+test.each([
   '',
   'http://hooks.example',
   'hooks.example/path',

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { it } from 'vitest'
+import { test } from 'vitest'
 import { play } from '../support/model/history.ts'
 import { FileShelf } from '../support/model/journals.ts'
 import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { histories } from '../support/model/steps.ts'
 
-it(
+test(
   'the same holds on disk, where a restart finds a last line that is torn, or none',
   async () => {
     const numRuns = Math.ceil(RUNS / 10)

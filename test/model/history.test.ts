@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { it } from 'vitest'
+import { test } from 'vitest'
 import { play } from '../support/model/history.ts'
 import { MemoryShelf } from '../support/model/journals.ts'
 import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { histories } from '../support/model/steps.ts'
 
-it(
+test(
   'what the interface document promises holds after each step of a random history',
   async () => {
     const property = fc.asyncProperty(histories, steps => play(new MemoryShelf(), steps))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { PaymentTrigger } from '../../src/domain/lifecycle.ts'
 import type { Delivery } from '../../src/domain/model.ts'
 import { Courier } from '../../src/engine/courier.ts'
@@ -123,7 +123,7 @@ function genuine({ world, rendering }: Machine, { endpoint, headers, body }: Rec
   if (owner) new Webhook(owner.secrets[0]?.secret ?? '').verify(body, headers)
 }
 
-it(
+test(
   'webhooks over HTTP, with receivers that fail and a gateway that restarts',
   async () => {
     const numRuns = Math.ceil(RUNS / 20)

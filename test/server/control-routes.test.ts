@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { controlOperations } from '../../src/contract/control/operations.ts'
 import { CONTROL_PREFIX } from '../../src/contract/paths.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
@@ -14,7 +14,7 @@ function routes() {
 /** What the dashboard's page is made of is for browsers, and no call. */
 const isPage = (path: string) => /^\/dashboard(\/(:\d|assets)|\/?$)/.test(path)
 
-it('every route of the control surface is an operation of its document, and every operation has a route', () => {
+test('every route of the control surface is an operation of its document, and every operation has a route', () => {
   const registered = routes()
     .all.map(({ method, path }) => ({ method, path: path.slice(CONTROL_PREFIX.length) }))
     .filter(({ path }) => !isPage(path))

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AccountKeys, Server } from '../../support/gateway/server.ts'
 import { workerServer } from '../../support/gateway/worker-server.ts'
 
@@ -29,7 +29,7 @@ const read = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).text()
 
 describe('a page', () => {
-  it('runs nothing but its own script, and tells nobody where it was', async () => {
+  test('runs nothing but its own script, and tells nobody where it was', async () => {
     const { url } = await sell()
     const { headers } = await fetch(url)
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -49,14 +49,14 @@ describe('a page', () => {
     expect(headers.get('set-cookie')).toBeNull()
   })
 
-  it('escapes what a shop wrote', async () => {
+  test('escapes what a shop wrote', async () => {
     const page = await read((await sell()).url)
     expect(page).toContain('Shop &amp; &lt;Sons&gt;')
     expect(page).not.toContain('<i>')
     expect(page).not.toMatch(/\sstyle=|\son\w+=/)
   })
 
-  it('loads what may be kept for ever, under a name that changes with it', async () => {
+  test('loads what may be kept for ever, under a name that changes with it', async () => {
     const { url } = await sell()
     const loaded = [...(await read(url)).matchAll(/(?:href|src)="(\/checkout\/[\w.-]+\?v=[^"]+)"/g)]
     expect(loaded).toHaveLength(3)
@@ -69,7 +69,7 @@ describe('a page', () => {
     }
   })
 
-  it.each([
+  test.each([
     ['th', 'th'],
     ['th-TH,en;q=0.9', 'th'],
     ['fr, en;q=0.5, th;q=0.8', 'th'],
@@ -82,7 +82,7 @@ describe('a page', () => {
     expect(page).toContain(`<html lang="${lang}">`)
   })
 
-  it('keeps the language that was switched to, through forms and to the bank', async () => {
+  test('keeps the language that was switched to, through forms and to the bank', async () => {
     const { url } = await sell()
     const body = new URLSearchParams({ act: 'choose', method: 'th_internet_banking', bank: 'bbl' })
     const sent = await fetch(`${url}&lang=th`, { method: 'POST', body, redirect: 'manual' })
@@ -95,7 +95,7 @@ describe('a page', () => {
     expect(await read(new URL(bank, url).href)).toContain('<html lang="th">')
   })
 
-  it('says what is wrong at each field, and keeps what was typed', async () => {
+  test('says what is wrong at each field, and keeps what was typed', async () => {
     const { url } = await sell()
     const long = 'x'.repeat(257)
     const fields = {
@@ -116,20 +116,20 @@ describe('a page', () => {
     expect(await thai.text()).toContain('กรุณากรอกไม่เกิน 256 ตัวอักษร')
   })
 
-  it('shows an amount as its currency and language have it', async () => {
+  test('shows an amount as its currency and language have it', async () => {
     const { url } = await sell({ amount: '1234567', currency: 'VND', country: 'VN' })
     expect(await read(url)).toContain('<data class="money" value="1234567">₫1,234,567')
     expect(await read((await sell()).url)).toContain('<data class="money" value="1234.50">฿1,234.50')
   })
 
-  it('takes what was done meanwhile for what it is', async () => {
+  test('takes what was done meanwhile for what it is', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     await server.control('POST', `/accounts/${account.id}/payments/${id}/succeed`, { body: {} })
     const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
     expect([sent.status, await sent.text()]).toEqual([422, expect.stringContaining('Payment received')])
   })
 
-  it('refuses a file beyond every limit as a page, not as JSON', async () => {
+  test('refuses a file beyond every limit as a page, not as JSON', async () => {
     const { url } = await sell({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const body = new FormData()
     body.set('act', 'receipt')
@@ -138,7 +138,7 @@ describe('a page', () => {
     expect([sent.status, await sent.text()]).toEqual([400, expect.stringContaining('This file is too large')])
   })
 
-  it('names banks in both scripts where the catalogue has both', async () => {
+  test('names banks in both scripts where the catalogue has both', async () => {
     const { test: own } = await server.merchant({
       catalogue: {
         providers: [{ id: 'p' }],
@@ -193,7 +193,7 @@ describe('the address that a page listens at', () => {
     throw new Error(`no news in: ${text}`)
   }
 
-  it('says that there is something else to see, and not what', async () => {
+  test('says that there is something else to see, and not what', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     const before = await firstNews(url)
     expect(before).toEqual({ shown: expect.stringMatching(/^[\w-]{22}$/), now: expect.any(Number), rate: 0 })
@@ -202,7 +202,7 @@ describe('the address that a page listens at', () => {
     expect((await firstNews(url)).shown).not.toBe(before.shown)
   })
 
-  it('is as well guarded as the page', async () => {
+  test('is as well guarded as the page', async () => {
     const { url } = await sell()
     const statuses = [
       `${liveOf(url)}x`,

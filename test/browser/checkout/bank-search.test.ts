@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { PHONE, says, useShop } from '../../support/browser/checkout-shop.ts'
@@ -57,7 +57,7 @@ const EVERYDAY: Record<string, { sells?: Record<string, unknown>; finds: Record<
 }
 
 describe.skipIf(noChromium)('the search for a bank', () => {
-  it.each(Object.keys(EVERYDAY).flatMap(method => ['en', 'th'].map(lang => [method, lang])))(
+  test.each(Object.keys(EVERYDAY).flatMap(method => ['en', 'th'].map(lang => [method, lang])))(
     'of %s finds codes and everyday names, on a page in %s',
     async (method = '', lang = '') => {
       const { sells, finds } = EVERYDAY[method] ?? { finds: {} }
@@ -75,7 +75,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     },
   )
 
-  it('lists every bank of a name, the one with this very code first, and takes one from the keyboard', async () => {
+  test('lists every bank of a name, the one with this very code first, and takes one from the keyboard', async () => {
     const { id, page, field } = await unfolded('th_bank_transfer')
     await field.fill('krung')
     expect(await page.getByRole('option').allTextContents()).toEqual([
@@ -89,7 +89,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  it('takes the only bank of the name that was typed and not chosen', async () => {
+  test('takes the only bank of the name that was typed and not chosen', async () => {
     const { id, page, field, pay } = await unfolded('th_bank_transfer')
     await field.fill('KTB')
     await field.press('Escape')
@@ -98,7 +98,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  it.each([
+  test.each([
     ['krung', 'Several banks match.'],
     ['xyz', 'No bank found.'],
   ])('sends nothing when %s was typed, and says why', async (typed, why) => {
@@ -120,7 +120,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  it('leaves out a bank that may be left out, and that nobody typed', async () => {
+  test('leaves out a bank that may be left out, and that nobody typed', async () => {
     const { id, page, field, pay } = await unfolded('th_bank_transfer')
     await field.fill('krung')
     await field.fill('')
@@ -129,7 +129,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBeUndefined()
   })
 
-  it('finds the codes and labels of a catalogue of its own', async () => {
+  test('finds the codes and labels of a catalogue of its own', async () => {
     const { test: account } = await shop().server.merchant({ catalogue: OWN })
     const body = { amount: '100', currency: 'EUR', country: 'DE', merchant_reference: 'a', customer: {} }
     const made = await shop().server.as(account)('POST', '/payment_intents', { body })
@@ -157,7 +157,7 @@ describe('without scripts', () => {
     return { status: sent.status, page: await sent.text() }
   }
 
-  it('a bank that is wanted and missing is asked for at its field', async () => {
+  test('a bank that is wanted and missing is asked for at its field', async () => {
     const { id, url } = await shop().sell()
     const { status, page } = await choose(url, { bank: '' })
     expect(status).toBe(400)

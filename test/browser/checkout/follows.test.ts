@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noChromium } from '../../support/browser/browser.ts'
 import { choose, PHONE, png, SHORT_LINK, says, useShop } from '../../support/browser/checkout-shop.ts'
 import { type Server, startServer } from '../../support/gateway/server.ts'
@@ -13,7 +13,7 @@ const open = async (changes?: Record<string, unknown>, options = {}) => {
 }
 
 describe.skipIf(noChromium)('with scripts, the page', () => {
-  it('says which rule decides and when, and jumps there', async () => {
+  test('says which rule decides and when, and jumps there', async () => {
     const { page } = await open({ payment_method: 'th_promptpay', merchant_reference: 'declines-1' })
     const bar = page.getByRole('complementary', { name: 'Simulator' })
     await bar.getByText('Rule “magic: declines” declines it in 30 seconds').waitFor()
@@ -26,7 +26,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'Payment failed')
   })
 
-  it('lets a person give the verdict on a receipt, and tells what the rule would', async () => {
+  test('lets a person give the verdict on a receipt, and tells what the rule would', async () => {
     const { page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await page.getByText('Rule “blurry” rejects the next receipt 5 seconds after it is sent.').waitFor()
@@ -46,7 +46,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.getByText('Rule “blurry” approves it in 30 seconds').waitFor()
   })
 
-  it('notices that its link has ended', async () => {
+  test('notices that its link has ended', async () => {
     const { page, watch } = await open(SHORT_LINK)
     watch.allow(/410/)
     await says(page, 'Confirm this payment')
@@ -54,7 +54,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'This link has expired')
   })
 
-  it('shows how the payment ended, also where the link had ended before', async () => {
+  test('shows how the payment ended, also where the link had ended before', async () => {
     const { id, page, watch } = await open(SHORT_LINK)
     watch.allow(/410/)
     await shop().advance('15m')
@@ -65,7 +65,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'You approved this payment')
   })
 
-  it('keeps the time that is left, where time runs', async () => {
+  test('keeps the time that is left, where time runs', async () => {
     const { test: account } = await shop().server.merchant({ clock: { mode: 'real' } })
     const body = {
       amount: '100',
@@ -84,7 +84,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.getByText(/^71:(50:00|49:\d\d)$/).waitFor()
   })
 
-  it('copies what has to be typed elsewhere', async () => {
+  test('copies what has to be typed elsewhere', async () => {
     const { page } = await open(
       { payment_method: 'th_bank_transfer', customer: { name: 'Malee' } },
       { permissions: ['clipboard-read', 'clipboard-write'] },
@@ -97,7 +97,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(number?.replaceAll(' ', ''))
   })
 
-  it('looks at a receipt before it is sent', async () => {
+  test('looks at a receipt before it is sent', async () => {
     const { page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const file = page.locator('#receipt-file')
     const sendIt = page.getByRole('button', { name: 'Send the receipt' })
@@ -117,7 +117,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'Your receipt is being checked.')
   })
 
-  it('keeps what was typed and where the payer is, when there is something else to show', async () => {
+  test('keeps what was typed and where the payer is, when there is something else to show', async () => {
     const { id, page } = await open()
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
     await card.locator('summary').click()
@@ -136,7 +136,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await card.getAttribute('open')).not.toBeNull()
   })
 
-  it('keeps what the server said of a field, when there is something else to show', async () => {
+  test('keeps what the server said of a field, when there is something else to show', async () => {
     const { id, page, watch } = await open()
     watch.allow(/400/)
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
@@ -154,7 +154,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await page.locator(`[id="${described}"]`).textContent()).toBe('Please fill in this field.')
   })
 
-  it('leaves the focus in the field that has it', async () => {
+  test('leaves the focus in the field that has it', async () => {
     const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const copies = page.getByRole('button', { name: 'Copy: Account number' })
     await copies.focus()
@@ -167,7 +167,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.locator('h1:focus').waitFor()
   })
 
-  it('keeps the file that was chosen, also when the shop cancels meanwhile', async () => {
+  test('keeps the file that was chosen, also when the shop cancels meanwhile', async () => {
     const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     await page
       .locator('#receipt-file')
@@ -182,7 +182,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect((await shop().read(id)).receipt?.status).toBe('processing')
   })
 
-  it('folds a method up again, and keeps what was typed there', async () => {
+  test('folds a method up again, and keeps what was typed there', async () => {
     const { page } = await open()
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
     await card.locator('summary').click()
@@ -193,7 +193,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await card.getByLabel('Your name').inputValue()).toBe('Malee')
   })
 
-  it('goes on when the server comes back', async () => {
+  test('goes on when the server comes back', async () => {
     const first = await startServer()
     const { port } = new URL(first.url)
     const { call } = first

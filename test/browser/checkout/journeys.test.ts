@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noChromium } from '../../support/browser/browser.ts'
 import {
   choose,
@@ -36,7 +36,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     if (!scripted) await page.getByRole('link', { name: 'Check again' }).click()
   }
 
-  it('pays by QR code, and goes back to exactly where the shop said', async () => {
+  test('pays by QR code, and goes back to exactly where the shop said', async () => {
     const { id, page, watch } = await open()
     await says(page, 'How would you like to pay?')
     await choose(page, 'PromptPay QR')
@@ -60,7 +60,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     ])
   })
 
-  it('approves at the bank, and comes back', async () => {
+  test('approves at the bank, and comes back', async () => {
     const { id, page, watch } = await open()
     watch.allow(/400/)
     await choose(page, 'Thai mobile banking')
@@ -86,7 +86,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await field.press('Enter')
   }
 
-  it('declines at the bank', async () => {
+  test('declines at the bank', async () => {
     const bank = { payment_method: 'th_mobile_banking', payment_method_options: { bank: 'scb' } }
     const { id, page } = await open(bank)
     await page.getByRole('link', { name: /^Continue to/ }).click()
@@ -96,14 +96,14 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     expect((await shop().read(id)).status).toBe('failed')
   })
 
-  it('lets it expire', async () => {
+  test('lets it expire', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
     await page.getByRole('button', { name: 'Make it expire' }).click()
     await says(page, 'Payment expired')
     expect((await shop().read(id)).status).toBe('expired')
   })
 
-  it('sends a receipt, hears why it is rejected, and sends another', async () => {
+  test('sends a receipt, hears why it is rejected, and sends another', async () => {
     const { id, page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await says(page, 'Transfer the amount')
@@ -130,7 +130,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await page.getByRole('button', { name: button, exact: true }).click()
   }
 
-  it('is told that the shop cancels', async () => {
+  test('is told that the shop cancels', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
     await shop().call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
     await look(page)

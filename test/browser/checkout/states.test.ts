@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { DESKTOP, PHONE, png, SHORT_LINK, type Shop, useShop } from '../../support/browser/checkout-shop.ts'
@@ -114,7 +114,7 @@ const STATES: Record<string, State> = {
 }
 
 describe.skipIf(noChromium)('axe finds nothing', () => {
-  it.each(Object.keys(STATES))('in: %s', async name => {
+  test.each(Object.keys(STATES))('in: %s', async name => {
     const { sells, before, does, allows } = STATES[name] ?? {}
     const { id, url } = await shop().sell(sells)
     await before?.(id, shop(), url)
@@ -135,7 +135,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     expect(headingOf(thai)).not.toBe(heading)
   })
 
-  it.each([
+  test.each([
     ['forged', 403, 'This link is not valid', 'ลิงก์นี้ไม่ถูกต้อง'],
     ['unknown', 404, 'No such payment', 'ไม่พบรายการชำระเงิน'],
     ['ended', 410, 'This link has expired', 'ลิงก์นี้หมดอายุแล้ว'],
