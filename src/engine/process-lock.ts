@@ -4,6 +4,7 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { startOf, UNKNOWN_START, wallStartOf } from './processes.ts'
 
 /** Another process holds the lock. */
 export class LockHeldError extends Error {
@@ -167,50 +168,11 @@ function attempt(read: () => string): string | undefined {
   }
 }
 
-const UNKNOWN = '0'
-
-/** The start time of a process, in units of its system; undefined if it does not exist or is a zombie. */
-function startOf(pid: number): string | undefined {
-  if (process.platform === 'linux') {
-    const status = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-    // The program's name is in brackets and may contain anything.
-    const [state, ...fields] = status?.slice(status.lastIndexOf(')') + 2).split(' ') ?? []
-    if (state !== undefined) return state === 'Z' || state === 'X' ? undefined : fields[18]
-  } else if (process.platform !== 'win32') {
-    const { execFileSync } = process.getBuiltinModule('node:child_process')
-    const began = attempt(() =>
-      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }),
-    )
-    if (began?.trim()) return short(began.trim())
-  }
-  return exists(pid) ? UNKNOWN : undefined
-}
-
-/** The start time by the wall clock, as exactly as it can be known. */
-function wallStartOf(pid: number): number | undefined {
-  const start = startOf(pid)
-  if (start === undefined) return undefined
-  const bootedAt = /^btime (\d+)$/m.exec(attempt(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
-  // The kernel reports 100 ticks a second to user space.
-  return process.platform === 'linux' && bootedAt && start !== UNKNOWN
-    ? Number(bootedAt) * 1000 + Number(start) * 10
-    : 0
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
-  }
-}
-
 let self: ProcessName | undefined
 function here(): ProcessName {
   self ??= {
     pid: process.pid,
-    start: startOf(process.pid) ?? UNKNOWN,
+    start: startOf(process.pid) ?? UNKNOWN_START,
     namespace: short(attempt(() => readlinkSync('/proc/self/ns/pid')) ?? ''),
     boot: short(attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? ''),
     host: short(hostname()),

@@ -1,14 +1,14 @@
 import type { AccountControl, ControlClient } from '../client/control-client.ts'
 import { createClient } from '../client/index.ts'
 import type { AccountFacts } from './account-facts.ts'
-import { noWebhooks, type Receiver } from './receiver.ts'
+import { type AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
 import { sayingWhatMovesTime, whyNothingComes } from './standing-clock.ts'
 
 interface Surroundings {
   readonly baseUrl: string
   readonly control: ControlClient
-  readonly receiver: Receiver | null
+  readonly receiver: AccountWebhooks | null
   /** Additional work when the account closes, before its receiver closes. */
   readonly onClose: (account: SimulatedAccount) => Promise<void>
 }
@@ -45,7 +45,10 @@ export function openAccount(
 }
 
 /** These calls change the account's endpoints, so the receiver must find its own endpoint again. */
-function following(receiver: Receiver, calls: AccountControl): Pick<SimulatedAccount, 'reset' | 'import'> {
+function following(
+  receiver: AccountWebhooks,
+  calls: AccountControl,
+): Pick<SimulatedAccount, 'reset' | 'import'> {
   const register = async () => receiver.register(await calls.webhookEndpoints.list())
   return {
     async reset() {

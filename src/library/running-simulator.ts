@@ -1,8 +1,8 @@
 import { ControlClient, ControlError, ControlUnreachableError } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { type AccountFacts, allFacts, factsOf } from './account-facts.ts'
+import { AccountWebhooks } from './account-webhooks.ts'
 import { openAccount } from './open-account.ts'
-import { Receiver } from './receiver.ts'
 import type { AccountSettings, SimulatedAccount } from './simulated-account.ts'
 
 /** A running simulator and the calls of a test suite. It also stops at the end of an `await using` block. */
@@ -68,10 +68,10 @@ function simulatorOf(
   /** The receiver listens before the account is created, and closes if that fails. */
   const withReceiver = async (
     wanted: boolean,
-    open: (receiver: Receiver | null) => Promise<SimulatedAccount>,
+    open: (receiver: AccountWebhooks | null) => Promise<SimulatedAccount>,
   ) => {
     if (stopping) throw new Error('the simulator was stopped')
-    const receiver = wanted ? await Receiver.open() : null
+    const receiver = wanted ? await AccountWebhooks.open() : null
     try {
       const account = await open(receiver)
       opened.add(account)
@@ -82,7 +82,7 @@ function simulatorOf(
     }
   }
 
-  const surround = (facts: AccountFacts, receiver: Receiver | null, leave: () => Promise<void>) =>
+  const surround = (facts: AccountFacts, receiver: AccountWebhooks | null, leave: () => Promise<void>) =>
     openAccount(facts, {
       baseUrl: url,
       control,

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ControlClient } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
+import { isRunning } from '../../engine/processes.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { type Announcement, announced, isRunning, workingDirectory } from './run-folder.ts'
+import { type Announcement, announced, workingDirectory } from './run-folder.ts'
 
 /** What a running simulator writes about itself, in its data directory or in the run folder. */
 export interface LocalSimulator {

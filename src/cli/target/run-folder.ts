@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isRunning } from '../../engine/processes.ts'
 
 /**
  * Running servers announce themselves to other commands of the same user: each writes a small file in a folder that only
@@ -130,15 +131,6 @@ async function sweep(folder: string): Promise<void> {
 /** Files of this machine. Several machines may share a home folder, and cannot see each other's processes. */
 async function ownEntries(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter(name => name.startsWith(`${MACHINE}-`) && name.endsWith('.json'))
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
-  }
 }
 
 const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)

@@ -6,7 +6,7 @@ import {
 } from '../../client/control-client.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
 import { checkWebhook } from '../../library/webhook-checks.ts'
-import type { IncomingWebhook } from '../../library/webhook-listener.ts'
+import type { IncomingWebhook } from '../../library/webhook-receiver.ts'
 
 /** How the endpoint is registered. */
 export interface EndpointSettings {

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { LIMITS } from '../../contract/limits.ts'
-import type { IncomingWebhook } from '../../library/webhook-listener.ts'
+import type { IncomingWebhook } from '../../library/webhook-receiver.ts'
 import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Forwarded } from './deliveries.ts'
 

@@ -1,8 +1,6 @@
-import { readEvent } from '../../library/read-event.ts'
-import type { IncomingWebhook } from '../../library/webhook-listener.ts'
-import type { WebhookAnswer } from '../../library/webhooks.ts'
+import type { IncomingWebhook } from '../../library/webhook-receiver.ts'
+import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
 import { type DeliveryPrinter, deliveryOf } from './deliveries.ts'
-import type { OwnEndpoint } from './endpoint.ts'
 import { forward } from './forward.ts'
 
 interface InboxOptions {
@@ -15,30 +13,21 @@ interface InboxOptions {
   readonly signal: AbortSignal
 }
 
-/** Takes webhooks one by one: checks the signature, shows the webhook, forwards it, answers. */
+/** Takes webhooks one by one: shows the webhook, forwards it, answers. */
 export class Inbox {
-  readonly #deliveries = new Map<string, number>()
   #started = 0
   #warnedOfRefusal = false
   /** How many webhooks were answered. */
   taken = 0
 
-  constructor(
-    private readonly endpoint: Promise<OwnEndpoint>,
-    private readonly options: InboxOptions,
-  ) {}
+  constructor(private readonly options: InboxOptions) {}
 
-  async take(incoming: IncomingWebhook): Promise<WebhookAnswer> {
+  async take(event: ReceivedEvent, incoming: IncomingWebhook): Promise<WebhookAnswer> {
     const { printer, forwardTo, count = Number.POSITIVE_INFINITY, onFull, signal } = this.options
     // With 503, the simulator tries again later: another `listen` may take it then.
     if (signal.aborted || this.#started >= count) return { status: 503 }
     this.#started += 1
     const receivedAt = new Date()
-    const { headers } = incoming
-    const body = incoming.body.toString('utf8')
-    const secret = await (await this.endpoint).secretFor(incoming)
-    const message = { headers, body, secret, now: receivedAt.getTime() }
-    const event = readEvent(message, id => this.#countDelivery(id))
     await printer.arrived(event, receivedAt)
     const passed = forwardTo && (await forward(incoming, forwardTo, signal))
     const answer = passed?.answer ?? { status: 200 }
@@ -62,11 +51,5 @@ export class Inbox {
     process.stderr.write(
       `paysim: your application answered ${status}, but the signature was valid. If it rejected the signature, check that it uses this secret (--print-secret) and verifies the body byte for byte\n`,
     )
-  }
-
-  #countDelivery(id: string): number {
-    const count = (this.#deliveries.get(id) ?? 0) + 1
-    this.#deliveries.set(id, count)
-    return count
   }
 }

@@ -2,7 +2,7 @@ import { type ControlAddress, ControlClient } from '../../client/control-client.
 import { isLoopback } from '../../client/loopback.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
-import { listenForWebhooks, type WebhookListener } from '../../library/webhook-listener.ts'
+import { WebhookReceiver } from '../../library/webhook-receiver.ts'
 import { findControl } from '../control/find-control.ts'
 import type { ControlFlags } from '../control/flags.ts'
 import type { ControlSession } from '../control/session.ts'
@@ -30,6 +30,9 @@ export interface ListenFlags extends ControlFlags {
   readonly keep?: true
 }
 
+/** Where the receiver takes webhooks. */
+const PATH = '/webhooks'
+
 /** Receives an account's webhooks, shows and forwards them, until there is a reason to end. */
 export async function listen(session: ControlSession, flags: ListenFlags): Promise<void> {
   const { account, target, signal } = session
@@ -37,22 +40,25 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   const ending = openEnding(signal)
   const printer = await deliveryPrinter(flags, () => ending.end('reader gone'))
   const secret = await keepSecret(target, flags.secret)
-  const listener = await openListener(flags.port, await portsLeftBehind(account, secret))
-  const url = `${listener.url}/webhooks`
+  const receiver = await openReceiver(flags.port, await portsLeftBehind(account, secret))
+  const url = receiver.url + PATH
   const opened = new Set<ControlClient>()
   const registering = registerEndpoint(
     { address: target, account },
     { url, events: flags.events, secret },
     () => reopen(session, flags, opened),
   )
-  const inbox = new Inbox(registering, {
+  const inbox = new Inbox({
     printer,
     forwardTo: flags.forwardTo,
     count: flags.count,
     onFull: () => ending.end('counted'),
     signal: ending.signal,
   })
-  listener.answerWith(incoming => inbox.take(incoming))
+  receiver.add(PATH, {
+    secret: async incoming => (await registering).secretFor(incoming),
+    take: (event, incoming) => inbox.take(event, incoming),
+  })
   const following = new AbortController()
   let registered = false
   try {
@@ -67,14 +73,14 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   } finally {
     ending.close()
     following.abort()
-    await listener.idle()
+    await receiver.idle()
     await printer.end()
     const address = registered ? (await registering).address : target
     if (flags.keep && registered) printKept(url)
     // An interrupted registration may have reached the simulator all the same.
     else if (registered || signal.aborted) await removeEndpoint(address, account.id, url)
     for (const control of opened) await control.close()
-    await listener.close()
+    await receiver.close()
   }
 }
 
@@ -140,16 +146,16 @@ function refuseRemote(controlUrl: string): void {
 }
 
 /** Listens on the given port, else on that of an endpoint that an earlier `listen` kept, else on any. */
-async function openListener(port: number | undefined, left: readonly number[]): Promise<WebhookListener> {
+async function openReceiver(port: number | undefined, left: readonly number[]): Promise<WebhookReceiver> {
   if (port === undefined)
     for (const candidate of left)
       try {
-        return await listenForWebhooks(candidate)
+        return await WebhookReceiver.open(candidate)
       } catch {
         // Another `listen`, or another program, has this port by now.
       }
   try {
-    return await listenForWebhooks(port)
+    return await WebhookReceiver.open(port)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new UsageError(`--port ${port ?? 0}: ${why}`)

@@ -7,7 +7,7 @@ import {
 } from '../../client/control-client.ts'
 import type { Scenario } from '../scenario.ts'
 import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/catalogue.ts'
-import type { Inbox } from './inbox.ts'
+import { Inbox } from './inbox.ts'
 import type { SimulatorTarget } from './target.ts'
 
 /** A merchant made for one run of one scenario, set up as the file describes it. */
@@ -55,7 +55,7 @@ async function makeMerchant(
   // On a shared simulator another run may have the name already.
   for (let nth = 1; ; nth++) {
     const merchant = nth === 1 ? wanted : `${wanted}-${nth}`
-    const inbox = receiver.inbox(merchant)
+    const inbox = new Inbox(receiver, merchant)
     try {
       const { accounts } = await control.merchants.create({
         id: merchant,

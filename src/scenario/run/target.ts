@@ -1,5 +1,5 @@
 import { ControlClient } from '../../client/control-client.ts'
-import { Receiver } from './inbox.ts'
+import { WebhookReceiver } from '../../library/webhook-receiver.ts'
 import { Wire } from './wire.ts'
 
 /** Where a scenario runs: a simulator under our control, or a gateway of which only the base URL is known. */
@@ -9,7 +9,7 @@ export interface SimulatorTarget {
   readonly kind: 'simulator'
   readonly baseUrl: string
   readonly control: ControlClient
-  readonly receiver: Receiver
+  readonly receiver: WebhookReceiver
   /** Merchants that were made and not removed yet. */
   readonly merchants: Set<string>
   readonly createPath: string
@@ -49,7 +49,7 @@ export async function openSimulatorTarget({
     kind: 'simulator',
     baseUrl: url,
     control,
-    receiver: await Receiver.open(),
+    receiver: await WebhookReceiver.open(),
     merchants: new Set(),
     createPath: contract['create.path']?.value ?? CREATE_PATH,
     wire: new Wire(),

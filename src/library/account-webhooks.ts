@@ -3,9 +3,8 @@ import type { EndpointRecord } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { demandEvents } from './event-match.ts'
 import { Inbox } from './inbox.ts'
-import { readEvent } from './read-event.ts'
-import { type IncomingWebhook, listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
-import type { EventMatch, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
+import { type WebhookAddress, WebhookReceiver } from './webhook-receiver.ts'
+import type { EventMatch, ReceivedEvent, WebhookAnswer, WebhookResponder, Webhooks } from './webhooks.ts'
 
 /** The response to a webhook with an invalid signature. */
 const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid' }
@@ -13,23 +12,26 @@ const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid'
 const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true, reset: true }
 
 /** The webhook endpoint of one account, which listens on any free port of this machine. */
-export class Receiver implements Webhooks {
+export class AccountWebhooks implements Webhooks {
   readonly #inbox = new Inbox()
-  readonly #seen = new Map<string, number>()
+  readonly #address: WebhookAddress
   #endpoint: Webhooks['endpoint'] | undefined
   #respond: WebhookResponder = () => ({})
   #answered = 0
 
-  private constructor(
-    readonly url: string,
-    private readonly listener: WebhookListener,
-  ) {}
+  private constructor(private readonly receiver: WebhookReceiver) {
+    this.#address = receiver.add('/webhooks', {
+      secret: () => this.#endpoint?.secret ?? '',
+      take: event => this.#take(event),
+    })
+  }
 
-  static async open(): Promise<Receiver> {
-    const listener = await listenForWebhooks()
-    const receiver = new Receiver(`${listener.url}/webhooks`, listener)
-    listener.answerWith(arrival => receiver.#receive(arrival))
-    return receiver
+  static async open(): Promise<AccountWebhooks> {
+    return new AccountWebhooks(await WebhookReceiver.open())
+  }
+
+  get url(): string {
+    return this.#address.url
   }
 
   get endpoint(): Webhooks['endpoint'] {
@@ -71,28 +73,18 @@ export class Receiver implements Webhooks {
   /** Forgets all received webhooks. */
   clear(): void {
     this.#inbox.clear()
-    this.#seen.clear()
+    this.#address.startCounting()
   }
 
   async close(): Promise<void> {
     this.#inbox.close()
-    await this.listener.close()
+    await this.receiver.close()
   }
 
-  async #receive({ headers, body }: IncomingWebhook): Promise<WebhookAnswer | undefined> {
-    const event = readEvent(
-      { headers, body: body.toString('utf8'), now: Date.now(), secret: this.#endpoint?.secret ?? '' },
-      id => this.#count(id),
-    )
+  #take(event: ReceivedEvent): ReturnType<WebhookResponder> {
     this.#inbox.add(event)
     this.#answered += 1
     return event.problem === null ? this.#respond(event, this.#answered) : REFUSED
-  }
-
-  #count(id: string): number {
-    const count = (this.#seen.get(id) ?? 0) + 1
-    this.#seen.set(id, count)
-    return count
   }
 }
 

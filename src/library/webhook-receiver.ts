@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { checkWebhook } from './webhook-checks.ts'
+import type { EventSubject, ReceivedEvent, WebhookAnswer } from './webhooks.ts'
+
+/** A webhook exactly as it was received. */
+export interface IncomingWebhook {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** Names and values in turn, in their original case. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+}
+
+type Maybe<T> = T | undefined
+type Soon<T> = T | Promise<T>
+
+/** What receives the webhooks of one address. */
+export interface WebhookHandler {
+  /** The secret that the signature is checked with. */
+  secret(arrival: IncomingWebhook): Soon<string>
+  /** Answers a webhook; 204 where it returns nothing. */
+  take(event: ReceivedEvent, arrival: IncomingWebhook): Soon<Maybe<WebhookAnswer>>
+}
+
+/** An address of a receiver. */
+export interface WebhookAddress {
+  readonly url: string
+  /** Counts the deliveries of each event from the beginning again. */
+  startCounting(): void
+  /** From now on webhooks are told that the address is gone. */
+  close(): void
+}
+
+interface Open {
+  readonly handler: WebhookHandler
+  readonly deliveries: Map<string, number>
+}
+
+/** Receives webhooks on this machine, on any free port unless one is given: checks, counts and answers them. */
+export class WebhookReceiver {
+  readonly #addresses = new Map<string, Open>()
+  readonly #underWay = new Set<Promise<void>>()
+
+  private constructor(
+    /** Without a path. */
+    readonly url: string,
+    private readonly server: Server,
+  ) {
+    server.on('request', (request, response) => {
+      const over = new Promise<void>(resolve => response.once('close', resolve))
+      this.#underWay.add(over)
+      over.then(() => this.#underWay.delete(over))
+      this.#reply(request, response).catch(() => response.destroy())
+    })
+  }
+
+  static async open(port = 0): Promise<WebhookReceiver> {
+    const server = createServer()
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const bound = typeof address === 'object' && address ? address.port : port
+    return new WebhookReceiver(`http://127.0.0.1:${bound}`, server)
+  }
+
+  /** Opens an address below the receiver's URL. */
+  add(path: string, handler: WebhookHandler): WebhookAddress {
+    const deliveries = new Map<string, number>()
+    this.#addresses.set(path, { handler, deliveries })
+    return {
+      url: this.url + path,
+      startCounting: () => deliveries.clear(),
+      close: () => void this.#addresses.delete(path),
+    }
+  }
+
+  /** Resolves when all received webhooks are answered. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  /** Closes open connections. */
+  async close(): Promise<void> {
+    const closed = new Promise(resolve => this.server.close(resolve))
+    this.server.closeAllConnections()
+    await closed
+  }
+
+  async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: path = '/', headers, rawHeaders } = request
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const answer = await this.#answer({ path, headers, rawHeaders, body: Buffer.concat(chunks) })
+    if (answer?.reset) return void request.socket.resetAndDestroy()
+    response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
+  }
+
+  async #answer(arrival: IncomingWebhook): Promise<Maybe<WebhookAnswer>> {
+    const open = this.#addresses.get(arrival.path)
+    if (!open) return { status: 410 }
+    const now = Date.now()
+    const secret = await open.handler.secret(arrival)
+    return open.handler.take(readEvent(arrival, { secret, now, deliveries: open.deliveries }), arrival)
+  }
+}
+
+/** The event in a webhook, with the problem of its signature if there is one. */
+function readEvent(
+  { headers, body: bytes }: IncomingWebhook,
+  { secret, now, deliveries }: { secret: string; now: number; deliveries: Map<string, number> },
+): ReceivedEvent {
+  const body = bytes.toString('utf8')
+  const { id: bodyId, type, timestamp, environment, data } = parse(body)
+  const id = String(headers['webhook-id'] ?? bodyId ?? '')
+  const delivery = (deliveries.get(id) ?? 0) + 1
+  deliveries.set(id, delivery)
+  const checks = checkWebhook({ headers, body, secret, now })
+  return {
+    id,
+    type: String(type ?? ''),
+    timestamp: String(timestamp ?? ''),
+    environment: environment === 'live' ? 'live' : 'test',
+    data: (typeof data === 'object' && data !== null ? data : {}) as EventSubject,
+    delivery,
+    signedAt: Number(headers['webhook-timestamp'] ?? Number.NaN),
+    headers,
+    body,
+    problem: checks.find(({ problem }) => problem !== null)?.problem ?? null,
+  }
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
