@@ -1,4 +1,4 @@
-import type { Positions } from './load/positions.ts'
+import type { PositionFinder } from './load/path.ts'
 import type { ScenarioData } from './schema/file.ts'
 
 /** A scenario that was read and checked, so that it can be run. */
@@ -7,5 +7,5 @@ export interface Scenario {
   /** Files that steps name are found from here. */
   readonly folder: string
   readonly data: ScenarioData
-  readonly positions: Positions
+  readonly positions: PositionFinder
 }

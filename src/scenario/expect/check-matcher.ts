@@ -1,5 +1,5 @@
 import { closest } from '../../contract/closest.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import type { Problems } from '../load/problems.ts'
 import { OPERATORS } from './operators.ts'
 

@@ -1,4 +1,4 @@
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { type Mismatch, match, matches } from './match.ts'
 
 /** What is expected of a list, and which of its items that spoke of. */

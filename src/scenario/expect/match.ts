@@ -1,4 +1,4 @@
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { OPERATORS } from './operators.ts'
 import { type Compare, read } from './value.ts'
 

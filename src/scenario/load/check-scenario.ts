@@ -9,7 +9,7 @@ import { FileSchema, type ScenarioData } from '../schema/file.ts'
 import { catalogueProblems, faultProblems, ruleProblems } from './check-settings.ts'
 import { checkReferences, checkSteps, type Reading } from './check-steps.ts'
 import { checkVerify } from './check-verify.ts'
-import type { PathFinder } from './positions.ts'
+import type { PathFinder } from './path.ts'
 import { Problems } from './problems.ts'
 import type { Standards } from './step-check.ts'
 

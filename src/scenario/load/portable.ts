@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 import { VERBS, verbsOf } from '../verbs/index.ts'
-import type { Path } from './positions.ts'
+import type { Path } from './path.ts'
 import type { FileProblem } from './problems.ts'
 
 /** What a real gateway cannot be told, and what nobody can see of it. */

@@ -1,18 +1,8 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
-
-export type Path = readonly (string | number)[]
-export interface Position {
-  readonly line: number
-  readonly column: number
-}
-
-/** What finds the value that a validator's dotted field means: keys may have dots of their own. */
-export interface PathFinder {
-  pathOf(field: string): Path
-}
+import type { Path, PathFinder, Position, PositionFinder } from './path.ts'
 
 /** Where in its file each value of a document stands. JSON is YAML, so both have positions. */
-export class Positions implements PathFinder {
+export class Positions implements PathFinder, PositionFinder {
   constructor(
     private readonly document: Document,
     private readonly lines: LineCounter,

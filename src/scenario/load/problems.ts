@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { Path, PathFinder, Position, Positions } from './positions.ts'
+import type { Path, PathFinder, Position } from './path.ts'
+import type { Positions } from './positions.ts'
 
 /** Something wrong with a scenario file, and where. */
 export interface FileProblem extends Position {

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { CatalogueLists } from '../schema/catalogue.ts'
-import type { Path } from './positions.ts'
+import type { Path } from './path.ts'
 
 /** What a file is checked against besides its schema. */
 export interface Standards {

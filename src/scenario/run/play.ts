@@ -1,4 +1,4 @@
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { isFlow, titleOf, VERBS, verbsOf } from '../verbs/index.ts'
 import type { PlainVerb } from '../verbs/verb.ts'
 import { recordStep, resultOf } from './record-step.ts'

@@ -1,5 +1,5 @@
 import { ControlError } from '../../client/control-error.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { lastOfHistory } from './history.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { StepFailedError, type StepResult } from './step-result.ts'

@@ -1,5 +1,5 @@
 import type { Mismatch } from '../expect/match.ts'
-import type { Path, Position } from '../load/positions.ts'
+import type { Path, Position } from '../load/path.ts'
 import type { Answer, Sent } from './wire.ts'
 
 /** What a step did. */

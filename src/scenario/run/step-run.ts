@@ -1,4 +1,4 @@
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import type { Scope } from './scope.ts'
 import type { Stage } from './stage.ts'
 import type { StepRecord } from './step-result.ts'

@@ -1,4 +1,4 @@
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Webhook } from './inbox.ts'
 

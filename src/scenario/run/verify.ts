@@ -1,5 +1,5 @@
 import type { Mismatch } from '../expect/match.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { CHECKS, type Check } from '../schema/file.ts'
 import type { Stage } from './stage.ts'
 import type { Use } from './tracker.ts'
