@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -37,7 +37,7 @@ const TEXTS = [
   ...filesIn('src', /\.(ts|tsx|html|css)$/),
 ]
 
-it.for(BANNED)('no text has %s', ([phrase, instead]) => {
+test.for(BANNED)('no text has %s', ([phrase, instead]) => {
   const found = TEXTS.flatMap(path => linesWith(path, phrase))
   expect(found, `write ${instead} instead`).toEqual([])
 })
