@@ -21,6 +21,7 @@ import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
+const ADVANCE_WAIT_MS = 15_000
 
 /** Everything that `serve` can be told. What is left out takes the default of the command line. */
 export interface SimulatorOptions {
@@ -37,6 +38,8 @@ export interface SimulatorOptions {
   readonly allowHosts?: readonly string[] | undefined
   readonly allowWebhooks?: readonly string[] | undefined
   readonly durability?: 'commit' | 'process' | undefined
+  /** How long one advance waits for webhook receivers in all, by the wall. */
+  readonly advanceWaitMs?: number | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
   readonly onBug?: ((cause: unknown) => void) | undefined
@@ -97,6 +100,7 @@ export class Simulator {
       time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
       baseUrl: () => url,
       webhooks: new WebhookSender(webhookHosts),
+      advanceWaitMs: options.advanceWaitMs ?? ADVANCE_WAIT_MS,
       holdWebhook: options.holdWebhook,
       warn,
     })

@@ -1,3 +1,4 @@
+import { formatDuration } from '../contract/durations.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { parseRetryAfter } from '../contract/retry-after.ts'
 import { signWebhook } from '../contract/webhook-signature.ts'
@@ -5,6 +6,7 @@ import type { Command } from '../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts'
 import type { Account } from './account.ts'
 import { Deadline } from './deadline.ts'
+import type { Patience } from './patience.ts'
 import type { Reading } from './real-time.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
@@ -43,6 +45,8 @@ export class Courier {
    */
   readonly #lastSent = new Map<string, Promise<void>>()
   #lastRecorded: Promise<void> = Promise.resolve()
+  /** Of the advance that is on its way. */
+  #patience: Patience | undefined
 
   constructor(
     private readonly account: Account,
@@ -62,6 +66,11 @@ export class Courier {
 
   get busy(): boolean {
     return this.#underWay.size > 0
+  }
+
+  /** Limits how long receivers may take in all, as long as this is not called again. */
+  bePatient(patience: Patience | undefined): void {
+    this.#patience = patience
   }
 
   /** Resolves when no attempt is in progress. */
@@ -96,7 +105,7 @@ export class Courier {
       return
     }
     await before.send
-    await this.#held(delivery.url)
+    await this.#held(delivery)
     const event = world.events.get(eventId)
     const endpoint = world.endpoints.get(endpointId)
     const result = event && endpoint ? await this.#post(delivery, event, endpoint) : REMOVED
@@ -106,13 +115,18 @@ export class Courier {
     this.account.execute({ type: 'RecordAttempt', delivery: id, attempt, result }, 'courier')
   }
 
-  async #held(url: string): Promise<void> {
+  async #held({ url, endpointId }: Delivery): Promise<void> {
     const { hold } = this.ways
     if (!hold) return
     const standing = this.account.clock.mode === 'virtual'
-    const deadline = new Deadline(standing ? LIMITS.webhookTimeoutMs : HELD_AT_MOST_MS, this.#stopping.signal)
+    const limitMs = standing ? this.#allowanceMs(endpointId) : HELD_AT_MOST_MS
+    const deadline = new Deadline(limitMs, this.#stopping.signal)
     await hold(url, deadline.signal)
     deadline.clear()
+  }
+
+  #allowanceMs(endpoint: string): number {
+    return Math.min(LIMITS.webhookTimeoutMs, this.#patience?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
   }
 
   async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
@@ -123,7 +137,9 @@ export class Courier {
       delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
     const signature = signWebhook({ id: event.id, timestamp, body }, secrets)
     const sent = { timestamp, signature }
-    const deadline = new Deadline(LIMITS.webhookTimeoutMs, this.#stopping.signal)
+    const patience = this.#patience
+    const limitMs = this.#allowanceMs(endpoint.id)
+    const deadline = new Deadline(limitMs, this.#stopping.signal)
     try {
       const headers = {
         'content-type': 'application/json',
@@ -136,7 +152,10 @@ export class Courier {
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       return { status: answer.status, error: null, retryAfterMs, body: await readStart(answer.body), ...sent }
     } catch (cause) {
-      return { status: null, error: describe(cause), retryAfterMs: null, body: '', ...sent }
+      const isLate = cause instanceof Error && cause.name === 'TimeoutError'
+      if (isLate) patience?.gaveUp(endpoint.id, delivery.id)
+      const error = isLate ? tooLate(limitMs, patience) : describe(cause)
+      return { status: null, error, retryAfterMs: null, body: '', ...sent }
     } finally {
       deadline.clear()
     }
@@ -176,9 +195,14 @@ async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').slice(0, SHOWN_BODY)
 }
 
+function tooLate(limitMs: number, patience: Patience | undefined): string {
+  if (!patience || limitMs === LIMITS.webhookTimeoutMs)
+    return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
+  return `no answer: an advance waits ${formatDuration(patience.limitMs)} for all receivers together`
+}
+
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   return code ?? cause.message
 }

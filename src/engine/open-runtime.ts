@@ -28,6 +28,8 @@ export interface GatewaySettings {
   readonly time: RealTime
   readonly baseUrl: () => string
   readonly webhooks: WebhookSender
+  /** How long one advance waits for webhook receivers in all. */
+  readonly advanceWaitMs: number
   readonly holdWebhook?: HoldWebhook | undefined
   /** A message for the person at the terminal. */
   readonly warn: (message: string) => void
@@ -84,7 +86,10 @@ export async function openRuntime(
     courier,
     rendering,
     images: path ? new FileImages(join(path, 'images'), sync) : new MemoryImages(),
-    time: new TimeTravel(account, courier),
+    time: new TimeTravel(account, courier, {
+      receiversMs: settings.advanceWaitMs,
+      monotonic: time.monotonic,
+    }),
     merchantId: merchant().id,
     checkoutModes: () => merchant().checkoutModes,
     merchantName: () => merchant().name,

@@ -1,6 +1,8 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 import type { Account } from './account.ts'
 import type { Courier } from './courier.ts'
+import { Patience } from './patience.ts'
+import type { Reading } from './real-time.ts'
 import { UnavailableError } from './unavailable.ts'
 
 export interface AdvancePlan {
@@ -14,6 +16,14 @@ export interface AdvanceResult {
   readonly now: number
   readonly fired: number
   readonly idle: boolean
+  /** Deliveries whose receiver did not answer in time. */
+  readonly timedOut: readonly string[]
+}
+
+export interface AdvanceTerms {
+  /** How long one journey waits for receivers in all, by the wall. */
+  readonly receiversMs: number
+  readonly monotonic: Reading
 }
 
 /**
@@ -26,10 +36,19 @@ export class TimeTravel {
   constructor(
     private readonly account: Account,
     private readonly courier: Courier,
+    private readonly terms: AdvanceTerms,
   ) {}
 
   advance(plan: () => AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
-    return this.inTurn(() => this.#travel(plan()))
+    return this.inTurn(async () => {
+      const patience = new Patience(this.terms.receiversMs, this.terms.monotonic)
+      this.courier.bePatient(patience)
+      try {
+        return await this.#travel(plan(), patience)
+      } finally {
+        this.courier.bePatient(undefined)
+      }
+    })
   }
 
   /** Changes of the clock or of all timers wait until an advance has finished. */
@@ -40,14 +59,14 @@ export class TimeTravel {
   }
 
   /** Resolves when everything due by now has happened and no delivery is in progress. */
-  async quiet(): Promise<number> {
+  async quiet(patience?: Patience): Promise<number> {
     const { account, courier } = this
     let fired = 0
     do {
       // No timer fires while the disk cannot be written.
       if (account.stalled) throw new UnavailableError('The journal', undefined)
       fired += account.fireDue()
-      await courier.idle()
+      await (patience ? patience.spend(courier.idle()) : courier.idle())
       // Its merchant was removed, so its timers never fire.
       if (account.closed) return fired
     } while (courier.busy || this.#somethingIsDue())
@@ -60,21 +79,24 @@ export class TimeTravel {
     return next !== undefined && next.dueAt <= this.account.now
   }
 
-  async #travel({ until, limit }: AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
+  async #travel(
+    { until, limit }: AdvancePlan,
+    patience: Patience,
+  ): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
     if (account.clock.mode !== 'virtual')
       return {
         refused: rejection('invalid_state', 'The clock of this account is real, so it cannot be advanced'),
       }
     const target = until === 'idle' ? limit : until
-    let fired = await this.quiet()
+    let fired = await this.quiet(patience)
     for (
       let { next } = account.world.timers;
       next && next.dueAt <= target && !account.closed;
       next = account.world.timers.next
     ) {
       account.clock.jump(next.dueAt)
-      fired += await this.quiet()
+      fired += await this.quiet(patience)
     }
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
     // The time must survive a restart, even if no timer fired.
@@ -82,6 +104,6 @@ export class TimeTravel {
       const seq = account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
       await account.journal.durable(seq)
     }
-    return { now: account.now, fired, idle: account.world.timers.size === 0 }
+    return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: patience.timedOut }
   }
 }

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly allowHosts?: readonly string[]
   readonly allowWebhooks?: readonly string[]
   readonly durability?: 'commit' | 'process'
+  /** How long one advance waits for webhook receivers in all, in wall time; 15 s by default. */
+  readonly advanceWaitMs?: number
   /** Called with the messages that the terminal would show. */
   readonly onWarning?: (message: string) => void
 }
@@ -41,6 +43,7 @@ const OPTIONS: NamesOf<StartOptions> = {
   allowHosts: true,
   allowWebhooks: true,
   durability: true,
+  advanceWaitMs: true,
   onWarning: true,
 }
 

@@ -13,13 +13,18 @@ function idleCourier(patience = 10_000): Courier {
   const idle = async () => {
     if (++asked > patience) throw new Error('it spins')
   }
-  return { busy: false, idle } as unknown as Courier
+  return courierThat(idle)
 }
+
+const courierThat = (idle: () => Promise<void>) =>
+  ({ busy: false, idle, bePatient: () => {} }) as unknown as Courier
+
+const TERMS = { receiversMs: 15_000, monotonic: () => 0 }
 
 function standing() {
   const account = anAccount()
   account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))
-  return { account, time: new TimeTravel(account, idleCourier()), start: account.now }
+  return { account, time: new TimeTravel(account, idleCourier(), TERMS), start: account.now }
 }
 const to = (until: number) => () => ({ until, limit: until })
 const untilIdle =
@@ -37,6 +42,7 @@ describe('a journey', () => {
       now: start + 100 * HOUR,
       fired: 2,
       idle: true,
+      timedOut: [],
     })
     expect(seen).toEqual([HOUR / 2, 72 * HOUR])
     expect(account.world.payments.get(id)?.outcome).toBe('expired')
@@ -57,8 +63,18 @@ describe('a journey', () => {
   test('until idle goes as far as there is anything to do, and no further', async () => {
     const { account, time, start } = standing()
     createPayment(account)
-    expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 2, idle: true })
-    expect(await time.advance(untilIdle())).toEqual({ now: start + 72 * HOUR, fired: 0, idle: true })
+    expect(await time.advance(untilIdle())).toEqual({
+      now: start + 72 * HOUR,
+      fired: 2,
+      idle: true,
+      timedOut: [],
+    })
+    expect(await time.advance(untilIdle())).toEqual({
+      now: start + 72 * HOUR,
+      fired: 0,
+      idle: true,
+      timedOut: [],
+    })
   })
 
   test('until idle with a limit stays within it', async () => {
@@ -68,6 +84,7 @@ describe('a journey', () => {
       now: start + HOUR / 2,
       fired: 1,
       idle: false,
+      timedOut: [],
     })
   })
 
@@ -85,7 +102,7 @@ describe('a journey', () => {
 
   test('is refused on a clock that runs', async () => {
     const account = anAccount()
-    const time = new TimeTravel(account, idleCourier())
+    const time = new TimeTravel(account, idleCourier(), TERMS)
     expect(await time.advance(to(account.now))).toMatchObject({ refused: { code: 'invalid_state' } })
     await account.close()
   })
@@ -108,7 +125,7 @@ describe('a journey', () => {
     account.onEntry(({ by }) => by === 'timer' && account.stall())
     const courier = idleCourier()
     const idle = onceSlow(() => courier.idle())
-    const time = new TimeTravel(account, { busy: false, idle } as unknown as Courier)
+    const time = new TimeTravel(account, courierThat(idle), TERMS)
     const [end] = await Promise.allSettled([time.advance(to(account.now + 100 * HOUR))])
     await account.close()
     expect(end?.status === 'rejected' ? String(end.reason) : 'it arrived').not.toContain('it spins')

@@ -33,6 +33,7 @@ const steps = fc.array(
 )
 type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never
 
+const TERMS = { receiversMs: 15_000, monotonic: () => performance.now() }
 const sender = new WebhookSender(new WebhookHosts())
 
 /** One life of the account with the real courier. */
@@ -43,7 +44,7 @@ function live(machine: Machine) {
     sender,
   })
   courier.resume()
-  return { courier, time: new TimeTravel(machine.account, courier) }
+  return { courier, time: new TimeTravel(machine.account, courier, TERMS) }
 }
 
 async function play(history: readonly Step[], receiver: Receiver): Promise<void> {

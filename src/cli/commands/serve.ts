@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { StartError } from '../../engine/start-error.ts'
 import { Simulator } from '../../simulator.ts'
-import { collect, port, seed } from '../flag-values.ts'
+import { collect, milliseconds, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
@@ -27,6 +27,7 @@ interface ServeFlags {
   allowHost: string[]
   allowWebhooks: string[]
   durability: 'commit' | 'process'
+  advanceWait?: number
 }
 
 export function command(): Command {
@@ -70,6 +71,11 @@ export function command(): Command {
       )
         .choices(['commit', 'process'])
         .default('commit'),
+    )
+    .option(
+      '--advance-wait <duration>',
+      'how long one advance of a virtual clock waits for webhook receivers in all (default: 15s)',
+      milliseconds,
     )
     .addHelpText(
       'after',
@@ -176,6 +182,7 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     allowHosts: flags.allowHost,
     allowWebhooks: flags.allowWebhooks,
     durability: flags.durability,
+    advanceWaitMs: flags.advanceWait,
     warn: output.warn,
   })
 }

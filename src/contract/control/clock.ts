@@ -22,6 +22,9 @@ export const AdvanceResult = named(
     now: timestamp,
     fired: Type.Integer({ minimum: 0, description: 'how many timers fired on the way' }),
     idle: Type.Boolean({ description: 'whether no timer is left' }),
+    timed_out: Type.Optional(
+      Type.Array(Type.String(), { description: 'deliveries whose receiver did not answer in time' }),
+    ),
   }),
 )
 export type AdvanceResult = Wire<typeof AdvanceResult>

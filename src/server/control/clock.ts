@@ -42,7 +42,13 @@ export function clockCalls({ gateway }: ControlSettings) {
       const arrival = await runtime.time.advance(() => journeyOf(body, runtime.account))
       if (runtime.removed) throw notFound('account')
       if ('refused' in arrival) throw new RefusalError(arrival.refused)
-      return answer(200, { ...arrival, now: new Date(arrival.now).toISOString() })
+      const { now, fired, idle, timedOut } = arrival
+      return answer(200, {
+        now: new Date(now).toISOString(),
+        fired,
+        idle,
+        ...(timedOut.length === 0 ? {} : { timed_out: timedOut }),
+      })
     },
 
     'GET /accounts/:account/timers': (request, answer) =>

@@ -132,6 +132,27 @@ describe('an attempt fails', () => {
   })
 })
 
+describe('an advance with a receiver that never answers', () => {
+  test('gives up on it once, names its deliveries, and keeps their schedule and the other receivers', async () => {
+    const account = await openAccount(await ownServer({ args: ['--advance-wait', '1s'] }))
+    const [hanging, working] = [await listen(account), await listen(account)]
+    hanging.reply(nth => (nth === 1 ? { status: 500 } : { after: new Promise(() => {}) }))
+    await cancelOne(account)
+    const { timed_out } = await account.pass('7d')
+    const deliveries = await rows(account.control('GET', '/webhook-deliveries'))
+    const [late, fine] = [hanging, working].map(({ endpoint }) =>
+      deliveries.find(delivery => delivery.endpoint === endpoint.id),
+    )
+    expect(timed_out).toEqual([late?.id])
+    expect(late?.status).toBe('failed')
+    expect(late?.attempts.length).toBeGreaterThan(3)
+    for (const attempt of late?.attempts.slice(1) ?? [])
+      expect(JSON.stringify(attempt)).toContain('an advance waits 1s for all receivers together')
+    expect(fine).toMatchObject({ status: 'delivered' })
+    expect(working.deliveries).toHaveLength(1)
+  })
+})
+
 describe('an attempt succeeds', () => {
   test.each([200, 201, 202, 204, 299])('by %i, and is the last', async status => {
     const account = await openAccount(server())

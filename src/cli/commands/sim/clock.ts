@@ -119,7 +119,7 @@ const clockView: View<ClockState> = {
 }
 
 const advanceView: View<AdvanceResult> = {
-  human: ({ now, fired, idle }, screen) =>
+  human: ({ now, fired, idle, timed_out = [] }, screen) =>
     drawRecord(
       [
         nowField(now, screen),
@@ -129,6 +129,10 @@ const advanceView: View<AdvanceResult> = {
           value: idle
             ? 'yes: nothing is left to happen'
             : 'no: `paysim sim timers` lists what is left to happen',
+        },
+        {
+          label: 'timed out',
+          value: timed_out.length === 0 ? undefined : `deliveries ${timed_out.join(', ')}`,
         },
       ],
       screen,
