@@ -56,7 +56,7 @@ export function controlCommand(
     command.addOption(
       new Option(
         '--account <id>',
-        'account, such as shop.live; shop means shop.test (default: default.test)',
+        'account, such as shop.live, or shop for shop.test; default.test by default',
       ).env('PAYSIM_ACCOUNT'),
     )
   return controlTargetFlags(command)

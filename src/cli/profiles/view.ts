@@ -89,15 +89,15 @@ const TABLE: Table<ListedProfile> = {
   empty: 'no profiles yet: create one with `paysim init` or `paysim profile add`',
   columns: [
     { header: '', value: ({ current }) => (current ? '*' : '') },
-    { header: 'NAME', value: ({ name }) => name },
+    { header: 'name', value: ({ name }) => name },
     {
-      header: 'ENVIRONMENT',
+      header: 'environment',
       value: ({ environment }) => environment ?? '',
       paint: (shown, { environment }, { paint }) => (environment === 'live' ? paint.red(shown) : shown),
       give: 2,
     },
-    { header: 'BASE URL', value: ({ base_url }) => base_url, give: 1, least: 20 },
-    { header: 'PUBLIC KEY', value: ({ public_key }) => public_key, give: 3, least: 12 },
+    { header: 'base url', value: ({ base_url }) => base_url, give: 1, least: 20 },
+    { header: 'public key', value: ({ public_key }) => public_key, give: 3, least: 12 },
   ],
 }
 

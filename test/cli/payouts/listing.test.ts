@@ -186,7 +186,7 @@ test('--columns chooses, for people and for csv, and says what was meant', async
     list(env, ...chosen, '-o', 'json'),
     list(env, '--bom'),
   ])
-  expect(table?.stdout.split('\n')[0]).toMatch(/^ID +AMOUNT +STATUS$/)
+  expect(table?.stdout.split('\n')[0]).toMatch(/^id +amount +status$/)
   expect(table?.stdout).toContain('10.50 THB')
   expect(csv?.stdout).toBe('id,amount,status\r\npo_0,1050,succeeded\r\npo_1,1050,succeeded\r\n')
   expect(members?.stdout.split('\r\n').slice(0, 2)).toEqual([
@@ -214,7 +214,7 @@ test('on a narrow screen nothing is cut that must be whole, and what has no room
     if (stdout.includes('+07:00')) continue
     expect(stderr).toMatch(/^Left out to fit the width: .*created.*--columns.*\n$/)
   }
-  expect((await list({ ...env, COLUMNS: '40' })).stdout).toMatch(/^ +ID +po_0+\n +AMOUNT +1,234/)
+  expect((await list({ ...env, COLUMNS: '40' })).stdout).toMatch(/^ +id +po_0+\n +amount +1,234/)
 })
 
 test.each([

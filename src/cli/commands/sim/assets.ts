@@ -36,7 +36,7 @@ export const commands = {
         .description('Store an image. `payments submit-receipt --asset` takes its id.')
         .argument('<file>', 'JPEG or PNG of at most 5 MiB; - reads stdin')
         .addOption(
-          new Option('--kind <kind>', 'kind of the image (default: payment_receipt)')
+          new Option('--kind <kind>', 'kind of the image, payment_receipt by default')
             .choices(KINDS)
             .argParser(choice(KINDS)),
         )

@@ -97,7 +97,7 @@ export const commands = {
           "the recipient's account, of which the last four digits are kept",
         )
         .addOption(
-          new Option('--status <status>', 'initial status (default: requires_approval)')
+          new Option('--status <status>', 'initial status, requires_approval by default')
             .choices(STATUSES)
             .argParser(choice(STATUSES)),
         )
