@@ -56,7 +56,7 @@ export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPC
 }
 
 /** A line of any version that was ever written, in the form of today. */
-export function upcast(line: Line, upcasts = UPCASTS): Line {
+function upcast(line: Line, upcasts = UPCASTS): Line {
   const { v } = line
   if (v === JOURNAL_VERSION) return line
   if (typeof v === 'number' && v > JOURNAL_VERSION)

@@ -56,7 +56,7 @@ inTheSimulator(world => {
     )
     expect(runs).toMatchObject(runs.map(() => ({ code: 2, stdout: '' })))
     for (const { stderr } of runs)
-      expect(stderr).toMatch(/--data: ordr\.json cannot be read: .*not JSON is taken for the name of a file/)
+      expect(stderr).toMatch(/cannot read ordr\.json \(--data\): .*not JSON is taken for a file name/)
     expect(await shop.requests()).toEqual([])
   })
 

@@ -24,10 +24,7 @@ export function chooseControlToken(given: string | undefined, host: string): str
       `the control token has ${given.length} characters, and needs at least ${shortest}${isLocal ? '' : ` where other machines can reach ${host}`}`,
       2,
     )
-  if (!/^[\x21-\x7e]+$/.test(given))
-    throw new StartError(
-      'the control token may only have letters, digits and signs of ASCII, and no space',
-      2,
-    )
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(given))
+    throw new StartError('the control token must be printable ASCII, without a space at either end', 2)
   return given
 }

@@ -61,9 +61,9 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     const first = await serve(['--control-token', 'the-token', '--clock', 'virtual'])
     const port = new URL(first.url).port
     const { page, watch } = await newPage()
-    // What is on its way when a server goes away does not arrive.
+    // What is on its way when a server stops is refused, or does not arrive.
     watch.allow(
-      /ERR_(CONNECTION_REFUSED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|NETWORK_CHANGED)/,
+      /503|ERR_(CONNECTION_REFUSED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|NETWORK_CHANGED)/,
     )
     await page.goto(await linkOf(first))
     await page.goto(addressOf(first, 'default.test/payouts'))
