@@ -115,6 +115,6 @@ export async function show(page: Page, desk: Desk, { path, opens }: PageState): 
   await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('load')
-  await page.waitForFunction(`document.querySelector('.loading, .ghost:not(.button)') === null`)
+  await page.locator('body:not(:has(.loading, .ghost:not(.button)))').waitFor({ state: 'attached' })
   await opens?.(page)
 }
