@@ -64,17 +64,17 @@ describe('a run', () => {
 
   test.each([
     [['run'], 'missing required argument'],
-    [['run', 'nowhere.yaml'], 'nowhere.yaml is not there'],
-    [['run', 'package.json', '--jobs', '0'], 'it must be a whole number from 1'],
-    [['run', 'package.json', '--repeat', '0'], 'it must be a whole number from 1'],
-    [['run', 'package.json', '--seed', 'x'], 'it must be a whole number'],
+    [['run', 'nowhere.yaml'], 'nowhere.yaml does not exist'],
+    [['run', 'package.json', '--jobs', '0'], 'It must be a whole number, 1 or more.'],
+    [['run', 'package.json', '--repeat', '0'], 'It must be a whole number, 1 or more.'],
+    [['run', 'package.json', '--seed', 'x'], 'It must be a whole number.'],
     [
       ['run', 'scenarios/qr-code.yaml', '--base-url', 'http://127.0.0.1:9', '--seed', '1'],
       '--seed needs a simulator',
     ],
-    [['run', 'package.json', '--report', 'html=x'], 'it must be one of junit, tap, json'],
-    [['run', 'README.md'], 'README.md is no .yaml, .yml or .json file'],
-    [['run', 'docs'], 'docs holds no scenario'],
+    [['run', 'package.json', '--report', 'html=x'], 'It must be one of junit, tap, json'],
+    [['run', 'README.md'], 'README.md is not a .yaml, .yml or .json file'],
+    [['run', 'docs'], 'docs contains no scenarios'],
   ])('%s is refused', async (args, message) => {
     const { code, stderr } = await paysim(args)
     expect(code).toBe(2)
@@ -299,7 +299,7 @@ describe('--only', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /--only cancel-lsoes: .*Did you mean cancel-loses\? There are broken, cancel-loses, cancel-wins\./,
+        /--only cancel-lsoes: .*Did you mean cancel-loses\? The files are broken, cancel-loses, cancel-wins\./,
       ),
     })
   })
@@ -352,7 +352,7 @@ describe('against a simulator that runs', () => {
       paysim(['run', at('good.yaml'), '--control-url', server.controlUrl, '--control-token', token])
     expect(await run('wrong')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no control surface that takes this token: 401'),
+      stderr: expect.stringContaining('not a control surface that accepts this token: 401'),
     })
     await server.stop()
     expect(await run(server.controlToken)).toMatchObject({
@@ -375,7 +375,7 @@ describe('against a real base URL', () => {
     expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toHaveLength(2)
     expect(await paysim(['run', at('good.yaml'), '--base-url', server.url])).toMatchObject({
       code: 2,
-      stderr: 'paysim: --base-url needs PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
+      stderr: 'paysim: --base-url needs keys: set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
     })
   })
 

@@ -35,7 +35,7 @@ test('new writes a scenario that runs, and never over a file', async () => {
   expect(await paysim(['run', at('story.yaml')])).toMatchObject({ code: 0 })
   expect(await paysim(['scenario', 'new', at('story.yaml')])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is there already'),
+    stderr: expect.stringContaining('already exists'),
   })
 })
 
@@ -50,7 +50,7 @@ test('new makes the folder, and names the schema from where the file lies', asyn
 
   expect(await runBinary(['scenario', 'new', 'some/deep/name'], { cwd: folder })).toMatchObject({
     code: 0,
-    stdout: 'some/deep/name.yaml is a scenario that runs: paysim run some/deep/name.yaml\n',
+    stdout: 'created some/deep/name.yaml. Run it with: paysim run some/deep/name.yaml\n',
   })
   expect(await schemaOf('some/deep/name.yaml')).toBe(await realpath(own))
   expect((await runBinary(['run', 'some/deep/name.yaml'], { cwd: folder })).code).toBe(0)
@@ -67,7 +67,7 @@ test('new makes the folder, and names the schema from where the file lies', asyn
 
   expect(await runBinary(['scenario', 'new', 'shop/b.yaml/c.yaml'], { cwd: folder })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('shop/b.yaml/c.yaml cannot be written'),
+    stderr: expect.stringContaining('cannot write shop/b.yaml/c.yaml'),
   })
 })
 

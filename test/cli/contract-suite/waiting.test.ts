@@ -52,7 +52,7 @@ inEachWorld(world => {
     await shop.control('PUT', '/faults', { body: { faults } })
     const { code, stderr } = await shop.paysim(`payments wait ${id} --verbose`)
     expect(code, stderr).toBe(0)
-    const pause = Number(/again in (\d+) ms/.exec(stderr)?.[1])
+    const pause = Number(/retry in (\d+) ms/.exec(stderr)?.[1])
     expect(pause, stderr).toBeGreaterThanOrEqual(1000)
   })
 
