@@ -175,11 +175,11 @@ test('an amount with its currency is converted, and said so', async () => {
   expect(quiet).toBe('')
 })
 
-test('amounts that disagree, or can be misread, are faults', async () => {
+test('amounts that contradict each other, or can be misread, are faults', async () => {
   const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
   await Promise.all([
-    refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'disagree'),
-    refused(['--amount', '10 THB', '--data', '{"currency":"VND"}', ...rest], 'disagree'),
+    refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'contradict each other'),
+    refused(['--amount', '10 THB', '--data', '{"currency":"VND"}', ...rest], 'contradict each other'),
     refused(['--amount', '10.505 THB', ...rest], 'too many decimals'),
     refused(['--amount', '12.50', '--currency', 'THB', ...rest], 'not an amount'),
     refused(['--amount', '1,234 KWD', ...rest], 'ambiguous'),

@@ -76,7 +76,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     await answer(terminal, "Number of the payer's account:", '0012345678')
     await answer(terminal, "Payer's name in Thai:", 'สมชาย ใจดี')
     await answer(terminal, 'Your reference:')
-    expect(await terminal.waitFor('? Create it?')).toContain('1,234.50 THB  123450 in minor units')
+    expect(await terminal.waitFor('? Create this payment?')).toContain('1,234.50 THB  123450 in minor units')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(0)
 
@@ -99,7 +99,10 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(screen).not.toContain(shop.test.secret_key)
     expect(screen).not.toContain(id)
 
-    const again = await inShell(/Without questions:\n {2}(paysim .*)/.exec(screen)?.[1] ?? '', terminal.cwd)
+    const again = await inShell(
+      /The same without questions:\n {2}(paysim .*)/.exec(screen)?.[1] ?? '',
+      terminal.cwd,
+    )
     const { id: _, ...same } = (await payments()).find(
       (one: { id: string }) => one.id === JSON.parse(again).id,
     )
@@ -113,16 +116,16 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     })
     await answer(terminal, 'Amount', '50,000 VND')
     await pick(terminal, 'Checkout:', 'hosted')
-    await pick(terminal, 'Payment method:', 'left to the payer')
+    await pick(terminal, 'Payment method:', 'let the payer choose')
     await answer(terminal, 'Your reference:', 'order-hosted')
-    await terminal.waitFor('? Where the page sends')
+    await terminal.waitFor('? Return URL for the payer')
     await terminal.type('shop.example')
     await terminal.press('Enter')
-    await terminal.waitFor('an http or https URL is wanted')
+    await terminal.waitFor('Enter an http or https URL.')
     await terminal.press('C-u')
     await terminal.type('https://shop.example/thanks?a=1&b=2')
     await terminal.press('Enter')
-    await answer(terminal, 'Create it?')
+    await answer(terminal, 'Create this payment?')
     expect(await terminal.exit()).toBe(0)
     const [made] = await payments()
     expect(made).toMatchObject({
@@ -151,7 +154,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     const terminal = await sitDown('payments create', [...args, ...method])
     await terminal.waitFor('! customer.name: is required')
     await answer(terminal, "Payer's name:", 'Somchai')
-    await answer(terminal, 'Create it?')
+    await answer(terminal, 'Create this payment?')
     expect(await terminal.exit()).toBe(0)
     expect(await payments()).toMatchObject([{ customer: { name: 'Somchai' } }])
   })
@@ -163,7 +166,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     await terminal.type('vn')
     await terminal.press('Enter')
     await pick(terminal, 'Checkout:', 'hosted')
-    await terminal.waitFor('No method takes 10.00 THB in VN by hosted checkout')
+    await terminal.waitFor('No method is available for 10.00 THB in VN with hosted checkout')
     await terminal.waitFor(/No method[\s\S]*\? Amount[^\n]*\(1000\)/)
     await terminal.press('C-c')
     expect(await terminal.exit()).toBe(130)
@@ -174,8 +177,8 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     const terminal = await sitDown('payments create', args)
     await pick(terminal, 'Payment method:', 'PromptPay')
     await answer(terminal, 'Your reference:')
-    await answer(terminal, 'Where the page sends')
-    await terminal.waitFor('? Create it?')
+    await answer(terminal, 'Return URL for the payer')
+    await terminal.waitFor('? Create this payment?')
     await terminal.type('n')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(2)
@@ -207,7 +210,7 @@ describe.skipIf(noTerminal)('with a live key', () => {
 
   test('yes creates it', async () => {
     const terminal = await sitDown('payments create', WHOLE, {}, shop.live)
-    await terminal.waitFor('create a payment of 100.00 THB?')
+    await terminal.waitFor('Create a payment of 100.00 THB?')
     await terminal.type('y')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(0)
@@ -216,7 +219,7 @@ describe.skipIf(noTerminal)('with a live key', () => {
 
   test('anything else does not: it is no by itself', async () => {
     const terminal = await sitDown('payments create', WHOLE, {}, shop.live)
-    await terminal.waitFor('create a payment of 100.00 THB?')
+    await terminal.waitFor('Create a payment of 100.00 THB?')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(2)
     expect(await terminal.capture()).toContain('not confirmed')

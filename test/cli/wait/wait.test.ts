@@ -9,23 +9,27 @@ inTheSimulator(world => {
     PAYSIM_CONTROL_TOKEN: world().server.controlToken,
   })
 
-  test('where a clock stands still, it says what moves it', async () => {
+  test('where a clock is virtual, it says what moves it', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} -o json`, [], { env: controlled() })
-    await waiting.says(new RegExp(`clock of ${shop.test.id} stands still: .paysim sim clock advance`))
+    await waiting.says(
+      new RegExp(`clock of ${shop.test.id} is virtual: advance it with .paysim sim clock advance`),
+    )
     await shop.control('POST', `/payments/${id}/succeed`, { body: {} })
     expect(await waiting.ended).toMatchObject({ code: 0 })
   })
 
-  test('where time runs out on a clock that stands still, it says so again', async () => {
+  test('where time runs out on a virtual clock, it says so again', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} --timeout 1s`, [], { env: controlled() })
     const { code, stderr } = await waiting.ended
     expect(code, stderr).toBe(8)
-    expect(stderr).toMatch(/still pending after 1000 ms\..*stands still: .paysim sim clock advance/)
-    expect(stderr.match(/stands still/g)).toHaveLength(2)
+    expect(stderr).toMatch(
+      /still pending after 1000 ms\..*is virtual: advance it with .paysim sim clock advance/,
+    )
+    expect(stderr.match(/is virtual/g)).toHaveLength(2)
   })
 
   test('off a terminal each change is a line, and what stays the same is not said again', async () => {
@@ -50,7 +54,7 @@ inTheSimulator(world => {
       `${id}: pending, receipt processing`,
       `${id}: pending, receipt rejected (Not legible)`,
       expect.stringContaining(`${id}: failed (${reason})`),
-      `paysim: ${id} ended as failed (${reason}), and not as succeeded`,
+      `paysim: ${id} ended as failed (${reason}), not as succeeded`,
     ])
   })
 
@@ -125,7 +129,7 @@ inTheSimulator(world => {
         env: { ...shop.env, ...controlled() },
       })
       onTestFinished(terminal.close)
-      await terminal.waitFor(/stands still[\s\S]* pi_\w+ pending \d+s/)
+      await terminal.waitFor(/is virtual[\s\S]* pi_\w+ pending \d+s/)
       await shop.control('POST', `/payments/${id}/fail`, { body: {} })
       expect(await terminal.exit()).toBe(0)
       const screen = await terminal.capture()
