@@ -11,8 +11,10 @@ const MAY_IMPORT = {
   server: ['engine/', 'domain/', 'contract/', 'qr/', 'package-files.ts'],
   client: ['contract/'],
   library: ['simulator.ts', 'client/', 'contract/'],
+  application: ['contract/'],
   // A scenario's rules, faults and catalogue are the domain's own words.
-  scenario: ['library/', 'client/', 'domain/', 'contract/', 'package-files.ts'],
+  scenario: ['application/', 'library/', 'client/', 'domain/', 'contract/', 'package-files.ts'],
+  explore: ['scenario/', 'application/', 'contract/'],
 }
 
 /** Where engine and server meet: what composes `serve`, `exec`, `run` and the library. */

@@ -3,6 +3,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
+  'test/explore/places.test.ts',
+  'test/application/**/*.test.ts',
   'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
   'test/cli/{fields,output}/**/*.test.ts',
   // The OpenAPI document is linted as the built binary prints it.

@@ -3,6 +3,7 @@ import { ArgumentError } from '../client/errors.ts'
 import type { EventChoice } from '../contract/event-names.ts'
 import { checkScenario } from './load/check-scenario.ts'
 import type { ReceiverBehaviour, ScenarioClock, ScenarioPolicy } from './schema/account.ts'
+import type { ApplicationData } from './schema/application.ts'
 import type { CatalogueOverlay } from './schema/catalogue.ts'
 import type { StepOf, VerbName } from './verbs/index.ts'
 
@@ -36,6 +37,8 @@ export interface Scenario {
   /** What goes wrong on the wire: first match wins. */
   faults?: FaultRule[]
   receiver?: { events?: EventChoice[]; answers?: ReceiverBehaviour }
+  /** The merchant's application, which steps call and look at. */
+  app?: ApplicationData
   /** Values with a name, for `${name}`. */
   let?: Record<string, unknown>
   steps?: ScenarioStep[]

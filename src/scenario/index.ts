@@ -4,15 +4,23 @@ export { jsonSchema } from './json-schema.ts'
 export { loadScenario, readScenario } from './load/load.ts'
 export { whatNeedsASimulator } from './load/portable.ts'
 export { ScenarioError } from './load/problems.ts'
-export { type Paint, PLAIN } from './report/failure.ts'
+export { failureLines, type Paint, PLAIN } from './report/failure.ts'
 export { annotations } from './report/github.ts'
 export { json } from './report/json.ts'
-export { junit } from './report/junit.ts'
+export { junit, testSuites } from './report/junit.ts'
 export { tap } from './report/tap.ts'
 export { story, summary } from './report/terminal.ts'
+export { SharedApplication } from './run/open-application.ts'
+export type { ApplicationReport } from './run/played-application.ts'
 export { runAll, runNames } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
-export { type OpenTarget, openGatewayTarget, openSimulatorTarget } from './run/target.ts'
+export {
+  type OpenTarget,
+  openGatewayTarget,
+  openSimulatorTarget,
+  type SimulatorTarget,
+  type Target,
+} from './run/target.ts'
 export type { Scenario } from './scenario.ts'
 export type { ScenarioData } from './schema/file.ts'
 export { STARTER } from './starter.ts'

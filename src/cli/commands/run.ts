@@ -6,7 +6,11 @@ import { atLeastOne, type RunFlags, report } from '../scenario/run-flags.ts'
 export function command(): Command {
   return newCommand('run')
     .description('Run scenario files, each in its own account of a simulator that is started for the run.')
-    .argument('<path...>', 'scenario files, or folders that contain them')
+    .argument(
+      '<path...>',
+      'scenario files, or folders that contain them; behind `--`, the command that starts the application',
+    )
+    .option('--no-app', 'start no application, and refuse files that would start one')
     .option(
       '-j, --jobs <n>',
       'number of scenarios to run at the same time (default: the number of cores)',

@@ -20,6 +20,8 @@ export interface RunFlags {
   readonly only?: readonly string[]
   readonly repeat?: number
   readonly seed?: number
+  /** False where no application may be started. */
+  readonly app?: boolean
 }
 
 export function atLeastOne(text: string): number {

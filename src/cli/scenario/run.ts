@@ -11,6 +11,7 @@ import {
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
+import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -18,20 +19,26 @@ import { annotate, isSeenTwice, showRun } from './show-run.ts'
 import { runOnChange } from './watch.ts'
 import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
 
-export async function run(paths: readonly string[], flags: RunFlags): Promise<void> {
+export async function run(words: readonly string[], flags: RunFlags): Promise<void> {
+  const { paths, command } = splitAtDashes(words)
   if (!flags.watch) {
-    process.exitCode = await runOnce(paths, flags)
+    process.exitCode = await runOnce(paths, command, flags)
     return
   }
-  await runOnChange(paths, async () => void (await runOnce(paths, flags)))
+  await runOnChange(paths, async () => void (await runOnce(paths, command, flags)))
 }
 
 /** Runs everything once, and returns the exit code. */
-async function runOnce(paths: readonly string[], flags: RunFlags): Promise<number> {
+async function runOnce(
+  paths: readonly string[],
+  command: readonly string[],
+  flags: RunFlags,
+): Promise<number> {
   let opened: OpenTarget | undefined
   try {
-    const loaded = pickOnly(await loadEach(paths), flags.only)
+    const loaded = pickOnly(withCommand(command, await loadEach(paths)), flags.only)
     const scenarios = scenariosOf(loaded)
+    demandStartable(scenarios, { mayStart: flags.app !== false })
     if (isReal(flags) && !flags.embedded) refuseWithoutSimulator(scenarios, flags)
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
@@ -45,6 +52,12 @@ async function runOnce(paths: readonly string[], flags: RunFlags): Promise<numbe
     await opened?.close()
   }
 }
+
+const withCommand = (command: readonly string[], loaded: readonly Loaded[]): Loaded[] =>
+  loaded.map(one => {
+    const [scenario] = 'scenario' in one ? startedBy(command, [one.scenario]) : []
+    return scenario ? { file: one.file, scenario } : one
+  })
 
 async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
   const { repeat, seed, transcript, jobs = availableParallelism() } = flags
@@ -92,7 +105,7 @@ function codeOf(results: readonly ScenarioResult[]): number {
 }
 
 /** Ctrl-C ends the run at once, but the target is still cleaned up. */
-function interruptible(opened: OpenTarget): void {
+export function interruptible(opened: OpenTarget): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

@@ -33,7 +33,7 @@ function soundPart(data: unknown, shape: readonly FieldProblem[]): Partial<Scena
   const isSound = (name: string) =>
     shape.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
   const kept = new Set(Object.keys(data).filter(isSound))
-  if (!isSound('clock') || !isSound('let')) kept.delete('steps')
+  if (!isSound('clock') || !isSound('let') || !isSound('app')) kept.delete('steps')
   // What is left out for its shape is there all the same: `verify` must not miss it.
   if (['provider', 'faults', 'steps'].some(name => name in data && !kept.has(name))) kept.delete('verify')
   return Object.fromEntries(Object.entries(data).filter(([name]) => kept.has(name)))
@@ -49,11 +49,14 @@ function checkContent(
   if (provider) problems.add([], ruleProblems('provider', provider), positions)
   if (data.faults) problems.add([], faultProblems('faults', data.faults, standard), positions)
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
+  if (data.app?.start !== undefined && data.app.url !== undefined)
+    problems.say(['app', 'url'], 'url stands beside start: an application is started, or runs already')
   const reading: Reading = {
     problems,
     positions,
     names: new Set(),
     clockMode: modeOf(data.clock),
+    hasApplication: data.app !== undefined,
     standards: standard,
   }
   for (const [name, value] of Object.entries(data.let ?? {})) {

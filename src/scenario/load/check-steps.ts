@@ -17,6 +17,7 @@ export interface Reading {
   readonly standards: Standards
   readonly names: Set<string>
   clockMode: 'virtual' | 'real'
+  readonly hasApplication: boolean
 }
 
 const validators = new Map<string, Validator>()
@@ -91,6 +92,10 @@ class Check implements StepCheck {
   ) {
     this.standards = reading.standards
     this.names = reading.names
+  }
+
+  get hasApplication() {
+    return this.reading.hasApplication
   }
 
   get clockMode() {

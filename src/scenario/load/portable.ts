@@ -4,7 +4,16 @@ import type { Path } from './path.ts'
 import type { FileProblem } from './problems.ts'
 
 /** What a real gateway cannot be told, and what nobody can see of it. */
-const OF_A_SIMULATOR = ['clock', 'catalogue', 'policy', 'provider', 'faults', 'receiver', 'verify'] as const
+const OF_A_SIMULATOR = [
+  'clock',
+  'catalogue',
+  'policy',
+  'provider',
+  'faults',
+  'receiver',
+  'app',
+  'verify',
+] as const
 
 /** Everything in a scenario that needs a simulator, by name. */
 export function whatNeedsASimulator({ file, data, positions }: Scenario): FileProblem[] {

@@ -19,6 +19,8 @@ export interface StepCheck {
   readonly names: ReadonlySet<string>
   /** The clock's mode at this step. */
   clockMode: 'virtual' | 'real'
+  /** Whether the file names an application. */
+  readonly hasApplication: boolean
   say(path: Path, message: string): void
   add(problems: readonly FieldProblem[]): void
   /** Checks an expectation; `words: false` where the words of the verb do not apply. */

@@ -52,6 +52,8 @@ export function failureLines(file: string, failure: StepFailure, paint: Paint = 
   }
   if (failure.history.length > 0)
     lines.push(paint.dim('history'), ...failure.history.map(line => `  ${line}`))
+  if (failure.output && failure.output.length > 0)
+    lines.push(paint.dim('output of the application'), ...failure.output.map(line => `  ${line}`))
   return lines
 }
 

@@ -1,27 +1,43 @@
 import type { ScenarioResult } from '../run/run-scenario.ts'
 import { runTitle, troubleOf } from './failure.ts'
 
+/** A case of a JUnit report. */
+export interface TestCase {
+  readonly file: string
+  readonly name: string
+  readonly tookMs: number
+  readonly failure?: { readonly message: string; readonly lines: readonly string[] }
+}
+
 /** JUnit XML, as CI systems read it: a suite of all files, a case for each. */
-export function junit(results: readonly ScenarioResult[]): string {
-  const failures = results.filter(({ ok }) => !ok).length
-  const time = seconds(results.reduce((sum, { tookMs }) => sum + tookMs, 0))
-  const counts = `tests="${results.length}" failures="${failures}" errors="0" time="${time}"`
+export const junit = (results: readonly ScenarioResult[]) => testSuites(results.map(caseOf))
+
+export function testSuites(cases: readonly TestCase[]): string {
+  const failures = cases.filter(({ failure }) => failure).length
+  const time = seconds(cases.reduce((sum, { tookMs }) => sum + tookMs, 0))
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" time="${time}"`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="paysim" ${counts}>
 <testsuite name="paysim" ${counts}>
-${results.map(testCase).join('\n')}
+${cases.map(testCase).join('\n')}
 </testsuite>
 </testsuites>
 `
 }
 
-function testCase(result: ScenarioResult): string {
+function caseOf(result: ScenarioResult): TestCase {
   const { file, tookMs } = result
-  const head = `<testcase classname="${xml(file)}" name="${xml(runTitle(result))}" file="${xml(file)}" time="${seconds(tookMs)}"`
   const trouble = troubleOf(result)
-  if (!trouble) return `${head}/>`
+  const base = { file, name: runTitle(result), tookMs }
+  if (!trouble) return base
   const { message, line, lines } = trouble
-  return `${head}>\n<failure message="${xml(`${message} (${file}:${line})`)}">${xml(lines.join('\n'))}</failure>\n</testcase>`
+  return { ...base, failure: { message: `${message} (${file}:${line})`, lines } }
+}
+
+function testCase({ file, name, tookMs, failure }: TestCase): string {
+  const head = `<testcase classname="${xml(file)}" name="${xml(name)}" file="${xml(file)}" time="${seconds(tookMs)}"`
+  if (!failure) return `${head}/>`
+  return `${head}>\n<failure message="${xml(failure.message)}">${xml(failure.lines.join('\n'))}</failure>\n</testcase>`
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3)

@@ -5,6 +5,7 @@ import {
   ControlError,
   type NewMerchant,
 } from '../../client/control-client.ts'
+import type { EventChoice } from '../../contract/event-names.ts'
 import type { Scenario } from '../scenario.ts'
 import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/catalogue.ts'
 import { Inbox } from './inbox.ts'
@@ -33,11 +34,19 @@ export async function makeAccount(
   { data }: Scenario,
   target: SimulatorTarget,
   wanted: string,
+  webhookSecret?: string,
 ): Promise<RunAccount> {
   const environment = data.environment ?? 'test'
   const { merchant, inbox, keys } = await makeMerchant(data, target, wanted)
   const id = `${merchant}.${environment}`
   const control = target.control.account(id)
+  // The endpoint of an application may need a secret of its own, which comes with it.
+  if (data.app)
+    await control.webhookEndpoints.add({
+      url: inbox.url,
+      ...eventsOf(data),
+      ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
+    })
   const [endpoint] = await control.webhookEndpoints.list()
   inbox.secret = endpoint?.secret ?? ''
   if (data.receiver?.answers) inbox.behave(data.receiver.answers)
@@ -51,7 +60,6 @@ async function makeMerchant(
   { receiver, merchants, control }: SimulatorTarget,
   wanted: string,
 ) {
-  const events = data.receiver?.events
   // On a shared simulator another run may have the name already.
   for (let nth = 1; ; nth++) {
     const merchant = nth === 1 ? wanted : `${wanted}-${nth}`
@@ -64,9 +72,9 @@ async function makeMerchant(
         clock: clockOf(data.clock),
         ...(data.policy ? { checkout_modes: data.policy.checkout_modes } : {}),
         ...(data.provider ? { rules: data.provider } : {}),
-        webhooks: [
-          { url: inbox.url, environment: data.environment ?? 'test', ...(events ? { events } : {}) },
-        ],
+        ...(data.app
+          ? {}
+          : { webhooks: [{ url: inbox.url, environment: data.environment ?? 'test', ...eventsOf(data) }] }),
       })
       merchants.add(merchant)
       const keysOf = (environment: 'test' | 'live'): Keys => {
@@ -79,6 +87,11 @@ async function makeMerchant(
       if (!(error instanceof ControlError) || error.status !== 422 || nth === 1000) throw error
     }
   }
+}
+
+function eventsOf({ receiver, app }: Scenario['data']): { events?: readonly EventChoice[] } {
+  const events = [...(receiver?.events ?? []), ...(app?.events ?? [])]
+  return events.length > 0 ? { events: [...new Set(events)] } : {}
 }
 
 function clockOf(clock: Scenario['data']['clock']): NonNullable<NewMerchant['clock']> {

@@ -1,3 +1,5 @@
+import type { RelayAnswer } from '../../application/webhook-relay.ts'
+import type { WebhookMessage } from '../../application/webhook-variants.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import type { WebhookAddress, WebhookReceiver } from '../../library/webhook-receiver.ts'
 import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
@@ -24,6 +26,8 @@ export class Inbox {
   readonly #address: WebhookAddress
   #plan: ReceiverReply[] = [{ status: 200 }]
   #down = false
+  /** Where webhooks go on to, where the story has an application. */
+  onward: ((message: WebhookMessage) => Promise<RelayAnswer>) | undefined
 
   constructor(receiver: WebhookReceiver, name: string) {
     this.#address = receiver.add(`/${name}`, {
@@ -46,20 +50,35 @@ export class Inbox {
     this.#address.close()
   }
 
-  #take({ id, body, problem }: ReceivedEvent): WebhookAnswer {
+  async #take(event: ReceivedEvent): Promise<WebhookAnswer> {
     if (this.#down) return { reset: true }
     const { status, retry_after: retryAfter } = this.#nextReply()
+    if (this.onward && status < 300) return this.#passOn(this.onward, event)
+    this.#note(event, status)
+    if (retryAfter === undefined) return { status }
+    const seconds = Math.ceil((parseDuration(retryAfter) ?? 0) / 1000)
+    return { status, headers: { 'retry-after': String(seconds) } }
+  }
+
+  /** The application answers; the story sees the webhook as if it had come here. */
+  async #passOn(
+    onward: (message: WebhookMessage) => Promise<RelayAnswer>,
+    event: ReceivedEvent,
+  ): Promise<WebhookAnswer> {
+    const { isHidden, ...answer } = await onward({ headers: passedOn(event.headers), body: event.body })
+    if (!isHidden) this.#note(event, answer.status)
+    return answer
+  }
+
+  #note({ id, body, problem }: ReceivedEvent, answered: number): void {
     const webhook: Webhook = {
       ...(JSON.parse(body) as Pick<Webhook, 'id' | 'type' | 'timestamp' | 'environment' | 'data'>),
       signature: problem === null ? 'valid' : 'invalid',
       attempt: this.received.filter(one => one.id === id).length + 1,
-      answered: status,
+      answered,
     }
     this.received.push(webhook)
     this.texts.set(webhook, body)
-    if (retryAfter === undefined) return { status }
-    const seconds = Math.ceil((parseDuration(retryAfter) ?? 0) / 1000)
-    return { status, headers: { 'retry-after': String(seconds) } }
   }
 
   /** The last reply is given for ever, whatever its `times`. */
@@ -72,3 +91,12 @@ export class Inbox {
     return reply
   }
 }
+
+const OF_THE_CONNECTION = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
+
+const passedOn = (headers: ReceivedEvent['headers']) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !OF_THE_CONNECTION.has(name))
+      .map(([name, value]) => [name, String(value)]),
+  )

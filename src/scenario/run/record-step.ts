@@ -38,7 +38,19 @@ export async function recordStep(
   const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of([...path, ...mismatch.path]) }))
   const [first] = placed
   const history = await lastOfHistory(subject, stage)
+  const output = stage.application?.app.output ?? []
   const { line, column } = first ?? base
-  records.push({ ...base, ...exchange, failure: { line, column, mismatches: placed, ...exchange, history } })
+  records.push({
+    ...base,
+    ...exchange,
+    failure: {
+      line,
+      column,
+      mismatches: placed,
+      ...exchange,
+      history,
+      ...(output.length > 0 ? { output } : {}),
+    },
+  })
   throw new StepFailedError(title)
 }

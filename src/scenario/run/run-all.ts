@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Scenario } from '../scenario.ts'
+import { SharedApplication } from './open-application.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import type { Target } from './target.ts'
 
@@ -42,20 +43,31 @@ async function runTurns(
   { target, repeat: of = 1, seed, transcript = false, began, ended }: RunAllSettings,
 ): Promise<ScenarioResult[]> {
   const results: ScenarioResult[] = []
-  for (let nth = 1; nth <= of; nth++) {
-    const data = { ...scenario.data, seed: seedOf(nth, seed ?? scenario.data.seed ?? 1) }
-    const played = await runScenario(
-      { ...scenario, data },
-      { target, run, transcript, began: title => began?.(scenario, title) },
-    )
-    const result = {
-      ...played,
-      // A gateway as it is knows of no seed.
-      ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
-      ...(of > 1 ? { turn: { nth, of } } : {}),
+  const shared = scenario.data.app?.fresh === 'never' ? new SharedApplication() : undefined
+  try {
+    for (let nth = 1; nth <= of; nth++) {
+      const data = { ...scenario.data, seed: seedOf(nth, seed ?? scenario.data.seed ?? 1) }
+      const played = await runScenario(
+        { ...scenario, data },
+        {
+          target,
+          run: shared && nth > 1 ? `${run}-${nth}` : run,
+          transcript,
+          shared,
+          began: title => began?.(scenario, title),
+        },
+      )
+      const result = {
+        ...played,
+        // A gateway as it is knows of no seed.
+        ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
+        ...(of > 1 ? { turn: { nth, of } } : {}),
+      }
+      results.push(result)
+      ended?.(result)
     }
-    results.push(result)
-    ended?.(result)
+  } finally {
+    await shared?.close()
   }
   return results
 }

@@ -1,7 +1,12 @@
+import type { Application } from '../../application/application.ts'
+import { ApplicationError } from '../../application/process.ts'
 import { ControlError } from '../../client/control-error.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
 import type { Scenario } from '../scenario.ts'
+import { concludeApplication } from './conclude.ts'
+import { openApplication, type SharedApplication } from './open-application.ts'
 import { playSteps } from './play.ts'
+import type { ApplicationReport, Patience } from './played-application.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
 import { StepFailedError, type StepRecord } from './step-result.ts'
@@ -25,6 +30,8 @@ export interface ScenarioResult {
   readonly virtual: boolean
   readonly steps: readonly StepRecord[]
   readonly transcript?: string
+  /** What was seen of the merchant's application. */
+  readonly application?: ApplicationReport
 }
 
 export interface Repetition {
@@ -50,6 +57,9 @@ export interface RunSettings {
   readonly run: string
   readonly transcript?: boolean
   readonly began?: (title: string) => void
+  /** The application of several runs; it is not ended with this one. */
+  readonly shared?: SharedApplication | undefined
+  readonly patience?: Patience | undefined
 }
 
 /** Tells one scenario from beginning to end, in an account of its own. */
@@ -59,14 +69,21 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
   const { file, data } = scenario
   let stage: Stage
   try {
-    stage = await Stage.open(scenario, settings.target, settings.run)
+    stage = await Stage.open(
+      scenario,
+      settings.target,
+      settings.run,
+      settings.shared?.application?.credentials.webhookSecret,
+    )
   } catch (cause) {
     if (!(cause instanceof ControlError) && !(cause instanceof UnknownReferenceError)) throw cause
     records.push(refusedAtFirst(scenario, cause))
     const tookMs = performance.now() - startedAt
     return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: false, steps: records }
   }
+  let application: Application | undefined
   try {
+    application = await openApplication(stage, settings.shared, settings.patience)
     const ok = await tellIt(stage, records, settings.began ?? (() => {}))
     const transcript = settings.transcript ? await transcriptOf(records, stage) : undefined
     return {
@@ -78,8 +95,16 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
       virtual: stage.virtual,
       steps: records,
       ...(transcript === undefined ? {} : { transcript }),
+      ...(stage.application ? { application: stage.application.report() } : {}),
     }
+  } catch (cause) {
+    if (!(cause instanceof ApplicationError)) throw cause
+    records.push(notThere(scenario, cause))
+    const tookMs = performance.now() - startedAt
+    return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: stage.virtual, steps: records }
   } finally {
+    await stage.application?.run.close()
+    if (!settings.shared) await application?.close()
     await stage.close()
   }
 }
@@ -98,19 +123,49 @@ async function tellIt(
       onStep,
     })
   } catch (cause) {
-    if (cause instanceof StepFailedError) return false
-    throw cause
+    if (!(cause instanceof StepFailedError)) throw cause
+    if (stage.application) await concludeApplication(stage, stage.application)
+    return false
   }
-  const mismatches = await verify(stage)
+  const { application } = stage
+  const mismatches = [
+    ...(application ? await concludeApplication(stage, application) : []),
+    ...(application?.run.isDisturbed ? [] : await verify(stage)),
+  ]
   const { positions } = stage.scenario
   const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of(mismatch.path) }))
   const [first] = placed
   if (!first) return true
   const { line, column } = first
   const base = { path: ['verify'], verb: 'verify', title: 'verify', depth: 0, line, column }
-  const failure = { line, column, mismatches: placed, history: [] }
+  const output = application?.app.output ?? []
+  const failure = { line, column, mismatches: placed, history: [], ...(output.length > 0 ? { output } : {}) }
   records.push({ ...base, sinceStartMs: stage.sinceStartMs, tookMs: 0, failure })
   return false
+}
+
+/** The application did not start. */
+function notThere({ positions }: Scenario, { message, output }: ApplicationError): StepRecord {
+  const place = positions.of(['app'])
+  const mismatch = {
+    path: ['app'],
+    subject: 'application',
+    expected: 'an application that runs',
+    actual: null,
+    why: message,
+    ...place,
+  }
+  const failure = { ...place, mismatches: [mismatch], history: [], output }
+  return {
+    path: ['app'],
+    verb: 'verify',
+    title: 'start the application',
+    depth: 0,
+    sinceStartMs: 0,
+    tookMs: 0,
+    ...place,
+    failure,
+  }
 }
 
 /** The simulator would not have what the file describes, or the file refers to what is not there. */

@@ -3,6 +3,7 @@ import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Scenario } from '../scenario.ts'
 import { makeAccount, type RunAccount } from './account.ts'
+import type { PlayedApplication } from './played-application.ts'
 import { Scope } from './scope.ts'
 import type { Target } from './target.ts'
 import { Tracker } from './tracker.ts'
@@ -14,6 +15,8 @@ export class Stage {
   /** The pages that payments were seen with: a payment that ended has a page, and says its address no more. */
   readonly pages = new Map<string, string>()
   virtual: boolean
+  /** The merchant's application, where the file names one. */
+  application: PlayedApplication | undefined
   #now: number
   readonly #start: number
   #uploads = 0
@@ -36,9 +39,9 @@ export class Stage {
     this.#nameWhatIsThere()
   }
 
-  static async open(scenario: Scenario, target: Target, run: string): Promise<Stage> {
+  static async open(scenario: Scenario, target: Target, run: string, webhookSecret?: string): Promise<Stage> {
     if (target.kind === 'gateway') return new Stage(scenario, target, undefined, run, Date.now(), false)
-    const account = await makeAccount(scenario, target, run)
+    const account = await makeAccount(scenario, target, run, webhookSecret)
     const clock = await account.control.clock.get()
     const now = parseTimestamp(clock.now) ?? 0
     return new Stage(scenario, target, account, account.merchant, now, clock.mode === 'virtual')
@@ -74,6 +77,12 @@ export class Stage {
   get simulated(): RunAccount {
     if (!this.account) throw new Error('a step that needs a simulator got past the check')
     return this.account
+  }
+
+  /** The application: steps that need it were refused where there is none. */
+  get played(): PlayedApplication {
+    if (!this.application) throw new Error('a step that needs an application got past the check')
+    return this.application
   }
 
   /** Something was set going that may not have ended: a webhook is on its way. */

@@ -20,6 +20,8 @@ export interface StepFailure extends Position {
   readonly sent?: Sent
   readonly answer?: Answer
   readonly history: readonly string[]
+  /** The last of what the application printed. */
+  readonly output?: readonly string[]
 }
 
 /** A step as the reports tell it. */

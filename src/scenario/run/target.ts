@@ -9,6 +9,9 @@ export interface SimulatorTarget {
   readonly kind: 'simulator'
   readonly baseUrl: string
   readonly control: ControlClient
+  /** For an application or a command that wants to open the control surface itself. */
+  readonly controlUrl: string
+  readonly controlToken: string
   readonly receiver: WebhookReceiver
   /** Merchants that were made and not removed yet. */
   readonly merchants: Set<string>
@@ -49,6 +52,8 @@ export async function openSimulatorTarget({
     kind: 'simulator',
     baseUrl: url,
     control,
+    controlUrl,
+    controlToken,
     receiver: await WebhookReceiver.open(),
     merchants: new Set(),
     createPath: contract['create.path']?.value ?? CREATE_PATH,

@@ -3,6 +3,7 @@ import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
 import { ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
+import { ApplicationSchema } from './application.ts'
 import { CatalogueOverlay } from './catalogue.ts'
 import { A_STEP, closed, maybe, oneOf, text } from './words.ts'
 
@@ -28,6 +29,7 @@ export const FileSchema = Type.Object(
     provider: maybe(Type.Array(ProviderRule, { description: 'what the provider will do: first match wins' })),
     faults: maybe(Type.Array(FaultRule, { description: 'what goes wrong on the wire: first match wins' })),
     receiver: maybe(ReceiverSchema),
+    app: maybe(ApplicationSchema),
     let: maybe(
       Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Unknown(), {
         description: `values with a name, for \${name}`,

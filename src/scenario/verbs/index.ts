@@ -1,3 +1,4 @@
+import { APPLICATION } from './application.ts'
 import { CLOCK } from './clock.ts'
 import { FLOW } from './flow.ts'
 import { OPERATOR } from './operator.ts'
@@ -19,6 +20,7 @@ const ALL = [
   ...OPERATOR,
   ...WEBHOOKS,
   ...RECORDS,
+  ...APPLICATION,
   ...FLOW,
 ]
 

@@ -60,11 +60,11 @@ function requestOf(
   }
 }
 
-const lowerCased = (headers: Record<string, string>) =>
+export const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** A list repeats its name. */
-function queryText(query: unknown): string {
+export function queryText(query: unknown): string {
   const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
     [value].flat().map(one => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),
   )

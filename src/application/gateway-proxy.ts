@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request as send } from 'undici'
+import { type Disturbance, operationOf, UNKNOWN_MEMBER } from './disturbance.ts'
+
+/** A call of the application to the gateway, with its answer. */
+export interface RecordedCall {
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly body: string
+  /** The step of the story during which it was made, counted from 0. */
+  readonly step: number
+  readonly startedAt: number
+  endedAt?: number
+  /** 0 where the application got no answer. */
+  status?: number
+  answer?: string
+  /** What was done to it. */
+  disturbed?: string
+}
+
+/** What a run has to do with the calls of its application. */
+export interface CallWatcher {
+  readonly step: number
+  readonly calls: RecordedCall[]
+  disturbCall(operation: string): readonly Disturbance[]
+  /** Brings the webhooks that a call caused while its answer is still held back. */
+  bringWebhooks(): Promise<void>
+  /** The account's own credentials, in place of those that the application was started with. */
+  readonly authorization?: { readonly given: string; readonly own: string } | undefined
+}
+
+const SLOW_MS = 2000
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'proxy-connection',
+  'upgrade',
+  'expect',
+])
+
+/** Stands between the application and the gateway: records each call with its answer, and can disturb one. */
+export class GatewayProxy {
+  readonly #agent = new Agent({ keepAliveTimeout: 4000, headersTimeout: 0, bodyTimeout: 0 })
+  /** Whose run the calls belong to. */
+  watcher: CallWatcher | undefined
+  #underWay = 0
+
+  private constructor(
+    private readonly server: Server,
+    private readonly gateway: string,
+    readonly url: string,
+  ) {}
+
+  static async open(gateway: string): Promise<GatewayProxy> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const proxy = new GatewayProxy(server, gateway, `http://127.0.0.1:${port}`)
+    server.on('request', (request, response) => {
+      proxy.#underWay += 1
+      proxy
+        .#pass(request, response)
+        .catch(() => cut(request))
+        .finally(() => {
+          proxy.#underWay -= 1
+        })
+    })
+    return proxy
+  }
+
+  /** Whether a call waits for its answer. */
+  get busy(): boolean {
+    return this.#underWay > 0
+  }
+
+  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const { watcher } = this
+    const { method = 'GET', url: path = '/' } = request
+    const operation = operationOf(method, path)
+    const call: RecordedCall = {
+      operation,
+      method,
+      path,
+      headers: request.rawHeaders,
+      body: body.toString('utf8'),
+      step: watcher?.step ?? 0,
+      startedAt: performance.now(),
+    }
+    watcher?.calls.push(call)
+    const disturbances = watcher?.disturbCall(operation) ?? []
+    if (disturbances.length > 0) call.disturbed = disturbances.map(({ kind }) => kind).join(', ')
+    try {
+      await this.#answer(call, body, disturbances, watcher, request, response)
+    } finally {
+      call.endedAt = performance.now()
+    }
+  }
+
+  async #answer(
+    call: RecordedCall,
+    body: Buffer,
+    disturbances: readonly Disturbance[],
+    watcher: CallWatcher | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const is = (kind: Disturbance['kind']) => disturbances.find(disturbance => disturbance.kind === kind)
+    if (is('call-refused')) return lose(call, request)
+    for (const status of [503, 429] as const) if (is(`call-${status}`)) return refuse(call, status, response)
+    const answer = await this.#forward(call, body, watcher)
+    if (answer === undefined) {
+      call.disturbed ??= 'the gateway gave no answer'
+      return lose(call, request)
+    }
+    if (is('webhook-early')) await watcher?.bringWebhooks()
+    const slow = is('call-slow')
+    if (slow) await pause(slow.delayMs ?? SLOW_MS)
+    if (is('call-lost-answer')) return lose(call, request)
+    const text = is('answer-unknown-field') ? withUnknownMember(answer.body) : answer.body
+    call.status = answer.status
+    call.answer = text.toString('utf8')
+    if (answer.status >= 500) call.disturbed ??= `the gateway answered ${answer.status}`
+    const headers = answer.headers.filter(([name = '']) => name.toLowerCase() !== 'content-length').flat()
+    response.writeHead(answer.status, [...headers, 'content-length', String(text.length)]).end(text)
+  }
+
+  async #forward(
+    call: RecordedCall,
+    body: Buffer,
+    watcher: CallWatcher | undefined,
+  ): Promise<{ status: number; headers: string[][]; body: Buffer } | undefined> {
+    const headers = pairs(call.headers)
+      .filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()) && name.toLowerCase() !== 'host')
+      .map(([name = '', value = '']) => {
+        const { authorization } = watcher ?? {}
+        const isOurs = name.toLowerCase() === 'authorization' && value === authorization?.given
+        return [name, isOurs ? (authorization?.own ?? value) : value]
+      })
+    try {
+      const answer = await send(this.gateway + call.path, {
+        dispatcher: this.#agent,
+        method: call.method as 'GET',
+        headers: headers.filter(([name = '']) => name.toLowerCase() !== 'content-length').flat(),
+        responseHeaders: 'raw',
+        ...(body.length > 0 || !['GET', 'HEAD'].includes(call.method) ? { body } : {}),
+      })
+      const bytes = Buffer.from(await answer.body.arrayBuffer())
+      const kept = pairs(answer.headers as unknown as string[]).filter(
+        ([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()),
+      )
+      return { status: answer.statusCode, headers: kept, body: bytes }
+    } catch {
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise(resolve => this.server.close(resolve))
+    this.server.closeAllConnections()
+    await this.#agent.destroy()
+    await closed
+  }
+}
+
+function pairs(flat: readonly string[]): string[][] {
+  return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? ''])
+}
+
+/** The connection ends without an answer. */
+function lose(call: RecordedCall, request: IncomingMessage): void {
+  call.status = 0
+  cut(request)
+}
+
+const cut = (request: IncomingMessage) => void request.socket.resetAndDestroy()
+
+const REFUSALS = { 503: 'service_unavailable', 429: 'rate_limited' } as const
+
+/** As the gateway words it when it is overloaded. */
+function refuse(call: RecordedCall, status: 503 | 429, response: ServerResponse): void {
+  const code = REFUSALS[status]
+  const facts = {
+    code,
+    message: `The request was not carried out: ${code}`,
+    details: [],
+    request_id: 'req_disturbed',
+  }
+  call.status = status
+  call.answer = JSON.stringify({ error: facts })
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      ...(status === 429 ? { 'retry-after': '1' } : {}),
+    })
+    .end(call.answer)
+}
+
+function withUnknownMember(body: Buffer): Buffer {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body
+    return Buffer.from(JSON.stringify({ ...value, ...UNKNOWN_MEMBER }))
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { signWebhook } from '../contract/webhook-signature.ts'
+import { type Forgery, UNKNOWN_MEMBER } from './disturbance.ts'
+
+/** A webhook as it is posted: all of its headers, and its body. */
+export interface WebhookMessage {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+interface EventBody {
+  readonly id: string
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const WEEK_S = 7 * 24 * 60 * 60
+const nowS = () => Math.floor(Date.now() / 1000)
+const FOREIGN_SECRET = `whsec_${Buffer.from('a secret that nobody gave out').toString('base64')}`
+
+function signed(
+  message: WebhookMessage,
+  id: string,
+  body: string,
+  { secret, at = nowS() }: { readonly secret: string; readonly at?: number },
+): WebhookMessage {
+  const headers = {
+    ...message.headers,
+    'webhook-id': id,
+    'webhook-timestamp': String(at),
+    'webhook-signature': signWebhook({ id, timestamp: at, body }, [secret]),
+  }
+  return { headers, body }
+}
+
+const read = (message: WebhookMessage) => JSON.parse(message.body) as EventBody
+const idLike = (id: string, salt: string) =>
+  `evt_${createHash('sha256').update(`${salt} ${id}`).digest('hex').slice(0, 24)}`
+
+/** The same event, sent and signed anew, `laterS` seconds after the attempt before it. */
+export function sentAgain(message: WebhookMessage, secret: string, laterS = 1): WebhookMessage {
+  const at = Math.max(nowS(), Number(message.headers['webhook-timestamp'] ?? 0) + laterS)
+  return signed(message, read(message).id, message.body, { secret, at })
+}
+
+/** The event as a later version of the API would send it: with members that nobody knows yet. */
+export function withUnknownFields(message: WebhookMessage, secret: string): WebhookMessage {
+  const event = read(message)
+  const body = JSON.stringify({ ...event, data: { ...event.data, ...UNKNOWN_MEMBER }, ...UNKNOWN_MEMBER })
+  return signed(message, event.id, body, { secret })
+}
+
+/** Another event about the same record, of a type that a later version of the API would have. */
+export function ofUnknownType(message: WebhookMessage, secret: string): WebhookMessage {
+  const event = read(message)
+  const id = idLike(event.id, 'unknown type')
+  const [record] = event.type.split('.')
+  const body = JSON.stringify({ ...event, id, type: `${record}.settlement_scheduled` })
+  return signed(message, id, body, { secret })
+}
+
+/** What somebody without the secret, or with an old message, would send: the record's opposite outcome. */
+export function forged(
+  message: WebhookMessage,
+  kind: Forgery,
+  when: 'before' | 'after',
+  secret: string,
+): WebhookMessage {
+  const event = read(message)
+  const id = idLike(event.id, `${kind} ${when}`)
+  const body = JSON.stringify({ ...event, id, ...oppositeOf(event) })
+  if (kind === 'webhook-stale') return signed(message, id, body, { secret, at: nowS() - WEEK_S })
+  const wrong = signed(message, id, body, { secret: FOREIGN_SECRET })
+  if (kind === 'webhook-forged') return wrong
+  const { 'webhook-signature': _, ...headers } = wrong.headers
+  return { headers, body }
+}
+
+function oppositeOf({ type, data }: EventBody): Pick<EventBody, 'type' | 'data'> {
+  const [record, outcome] = type.split('.')
+  if (outcome === 'succeeded')
+    return {
+      type: `${record}.failed`,
+      data: { ...data, status: 'failed', failure_code: 'declined', failure_message: 'It was declined' },
+    }
+  return {
+    type: `${record}.succeeded`,
+    data: { ...data, status: 'succeeded', failure_code: null, failure_message: null },
+  }
+}
+
+/** Events that have an opposite. */
+export const hasOpposite = (type: string) => /\.(succeeded|failed|expired|cancelled)$/.test(type)

@@ -1,0 +1,246 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as Type from '@sinclair/typebox'
+import { KINDS, type Kind } from '../../application/disturbance.ts'
+import { ApplicationError } from '../../application/process.ts'
+import { parseDuration } from '../../contract/durations.ts'
+import { matchAnswer } from '../expect/match-answer.ts'
+import type { StepCheck } from '../load/step-check.ts'
+import { lookMismatches } from '../run/played-application.ts'
+import type { Scope } from '../run/scope.ts'
+import type { Stage } from '../run/stage.ts'
+import { nothingWrong, type StepResult } from '../run/step-result.ts'
+import type { Sent } from '../run/wire.ts'
+import { type AnswerExpectation, AnswerSchema } from '../schema/answers.ts'
+import { requestLine } from '../schema/application.ts'
+import { anything, count, duration, matcher, maybe, name, object, oneOf, text } from '../schema/words.ts'
+import { lowerCased, queryText } from './merchant-call.ts'
+import { brief } from './title.ts'
+import { verb } from './verb.ts'
+
+const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'further headers' }))
+
+interface CallStep {
+  readonly query?: unknown
+  readonly json?: unknown
+  readonly text?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly expect?: AnswerExpectation
+}
+
+interface LookStep {
+  readonly is?: unknown
+  readonly status?: unknown
+  readonly within?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface DisturbStep {
+  readonly disturb: Kind | 'end'
+  readonly event?: string
+  readonly call?: string
+  readonly nth?: number
+  readonly attempts?: number
+  readonly when?: 'before' | 'after'
+  readonly delay?: string
+  readonly known?: readonly string[]
+}
+
+/** An application that works behind its answers, or asks from time to time, is given time for it. */
+const PATIENCE = '5s'
+const MIDWAY_MS = 1000
+const GLANCE_MS = 10
+const LONGEST_GLANCE_MS = 100
+
+function requestOf(line: string, step: CallStep, stage: Stage) {
+  const [method = 'GET', path = '/'] = line.split(' ')
+  const body = step.json === undefined ? step.text : JSON.stringify(step.json)
+  const headers = {
+    ...(step.json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...lowerCased(step.headers ?? {}),
+  }
+  const full = path + queryText(step.query)
+  const sent: Sent = {
+    method,
+    url: stage.played.app.url + full,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  }
+  return { request: { method, path: full, headers, body }, sent }
+}
+
+async function callApp(line: string, step: CallStep, stage: Stage, scope: Scope): Promise<StepResult> {
+  const { played } = stage
+  if (played.run.isDisturbed) await played.catchUp(stage)
+  const { request, sent } = requestOf(line, step, stage)
+  const answer = await played.app.ask(request)
+  return {
+    sent,
+    answer,
+    value: answer.body ?? answer.text,
+    mismatches: matchAnswer(answer, step.expect, scope),
+  }
+}
+
+/** Asks again until it is so. In a disturbed story what is not so midway is asked once more at the end, and only that counts. */
+async function expectApp(
+  line: string,
+  step: LookStep,
+  stage: Stage,
+  path: readonly (string | number)[],
+): Promise<StepResult> {
+  const { played } = stage
+  const withinMs = parseDuration(step.within ?? PATIENCE) ?? 0
+  const midwayMs = Math.min(withinMs, played.patience?.midwayMs ?? MIDWAY_MS)
+  const atEndMs = Math.min(withinMs, played.patience?.atEndMs ?? withinMs)
+  const startedAt = performance.now()
+  let result = await askUntilSo(line, step, stage, played.isLenient ? midwayMs : atEndMs)
+  if (result.mismatches.length > 0 && played.run.isDisturbed && played.isOver) {
+    if (await played.doAllThatIsDue(stage)) result = await askUntilSo(line, step, stage, atEndMs)
+  }
+  const tookMs = performance.now() - startedAt
+  played.looks.push({ path, request: line, tookMs, isStillSo: false, step: { 'expect app': line, ...step } })
+  return played.isLenient ? { ...result, mismatches: [] } : result
+}
+
+async function askUntilSo(line: string, step: LookStep, stage: Stage, withinMs: number): Promise<StepResult> {
+  const { request, sent } = requestOf(line, step, stage)
+  const deadline = performance.now() + withinMs
+  for (let glance = GLANCE_MS; ; glance = Math.min(2 * glance, LONGEST_GLANCE_MS)) {
+    stage.stir()
+    await stage.settle()
+    const answer = await stage.played.app.ask(request)
+    const mismatches = lookMismatches(step, answer)
+    if (
+      mismatches.length === 0 ||
+      performance.now() >= deadline ||
+      stage.played.app.unexpectedEnd !== undefined
+    )
+      return { sent, answer, value: answer.body ?? answer.text, mismatches }
+    await pause(glance)
+  }
+}
+
+async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
+  const { played } = stage
+  const { disturb: kind, event, call, nth, attempts, when, delay, known } = step
+  if (kind === 'end') {
+    played.known = known ?? []
+    await played.end(stage)
+    return nothingWrong
+  }
+  const delayMs = delay === undefined ? undefined : parseDuration(delay)
+  played.run.disturbances.arm({ kind, event, call, nth, attempts, when, delayMs })
+  if (kind !== 'restart') return nothingWrong
+  for (const armed of played.run.disturbances.all) if (armed.disturbance.kind === kind) armed.met = true
+  return restart(stage)
+}
+
+/** What does not come up again is the application's fault. */
+async function restart({ played }: Stage): Promise<StepResult> {
+  try {
+    await played.app.restart()
+    return nothingWrong
+  } catch (error) {
+    if (!(error instanceof ApplicationError)) throw error
+    const { message } = error
+    const expected = 'an application that starts again'
+    return { mismatches: [{ path: [], subject: 'application', expected, actual: 'ended', why: message }] }
+  }
+}
+
+/** A disturbance names what it happens to, in the way of its kind. */
+function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: StepCheck): void {
+  demandApplication('disturb', check)
+  const needs = /^webhook-(?!early)/.test(kind)
+    ? 'event'
+    : /^(call|answer)-|-early$/.test(kind)
+      ? 'call'
+      : undefined
+  const given = { event, call }
+  if (needs && given[needs] === undefined)
+    check.say(['disturb'], `${kind} needs ${needs}: what it happens to`)
+  for (const key of ['event', 'call'] as const)
+    if (key !== needs && given[key] !== undefined) check.say([key], `${kind} has no ${key}`)
+}
+
+function demandApplication(verb: string, check: StepCheck): void {
+  if (!check.hasApplication) check.say([verb], `${verb} needs an application: name it under app`)
+}
+
+const kind = oneOf([...KINDS, 'end'], 'what goes wrong from here on; `end` waits until it is over')
+
+/** What the merchant's application is told, and what its state must be. */
+export const APPLICATION = [
+  verb('call app', {
+    value: requestLine('a method and a path of the application, such as `POST /orders`'),
+    beside: {
+      query: maybe(object('the query')),
+      json: maybe(anything('the body, as JSON')),
+      text: maybe(Type.String({ description: 'the body, as it stands' })),
+      headers,
+      as: maybe(name),
+      expect: maybe(AnswerSchema),
+    },
+    needs: 'simulator',
+    moves: true,
+    title: ({ value }) => [value],
+    check({ step }, check) {
+      demandApplication('call app', check)
+      if (step.json !== undefined && step.text !== undefined)
+        check.say(['text'], 'text stands beside json: a request has one body')
+    },
+    play: ({ value, step, stage, scope }) => callApp(value, step, stage, scope),
+  }),
+  verb('expect app', {
+    value: requestLine('a method and a path of the application, such as `GET /orders/1`'),
+    beside: {
+      is: maybe(matcher('what the JSON body of its answer must be')),
+      status: maybe(matcher('what the HTTP status must be; a 2xx unless it says otherwise')),
+      headers,
+      within: maybe(duration('how long it is asked again, in wall time; 5s unless it says otherwise')),
+      as: maybe(name),
+    },
+    needs: 'simulator',
+    moves: false,
+    title: ({ value, step }) => [value, ...(step.is === undefined ? [] : [`is ${brief(step.is)}`])],
+    check: (_, check) => demandApplication('expect app', check),
+    play: ({ value, step, stage, path }) => expectApp(value, step, stage, path),
+  }),
+  verb('restart', {
+    value: oneOf(['app'], 'the application is killed and started again'),
+    beside: {},
+    needs: 'simulator',
+    moves: false,
+    title: ({ value }) => [value],
+    check: (_, check) => demandApplication('restart', check),
+    play: ({ stage }) => restart(stage),
+  }),
+  verb('disturb', {
+    value: kind,
+    beside: {
+      event: maybe(text('the type of the webhook that it happens to')),
+      call: maybe(
+        requestLine('the call of the application that it happens to, such as `GET /payment_intents/:id`'),
+      ),
+      nth: maybe(count('which of them, counted from here; the first unless it says otherwise')),
+      attempts: maybe(count('webhook-late: how many attempts are lost; 1 unless it says otherwise')),
+      when: maybe(
+        oneOf(
+          ['before', 'after'],
+          'forged webhooks: on which side of the true one; both unless it says otherwise',
+        ),
+      ),
+      delay: maybe(duration('call-slow: how long the answer takes; 2s unless it says otherwise')),
+      known: maybe(
+        Type.Array(Type.String(), {
+          description: 'end: what the application does in the plain run as well, and is not blamed for',
+        }),
+      ),
+    },
+    needs: 'simulator',
+    moves: false,
+    title: ({ value, step }) => [value, step.event ?? step.call ?? ''],
+    check: ({ step }, check) => checkDisturbance(step, check),
+    play: ({ step, stage }) => disturb(step, stage),
+  }),
+]
