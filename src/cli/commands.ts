@@ -91,6 +91,10 @@ export const COMMANDS: CommandTable = {
     summary: 'run scenario files: calls, time and expectations',
     load: () => import('./commands/run.ts'),
   },
+  explore: {
+    summary: 'find out what your application does not survive',
+    load: () => import('./commands/explore.ts'),
+  },
   scenario: {
     summary: 'create and validate scenario files, and print their JSON Schema',
     commands: {

@@ -52,7 +52,7 @@ export function annotate(results: readonly ScenarioResult[], flags: RunFlags): v
   outOf(flags).write(annotations(results, inside ? workspace : process.cwd()))
 }
 
-async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
+export async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
   if (!out.isTTY && process.env.FORCE_COLOR === undefined) return PLAIN
   const { chalk, chalkStderr } = await import('chalk').then(it => ({
     chalk: it.default,
@@ -62,7 +62,7 @@ async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
   return { bad: red, good: green, dim, bold }
 }
 
-async function spinnerFor(out: NodeJS.WriteStream) {
+export async function spinnerFor(out: NodeJS.WriteStream) {
   // With zero columns, the spinner would loop for ever.
   if (!out.isTTY || !out.columns) return undefined
   const { default: ora } = await import('ora')

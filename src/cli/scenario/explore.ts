@@ -1,0 +1,146 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import type { Kind } from '../../application/disturbance.ts'
+import { ALL_KINDS, type Exploration, explore, verdictOf } from '../../explore/explore.ts'
+import { KIND_RULES } from '../../explore/kinds.ts'
+import { exploreJson, exploreJunit, exploreText, type Reported } from '../../explore/report.ts'
+import { saveFindings } from '../../explore/save.ts'
+import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
+import { FilesError, UsageError } from '../errors/cli-errors.ts'
+import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
+import { reportError } from '../errors/report-error.ts'
+import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
+import type { ExploreFlags } from './explore-flags.ts'
+import { loadAll } from './load-files.ts'
+import { openTarget } from './open-target.ts'
+import { interruptible } from './run.ts'
+import { paintFor, spinnerFor } from './show-run.ts'
+
+/** The gaps of the retry schedule, for a simulator that does not say. */
+const USUAL_RETRIES = 9
+
+export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
+  if (flags.kinds) return listKinds()
+  const { paths, command } = splitAtDashes(words)
+  try {
+    process.exitCode = await exploreAll(paths, command, flags)
+  } catch (error) {
+    reportError(error)
+    process.exitCode = exitCodeOf(error)
+  }
+}
+
+function listKinds(): void {
+  const width = Math.max(...ALL_KINDS.map(kind => kind.length))
+  for (const kind of ALL_KINDS) process.stdout.write(`${kind.padEnd(width)}  ${KIND_RULES[kind].summary}\n`)
+}
+
+async function exploreAll(
+  paths: readonly string[],
+  command: readonly string[],
+  flags: ExploreFlags,
+): Promise<number> {
+  if (paths.length === 0) throw new UsageError('Name a scenario file, or a folder of them.')
+  const scenarios = startedBy(command, await loadAll(paths))
+  demandExplorable(scenarios)
+  demandStartable(scenarios)
+  const opened = await openTarget({ ...flags, report: [], embedded: undefined, only: undefined } as never)
+  interruptible(opened)
+  try {
+    const target = opened.target as SimulatorTarget
+    const names = runNames(scenarios)
+    const reported: Reported[] = []
+    const toStdout = flags.output !== 'json' && !flags.report.some(({ file }) => file === '-')
+    const out = toStdout ? process.stdout : process.stderr
+    const paint = await paintFor(out)
+    for (const [at, scenario] of scenarios.entries()) {
+      const exploration = await exploreOne(scenario, names[at] ?? 'run', target, flags, out)
+      const one = { exploration, saved: await saveFindings(exploration, flags.save) }
+      reported.push(one)
+      out.write(exploreText(one, paint))
+    }
+    await writeReports(reported, flags)
+    return codeOf(reported.map(({ exploration }) => exploration))
+  } finally {
+    await opened.close()
+  }
+}
+
+async function exploreOne(
+  scenario: Scenario,
+  name: string,
+  target: SimulatorTarget,
+  flags: ExploreFlags,
+  out: NodeJS.WriteStream,
+): Promise<Exploration> {
+  const spinner = await spinnerFor(out)
+  try {
+    return await explore(scenario, {
+      target,
+      run: name.replace(/^run-/, 'explore-'),
+      seed: flags.seed ?? 1,
+      jobs: flags.jobs ?? availableParallelism(),
+      kinds: kindsOf(flags),
+      mostRuns: flags.runs,
+      forMs: flags.for,
+      retries: await retriesOf(target),
+      slow: `${flags.slow ?? 2000}ms`,
+      tried(attempt, done, of) {
+        if (spinner) spinner.text = `${done}/${of}  ${attempt.places.map(({ kind }) => kind).join(' and ')}`
+      },
+    })
+  } finally {
+    spinner?.stop()
+  }
+}
+
+function kindsOf({ only, skip = [] }: ExploreFlags): Kind[] {
+  return ALL_KINDS.filter(kind => (only ?? ALL_KINDS).includes(kind) && !skip.includes(kind))
+}
+
+async function retriesOf({ control }: SimulatorTarget): Promise<number> {
+  const contract = (await control.contract()) as Readonly<
+    Record<string, { readonly value: unknown } | undefined>
+  >
+  const schedule = contract['events.retry']?.value
+  return Array.isArray(schedule) ? Math.max(1, schedule.length - 1) : USUAL_RETRIES
+}
+
+/** What can be played again and again on time that stands still, with an application in it. */
+function demandExplorable(scenarios: readonly Scenario[]): void {
+  const problems = scenarios.flatMap(({ file, data, positions }) => {
+    const at = (path: string) => ({ file, ...positions.of([path]) })
+    const { clock = 'virtual' } = data
+    const isReal = (typeof clock === 'object' ? clock.mode : clock) !== 'virtual'
+    const steps = (data.steps ?? []) as Record<string, unknown>[]
+    return [
+      ...(data.app ? [] : [{ ...at('name'), message: 'explore needs an application: name it under app' }]),
+      ...(isReal ? [{ ...at('clock'), message: 'explore needs a virtual clock, and this one is real' }] : []),
+      ...(steps.some(step => 'disturb' in step)
+        ? [{ ...at('steps'), message: 'this scenario is disturbed already: `paysim run` repeats it' }]
+        : []),
+    ]
+  })
+  if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
+}
+
+async function writeReports(reported: readonly Reported[], { report, output }: ExploreFlags): Promise<void> {
+  const all = output === 'json' ? [...report, { format: 'json' as const, file: '-' }] : report
+  for (const { format, file } of all) {
+    const text = format === 'json' ? exploreJson(reported) : exploreJunit(reported)
+    if (file === '-') process.stdout.write(text)
+    else {
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
+    }
+  }
+}
+
+/** The worst of all files decides. */
+function codeOf(explorations: readonly Exploration[]): number {
+  const verdicts = new Set(explorations.map(verdictOf))
+  if (verdicts.has('found')) return EXIT.expectationFailed
+  if (verdicts.has('plain run fails')) return EXIT.usage
+  return verdicts.has('not all tried') ? EXIT.timedOut : EXIT.done
+}

@@ -1,0 +1,27 @@
+import type { ScenarioData } from '../scenario/index.ts'
+import type { Place } from './kinds.ts'
+import type { StoryRecord } from './story-record.ts'
+
+type Step = Record<string, unknown>
+
+/** A `disturb` step, as a file has it. */
+export function disturbStep({ kind, before: _, ...rest }: Place): Step {
+  return { disturb: kind, ...rest }
+}
+
+/** The story with disturbances in their places, and at its end what the application must have come to. */
+export function disturbedStory(
+  data: ScenarioData,
+  places: readonly Place[],
+  story: StoryRecord,
+): ScenarioData {
+  const steps = (data.steps ?? []) as Step[]
+  const disturbed = steps.flatMap((step, at) => [
+    ...places.filter(({ before }) => before === at).map(disturbStep),
+    step,
+  ])
+  const end: Step = { disturb: 'end', ...(story.known.length > 0 ? { known: story.known } : {}) }
+  const { verify: _, ...rest } = data
+  const all = [...disturbed, end, ...story.finalLooks.map(({ step }) => step)]
+  return { ...rest, steps: all as unknown as NonNullable<ScenarioData['steps']> }
+}

@@ -1,0 +1,49 @@
+import type { ApplicationReport } from '../scenario/index.ts'
+import { withoutNames } from './attempt.ts'
+
+type Calls = ApplicationReport['calls']
+type Deliveries = ApplicationReport['deliveries']
+
+/** What went on between the gateway and the application, a line each, in the order in which it began. */
+export function narrativeOf({
+  calls,
+  deliveries,
+}: Pick<ApplicationReport, 'calls' | 'deliveries'>): string[] {
+  const lines = [
+    ...calls.map(call => ({ at: call.startedAt, line: callLine(call) })),
+    ...deliveries.map(delivery => ({ at: delivery.startedAt, line: deliveryLine(delivery) })),
+  ].sort((a, b) => a.at - b.at)
+  return shortened(collapsed(lines.map(({ line }) => line)))
+}
+
+function callLine({ operation, status = 0, disturbed }: Calls[number]): string {
+  const answer = status === 0 ? 'got no answer' : `got ${status}`
+  return `it called ${operation} and ${answer}${disturbed === undefined ? '' : ` (${disturbed})`}`
+}
+
+const SENT: Readonly<Record<Deliveries[number]['sent'], string>> = {
+  event: '',
+  again: ' again',
+  'unknown type': ', a type that it cannot know',
+  'webhook-forged': ', forged',
+  'webhook-unsigned': ', without a signature',
+  'webhook-stale': ', signed a week ago',
+}
+
+function deliveryLine({ type, sent, status, answer, isEarly }: Deliveries[number]): string {
+  const reply = status === 0 ? `did not answer: ${withoutNames(answer, '')}` : `answered ${status}`
+  return `it was sent ${type}${SENT[sent]}${isEarly ? ', before the answer of its call' : ''}, and ${reply}`
+}
+
+/** What polls says the same again and again. */
+function collapsed(lines: readonly string[]): string[] {
+  const result: string[] = []
+  for (const line of lines) if (line !== result.at(-1) || !line.startsWith('it called GET')) result.push(line)
+  return result
+}
+
+const MOST_LINES = 24
+const shortened = (lines: readonly string[]) =>
+  lines.length <= MOST_LINES
+    ? [...lines]
+    : [...lines.slice(0, MOST_LINES / 2), '…', ...lines.slice(-MOST_LINES / 2)]

@@ -1,0 +1,207 @@
+import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from '../scenario/index.ts'
+import type { Attempt } from './attempt.ts'
+import { type Exploration, type Finding, verdictOf } from './explore.ts'
+import { describePlace, KIND_RULES, type Place } from './kinds.ts'
+import { narrativeOf } from './narrative.ts'
+
+/** An exploration, and where its findings were written. */
+export interface Reported {
+  readonly exploration: Exploration
+  readonly saved: readonly string[]
+}
+
+const rounded = (ms: number) => Math.round(ms * 10) / 10
+export const guideTo = (kind: string) => `docs/surviving.md#${kind}`
+
+/** All that is known of some explorations, for other programs: enough to draw what happened. */
+export function exploreJson(all: readonly Reported[]): string {
+  return `${JSON.stringify({ ok: all.every(({ exploration }) => verdictOf(exploration) === 'survived'), explorations: all.map(explorationView) }, null, 2)}\n`
+}
+
+function explorationView({ exploration, saved }: Reported) {
+  const { scenario, seed, plain, story, differences, places, counts, attempts, findings } = exploration
+  return {
+    file: scenario.file,
+    name: scenario.data.name,
+    seed,
+    verdict: verdictOf(exploration).replaceAll(' ', '_'),
+    plain: {
+      ok: plain.ok,
+      took_ms: rounded(plain.tookMs),
+      steps: plain.steps.map(({ verb, title, tookMs, failure }) => ({
+        step: verb,
+        title,
+        took_ms: rounded(tookMs),
+        ok: failure === undefined,
+      })),
+      calls: (story?.calls ?? []).map(({ operation, step, status }) => ({
+        call: operation,
+        step: step + 1,
+        status,
+      })),
+      webhooks: (story?.webhooks ?? []).map(({ type, step, status }) => ({
+        event: type,
+        step: step + 1,
+        status,
+      })),
+      differences,
+      failure: plain.ok ? null : problemOf(plain),
+    },
+    kinds: counts.map(({ kind, places, tried, failed, notMet, notJudged }) => ({
+      kind,
+      places,
+      tried,
+      failed,
+      not_met: notMet,
+      not_judged: notJudged,
+    })),
+    places: places.map(placeView),
+    tries: attempts.map(tryView),
+    findings: findings.map((finding, at) => findingView(finding, saved[at])),
+    timings: {
+      took_ms: rounded(exploration.tookMs),
+      trying_ms: rounded(exploration.tryingMs),
+      tries_per_second:
+        exploration.tryingMs > 0 ? rounded((1000 * attempts.length) / exploration.tryingMs) : null,
+    },
+  }
+}
+
+function placeView(place: Place) {
+  const { kind, before, ...rest } = place
+  return { kind, step: before + 1, ...rest, description: describePlace(place) }
+}
+
+function tryView({ places, outcome, fault, result }: Attempt) {
+  return {
+    places: places.map(describePlace),
+    outcome: outcome.replaceAll(' ', '_'),
+    took_ms: rounded(result.tookMs),
+    ...(fault ? { message: fault.message } : {}),
+  }
+}
+
+function findingView(
+  { kinds, places, fault, alike, failed, of, attempt }: Finding,
+  saved: string | undefined,
+) {
+  return {
+    kinds,
+    places: places.map(placeView),
+    message: fault.message,
+    expected: fault.expected ?? null,
+    actual: fault.actual ?? null,
+    alike,
+    failed,
+    of,
+    flaky: failed < of,
+    saved: saved ?? null,
+    guide: kinds.map(guideTo),
+    what_happened: attempt.result.application ? narrativeOf(attempt.result.application) : [],
+    output: attempt.result.application?.output ?? [],
+  }
+}
+
+/** JUnit XML: a case for each kind of disturbance, which fails with its findings. */
+export function exploreJunit(all: readonly Reported[]): string {
+  return testSuites(
+    all.flatMap(({ exploration, saved }) => {
+      const { scenario, plain, story, counts, findings, attempts } = exploration
+      const { file } = scenario
+      const plainCase = {
+        file,
+        name: `${scenario.data.name}: plain run`,
+        tookMs: plain.tookMs,
+        ...(story ? {} : { failure: { message: 'the plain run fails', lines: problemOf(plain) } }),
+      }
+      const cases = counts
+        .filter(({ tried }) => tried > 0)
+        .map(({ kind }) => {
+          const found = findings.filter(({ kinds }) => kinds.includes(kind))
+          const tookMs = attempts
+            .filter(({ places }) => places[0]?.kind === kind)
+            .reduce((sum, { result }) => sum + result.tookMs, 0)
+          const lines = found.flatMap(finding => [
+            finding.fault.message,
+            `saved as ${saved[findings.indexOf(finding)]}`,
+          ])
+          const [first] = found
+          const failure = first ? { failure: { message: first.fault.message, lines } } : {}
+          return { file, name: `${scenario.data.name}: ${kind}`, tookMs, ...failure }
+        })
+      return [plainCase, ...cases]
+    }),
+  )
+}
+
+function problemOf(plain: ScenarioResult): string[] {
+  const failure = plain.steps.find(step => step.failure)?.failure
+  return failure ? failureLines(plain.file, failure) : []
+}
+
+const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+/** An exploration for whoever reads it. */
+export function exploreText({ exploration, saved }: Reported, paint: Paint = PLAIN): string {
+  const { scenario, plain, story, differences, places, counts, attempts, findings } = exploration
+  const head = `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
+  if (!story) {
+    const failure = plain.steps.find(step => step.failure)
+    const lines = failure?.failure ? failureLines(plain.file, failure.failure, paint) : []
+    return [
+      `${paint.bad('✗')} ${head}`,
+      `  The plain run fails, so nothing was disturbed: ${failure?.title ?? ''}`,
+      ...lines.map(line => `    ${line}`),
+      '',
+    ].join('\n')
+  }
+  const singles = attempts.filter(attempt => attempt.places.length === 1).length
+  const none = counts.filter(kind => kind.places === 0).map(({ kind }) => kind)
+  const seconds = (exploration.tookMs / 1000).toFixed(1)
+  return [
+    `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
+    `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}, ${counted(story.steps.length, 'step')}.`,
+    ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
+    `  ${counted(places.length, 'place')} to disturb; ${singles} tried alone, ${counted(attempts.length - singles, 'pair')}; ${seconds} s, seed ${exploration.seed}.`,
+    ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
+    ...(none.length > 0 ? [`  No place in this story for ${none.join(', ')}.`] : []),
+    ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint)),
+    ...(findings.length === 0
+      ? [
+          `  ${singles >= places.length ? paint.good('It survived all of them.') : 'Not every disturbance was tried.'}`,
+        ]
+      : []),
+    '',
+  ].join('\n')
+}
+
+function countLine(
+  { kind, places, tried, failed, notMet, notJudged }: Exploration['counts'][number],
+  paint: Paint,
+) {
+  const notes = [
+    failed > 0 ? paint.bad(`${failed} failed`) : '',
+    notMet > 0 ? `${notMet} did not come about` : '',
+    notJudged > 0 ? `${notJudged} could not be judged` : '',
+  ].filter(note => note !== '')
+  const of = tried === places ? `${tried}` : `${tried} of ${places}`
+  return `${failed > 0 ? paint.bad('✗') : paint.good('✓')} ${kind} ${paint.dim(of)}${notes.length > 0 ? `  ${notes.join(', ')}` : ''}`
+}
+
+function findingLines(
+  { kinds, places, fault, alike, failed, of, attempt }: Finding,
+  saved: string | undefined,
+  paint: Paint,
+): string[] {
+  const seen = attempt.result.application
+  const rate = failed < of ? ` It fails ${failed} times of ${of}: it depends on chance.` : ''
+  return [
+    '',
+    `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${fault.message}`,
+    ...places.map(place => `    ${describePlace(place)}: ${KIND_RULES[place.kind].summary}.`),
+    ...(alike > 1 ? [`    The same came of ${alike - 1} more.${rate}`] : rate === '' ? [] : [`   ${rate}`]),
+    ...(seen ? narrativeOf(seen).map(line => `      ${paint.dim(line)}`) : []),
+    `    How to survive it: ${[...new Set(kinds)].map(guideTo).join(', ')}`,
+    ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved}`]),
+  ]
+}

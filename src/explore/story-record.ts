@@ -1,0 +1,151 @@
+import type { ScenarioData, ScenarioResult } from '../scenario/index.ts'
+
+/** A webhook that the application was sent in the plain run. */
+export interface SeenWebhook {
+  readonly id: string
+  readonly type: string
+  /** The step of the story during which it came, counted from 0. */
+  readonly step: number
+  readonly status: number
+  /** The payment or payout that it tells of. */
+  readonly subject: string
+}
+
+/** A call that the application made in the plain run. */
+export interface SeenCall {
+  readonly operation: string
+  readonly step: number
+  readonly status: number
+  /** The record that it was about, as far as the answer or the path says. */
+  readonly subject: string
+}
+
+/** An expectation of the file that still holds when the story is over: the application's final state. */
+export interface FinalLook {
+  readonly step: Readonly<Record<string, unknown>>
+  readonly tookMs: number
+}
+
+/** What happened in the plain run: where something can go wrong follows from it. */
+export interface StoryRecord {
+  readonly steps: readonly Readonly<Record<string, unknown>>[]
+  readonly webhooks: readonly SeenWebhook[]
+  readonly calls: readonly SeenCall[]
+  readonly finalLooks: readonly FinalLook[]
+  /** What the application does although nothing goes wrong, and is not blamed for. */
+  readonly known: readonly string[]
+  readonly tookMs: number
+}
+
+export function recordOf(data: ScenarioData, result: ScenarioResult, run: string): StoryRecord {
+  const seen = result.application
+  const steps = (data.steps ?? []) as Record<string, unknown>[]
+  const first = new Set<string>()
+  const webhooks = (seen?.deliveries ?? []).filter(({ id, sent }) => {
+    const isFirst = sent === 'event' && !first.has(id)
+    if (isFirst) first.add(id)
+    return isFirst
+  })
+  return {
+    steps,
+    webhooks: webhooks.map(({ id, type, step, status, body }) => ({
+      id,
+      type,
+      step,
+      status,
+      subject: idIn((JSON.parse(body) as { data?: unknown }).data),
+    })),
+    calls: (seen?.calls ?? []).map(({ operation, step, status = 0, answer, path }) => ({
+      operation,
+      step,
+      status,
+      subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parse(answer)),
+    })),
+    finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
+    known: [...new Set((seen?.misdeeds ?? []).map(({ sameAs }) => sameAs))],
+    tookMs: result.tookMs,
+  }
+}
+
+type Looks = NonNullable<ScenarioResult['application']>['looks']
+
+/** The last look at each address, where it is still so at the end. */
+function finalLooksOf(steps: StoryRecord['steps'], looks: Looks, run: string): FinalLook[] {
+  const last = new Map<string, Looks[number]>()
+  for (const look of looks) last.set(look.request, look)
+  return [...last.values()].flatMap(({ path, isStillSo, step, tookMs }) => {
+    if (!isStillSo) return []
+    const [, at] = path
+    const written = path.length === 2 && typeof at === 'number' ? steps[at] : undefined
+    const look = written ?? unresolved(step, run)
+    if (!look) return []
+    const { as: _, note: __, ...rest } = look
+    return [{ step: rest, tookMs }]
+  })
+}
+
+/** A look from inside a `repeat` or a `parallel`, as it could stand outside. Ids of one run mean nothing in another. */
+function unresolved(step: Readonly<Record<string, unknown>>, run: string) {
+  const text = JSON.stringify(step).replaceAll(run, '${run}')
+  return /\b[a-z]+_[0-9A-Za-z]{20,}/.test(text) ? undefined : (JSON.parse(text) as Record<string, unknown>)
+}
+
+const idIn = (value: unknown) => {
+  const { id } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown }
+  return typeof id === 'string' ? id : ''
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What two plain runs did differently, in words. Reading, as an application that polls does, is compared by what was
+ * asked, not by how often.
+ */
+export function differences(one: StoryRecord, other: StoryRecord): string[] {
+  const found: string[] = []
+  const compare = (what: string, a: readonly string[], b: readonly string[]) => {
+    const [left, right] = [counted(a), counted(b)]
+    for (const name of [...new Set([...left.keys(), ...right.keys()])].sort()) {
+      const [x, y] = [left.get(name) ?? 0, right.get(name) ?? 0]
+      if (x === y || (x > 0 && y > 0 && name.startsWith('GET '))) continue
+      found.push(`${what} ${name}: ${times(x)} in the first run, ${times(y)} in the second`)
+    }
+  }
+  compare('call', one.calls.map(callName), other.calls.map(callName))
+  compare('webhook', one.webhooks.map(webhookName), other.webhooks.map(webhookName))
+  return found
+}
+
+const callName = ({ operation, status }: SeenCall) => `${operation} → ${status}`
+const webhookName = ({ type, status }: SeenWebhook) => `${type} → ${status}`
+const times = (count: number) => (count === 0 ? 'not' : count === 1 ? 'once' : `${count} times`)
+
+function counted(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+/** What both plain runs have: an application that polls asks more or less often. */
+export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
+  const left = counted(other.calls.map(({ operation, step }) => `${step} ${operation}`))
+  const calls = one.calls.filter(({ operation, step }) => {
+    const key = `${step} ${operation}`
+    const count = left.get(key) ?? 0
+    left.set(key, count - 1)
+    return count > 0
+  })
+  const looks = new Set(other.finalLooks.map(({ step }) => JSON.stringify(step)))
+  return {
+    ...one,
+    calls,
+    finalLooks: one.finalLooks.filter(({ step }) => looks.has(JSON.stringify(step))),
+    known: [...new Set([...one.known, ...other.known])],
+  }
+}

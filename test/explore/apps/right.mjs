@@ -1,0 +1,87 @@
+// Right applications, each in a style of its own: `node right.mjs STYLE`.
+import { setTimeout as pause } from 'node:timers/promises'
+import { startShop } from './shop.mjs'
+
+/** Follows the payment's status, wherever it was heard of. */
+function settle(shop, order, status) {
+  if (order.status !== 'pending') return
+  if (status === 'succeeded') shop.ship(order)
+  else if (status === 'failed') order.status = 'failed'
+  shop.save()
+}
+
+const statusOf = async (shop, order) => {
+  const answer = await shop.call('GET', `/payment_intents/${order.payment}`)
+  return answer.status === 200 ? answer.body.status : undefined
+}
+
+const STYLES = {
+  'by-state': {},
+  'by-event-id': {
+    take(shop, event) {
+      if (shop.seen.includes(event.id)) return [200, {}]
+      shop.seen.push(event.id)
+      const order = shop.orderOf(event)
+      if (order && event.type === 'payment.succeeded') shop.ship(order)
+      if (order && event.type === 'payment.failed') order.status = 'failed'
+      shop.save()
+      return [200, {}]
+    },
+  },
+  're-reading': {
+    async take(shop, event) {
+      const order = Object.values(shop.orders).find(({ payment }) => payment === event.data.id)
+      // The answer of the call that made it is still on its way: it will be sent again.
+      if (!order) return [503, {}]
+      const status = await statusOf(shop, order)
+      if (status === undefined) return [503, {}]
+      settle(shop, order, status)
+      return [200, {}]
+    },
+  },
+  'polling-only': {
+    take: () => [200, {}],
+    began(shop) {
+      const round = async () => {
+        for (const order of Object.values(shop.orders))
+          if (order.status === 'pending' && order.payment) {
+            const status = await statusOf(shop, order)
+            if (status) settle(shop, order, status)
+          }
+      }
+      const poll = async () => {
+        for (;;) {
+          await round().catch(console.error)
+          await pause(40)
+        }
+      }
+      void poll()
+      // A payment that was asked for before a crash is asked for again, with its key.
+      for (const { reference, payment, wanted } of Object.values(shop.orders))
+        if (!payment && wanted) void shop.create({ reference, ...wanted })
+    },
+  },
+  'queue-and-worker': {
+    take(shop, event) {
+      shop.seen.push(event)
+      shop.save()
+      return [202, {}]
+    },
+    began(shop) {
+      const work = async () => {
+        for (;;) {
+          const [event] = shop.seen
+          if (event) {
+            const order = shop.orderOf(event)
+            if (order) settle(shop, order, event.type.replace('payment.', ''))
+            shop.seen.shift()
+            shop.save()
+          } else await pause(20)
+        }
+      }
+      void work()
+    },
+  },
+}
+
+startShop(STYLES[process.argv[2]])

@@ -1,0 +1,87 @@
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { runBinary } from '../support/gateway/server.ts'
+
+const APPS = fileURLToPath(new URL('apps', import.meta.url))
+
+async function explore(kinds: string, command: readonly string[], flags: readonly string[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await cp(APPS, folder, { recursive: true })
+  const saved = join(folder, 'found')
+  const story = join(folder, 'story.yaml')
+  const args = ['explore', story, '--only', kinds, '--save', saved, ...flags, '--']
+  const { code, stdout, stderr } = await runBinary([
+    ...args,
+    'node',
+    join(folder, command[0] ?? ''),
+    ...command.slice(1),
+  ])
+  return { code, stdout, stderr, saved }
+}
+
+test('a shop that ships at each event is found, with a scenario that fails again', async () => {
+  const flags = ['--runs', '1', '-o', 'json']
+  const { code, stdout, stderr, saved } = await explore(
+    'webhook-twice',
+    ['wrong.mjs', 'ships-at-each-event'],
+    flags,
+  )
+  expect(code, stderr).toBe(10)
+  const [report] = JSON.parse(stdout).explorations
+  expect(report.findings[0]).toMatchObject({ kinds: ['webhook-twice'], failed: 3, of: 3, flaky: false })
+  expect(report.plain.webhooks).toHaveLength(5)
+  expect(report.tries.length).toBeGreaterThan(0)
+  const [file = ''] = await readdir(saved)
+  expect(await readFile(join(saved, file), 'utf8')).toContain(
+    'it was sent payment.succeeded again, and answered 200',
+  )
+  const again = await runBinary(['run', join(saved, file)])
+  expect(again.code).toBe(10)
+  expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
+})
+
+test('a right shop is not blamed', async () => {
+  const kinds =
+    'webhook-twice,webhook-order,webhook-lost-answer,webhook-stale,call-lost-answer,answer-unknown-field'
+  const { code, stdout, stderr } = await explore(kinds, ['right.mjs', 'by-state'], ['--runs', '11'])
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toContain('It survived all of them.')
+})
+
+test('a plain run that fails ends with 2 and says why', async () => {
+  const { code, stdout } = await runBinary([
+    'explore',
+    join(APPS, 'story.yaml'),
+    '--',
+    'node',
+    '-e',
+    'process.exit(3)',
+  ])
+  expect(code).toBe(2)
+  expect(stdout).toContain('ended with exit code 3 before it was ready')
+})
+
+test('the kinds are listed, and a kind that does not exist is refused', async () => {
+  const { stdout } = await runBinary(['explore', '--kinds'])
+  expect(stdout.trim().split('\n')).toHaveLength(18)
+  const { code, stderr } = await runBinary(['explore', 'x.yaml', '--only', 'webhook-twise'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('webhook-twice')
+})
+
+test('run --no-app starts nothing', async () => {
+  const { code, stderr } = await runBinary([
+    'run',
+    '--no-app',
+    join(APPS, 'story.yaml'),
+    '--',
+    'node',
+    'shop.mjs',
+  ])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--no-app')
+})

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { KINDS } from '../../src/application/disturbance.ts'
+import { disturbedStory } from '../../src/explore/disturbed-story.ts'
+import { describePlace, placesOf } from '../../src/explore/kinds.ts'
+import { pairsOf } from '../../src/explore/pairs.ts'
+import { differences, type StoryRecord } from '../../src/explore/story-record.ts'
+
+const SETTINGS = { retries: 9, slow: '2s' }
+const TYPES = ['payment.succeeded', 'payment.failed', 'payment.updated']
+const CALLS = ['POST /payment_intents', 'GET /payment_intents/:id']
+
+/** Any story of up to six steps, with what may have happened in it. */
+const stories = fc
+  .record({
+    steps: fc.array(fc.constantFrom({ 'call app': 'POST /orders' }, { advance: '1m' }), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    webhooks: fc.array(fc.record({ type: fc.constantFrom(...TYPES), at: fc.nat(5) }), { maxLength: 6 }),
+    calls: fc.array(fc.record({ operation: fc.constantFrom(...CALLS), at: fc.nat(5) }), { maxLength: 6 }),
+  })
+  .map(({ steps, webhooks, calls }): StoryRecord => {
+    const byStep = <T extends { at: number }>(list: readonly T[]) =>
+      list.map(one => ({ ...one, step: one.at % steps.length })).sort((a, b) => a.step - b.step)
+    return {
+      steps,
+      webhooks: byStep(webhooks).map(({ type, step }, at) => ({
+        id: `evt_${at}`,
+        type,
+        step,
+        status: 200,
+        subject: 'pi_1',
+      })),
+      calls: byStep(calls).map(({ operation, step }) => ({ operation, step, status: 200, subject: 'pi_1' })),
+      finalLooks: [],
+      known: [],
+      tookMs: 1,
+    }
+  })
+
+test('every place is one of its own, inside the story, and finds what it is meant for', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const places = placesOf(story, KINDS, SETTINGS)
+      expect(new Set(places.map(describePlace)).size).toBe(places.length)
+      for (const { before, event, call, nth = 1 } of places) {
+        expect(before).toBeLessThan(story.steps.length)
+        const behind = <T extends { step: number }>(list: readonly T[]) =>
+          list.filter(({ step }) => step >= before)
+        if (event)
+          expect(behind(story.webhooks).filter(({ type }) => type === event)[nth - 1]?.step).toBe(before)
+        if (call)
+          expect(behind(story.calls).filter(({ operation }) => operation === call)[nth - 1]?.step).toBe(
+            before,
+          )
+      }
+    }),
+  )
+})
+
+test('a webhook can come twice wherever one comes, and late after the first, third and last gap', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const places = placesOf(story, KINDS, SETTINGS)
+      const of = (kind: string) => places.filter(place => place.kind === kind)
+      expect(of('webhook-twice')).toHaveLength(story.webhooks.length)
+      expect(of('webhook-late').map(({ attempts }) => attempts)).toEqual(
+        expect.arrayContaining(story.webhooks.length > 0 ? [1, 3, 9] : []),
+      )
+      expect(of('webhook-order').length).toBeLessThanOrEqual(Math.max(0, story.webhooks.length - 1))
+    }),
+  )
+})
+
+test('the same seed gives the same pairs, each once, and another seed the same ones in another order', () => {
+  fc.assert(
+    fc.property(stories, fc.nat(1000), (story, seed) => {
+      const places = placesOf(story, KINDS, SETTINGS).slice(0, 25)
+      const named = (number: number) =>
+        [...pairsOf(places, number)].map(pair => pair.map(describePlace).join(' and '))
+      const pairs = named(seed)
+      expect(named(seed)).toEqual(pairs)
+      expect(new Set(pairs).size).toBe(pairs.length)
+      expect(named(seed + 1).sort()).toEqual([...pairs].sort())
+    }),
+  )
+})
+
+test('a disturbed story is the story, with its disturbances before their steps and the final looks at its end', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const places = placesOf(story, KINDS, SETTINGS)
+      const look = { 'expect app': 'GET /orders/1', is: { status: 'paid' } }
+      const record = { ...story, finalLooks: [{ step: look, tookMs: 1 }] }
+      const data = { paysim: 1 as const, name: 'a story', steps: [...story.steps] }
+      const steps = disturbedStory(data, places, record).steps as Record<string, unknown>[]
+      expect(steps.filter(step => !('disturb' in step))).toEqual([...story.steps, look])
+      expect(steps.at(-2)).toEqual({ disturb: 'end' })
+      expect(steps).toHaveLength(story.steps.length + places.length + 2)
+    }),
+  )
+})
+
+test('what polls asks more or less often does not make two runs differ', () => {
+  const record = (reads: number, status: number): StoryRecord => ({
+    steps: [],
+    webhooks: [],
+    calls: [
+      { operation: 'POST /payment_intents', step: 0, status, subject: '' },
+      ...Array.from({ length: reads }, () => ({
+        operation: 'GET /payment_intents/:id',
+        step: 0,
+        status: 200,
+        subject: '',
+      })),
+    ],
+    finalLooks: [],
+    known: [],
+    tookMs: 1,
+  })
+  expect(differences(record(3, 201), record(5, 201))).toEqual([])
+  expect(differences(record(3, 201), record(3, 422))).toEqual([
+    'call POST /payment_intents → 201: once in the first run, not in the second',
+    'call POST /payment_intents → 422: not in the first run, once in the second',
+  ])
+})
