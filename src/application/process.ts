@@ -142,12 +142,17 @@ export class ApplicationProcess {
   }
 
   async #endStragglers(): Promise<void> {
-    for (const pid of await this.#relatives())
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended meanwhile.
-      }
+    const deadline = performance.now() + PATIENCE_MS
+    for (let left = await this.#relatives(); left.length > 0; left = await this.#relatives()) {
+      for (const pid of left)
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It ended meanwhile.
+        }
+      if (performance.now() > deadline) break
+      await pause(GLANCE_MS)
+    }
     this.watch.dismiss()
     this.child.stdout?.destroy()
     this.child.stderr?.destroy()

@@ -4,7 +4,6 @@ import type { Disturbance } from '../../application/disturbance.ts'
 import type { RecordedCall } from '../../application/gateway-proxy.ts'
 import type { RecordedDelivery } from '../../application/webhook-relay.ts'
 import type { AccountControl, AdvanceGoal, AdvanceResult } from '../../client/control-client.ts'
-import type { TimerRecord } from '../../client/control-journal.ts'
 import { type Mismatch, match } from '../expect/match.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Scope } from './scope.ts'
@@ -41,6 +40,8 @@ export interface Look {
 /** How far a story may move time for what was made late. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
+
+type TimerRecord = Awaited<ReturnType<AccountControl['timers']>>[number]
 
 /** What an application needs of the stage that it plays on. */
 interface StageOfApplication {
