@@ -84,9 +84,7 @@ export class ApplicationRun implements CallWatcher {
     if (status < 500 || isEarly || sent.startsWith('webhook-')) return
     const failed = this.calls.some(
       call =>
-        call.disturbed !== undefined &&
-        call.startedAt <= endedAt &&
-        (call.endedAt ?? Number.POSITIVE_INFINITY) >= startedAt,
+        call.disturbed !== undefined && call.startedAt <= endedAt && this.#recoveredAt(call) >= startedAt,
     )
     if (failed) return
     const shown = answer === '' ? '' : `: ${answer.slice(0, 200)}`
@@ -95,6 +93,19 @@ export class ApplicationRun implements CallWatcher {
       message: `it answered ${status} to a valid webhook ${type}${shown}`,
       sameAs: `error answer ${type}`,
     })
+  }
+
+  /** What was disturbed is over once the application got an answer to the same call: until then it tries again. */
+  #recoveredAt(disturbed: RecordedCall): number {
+    const again = this.calls.find(
+      ({ operation, startedAt, status = 0 }) =>
+        operation === disturbed.operation &&
+        startedAt > disturbed.startedAt &&
+        status > 0 &&
+        status < 500 &&
+        status !== 429,
+    )
+    return again ? (again.endedAt ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
   }
 
   async #watchForgery(deliver: () => Promise<RecordedDelivery>): Promise<void> {
