@@ -1,5 +1,5 @@
 /** What can go wrong around an application that must survive it. docs/surviving.md has a paragraph on each. */
-export const WEBHOOK_KINDS = [
+const WEBHOOK_KINDS = [
   'webhook-twice',
   'webhook-twice-at-once',
   'webhook-order',
@@ -12,7 +12,7 @@ export const WEBHOOK_KINDS = [
   'webhook-unsigned',
   'webhook-stale',
 ] as const
-export const CALL_KINDS = [
+const CALL_KINDS = [
   'call-lost-answer',
   'call-refused',
   'call-503',
@@ -22,8 +22,8 @@ export const CALL_KINDS = [
 ] as const
 export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart'] as const
 
-export type WebhookKind = (typeof WEBHOOK_KINDS)[number]
-export type CallKind = (typeof CALL_KINDS)[number]
+type WebhookKind = (typeof WEBHOOK_KINDS)[number]
+type CallKind = (typeof CALL_KINDS)[number]
 export type Kind = (typeof KINDS)[number]
 
 /** One thing that goes wrong, as a `disturb` step has it. */

@@ -5,7 +5,7 @@ import type { StoryRecord } from './story-record.ts'
 type Step = Record<string, unknown>
 
 /** A `disturb` step, as a file has it. */
-export function disturbStep({ kind, before: _, ...rest }: Place): Step {
+function disturbStep({ kind, before: _, ...rest }: Place): Step {
   return { disturb: kind, ...rest }
 }
 

@@ -290,5 +290,5 @@ export function verdictOf({
   return places.length > 0 && singlesTried >= places.length ? 'survived' : 'not all tried'
 }
 
-export const plainFault = ({ plain }: Exploration, run: string) => faultOf(plain, run)
+const plainFault = ({ plain }: Exploration, run: string) => faultOf(plain, run)
 export const ALL_KINDS: readonly Kind[] = KINDS

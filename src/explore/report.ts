@@ -11,7 +11,7 @@ export interface Reported {
 }
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10
-export const guideTo = (kind: string) => `docs/surviving.md#${kind}`
+const guideTo = (kind: string) => `docs/surviving.md#${kind}`
 
 /** All that is known of some explorations, for other programs: enough to draw what happened. */
 export function exploreJson(all: readonly Reported[]): string {

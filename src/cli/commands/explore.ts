@@ -54,7 +54,7 @@ It ends with 0 when every single disturbance was tried and survived, 10 when som
 or its plain run fails, and 8 when time ran out before every single disturbance was tried, or there was none to try.
 
 Examples:
-  paysim explore scenarios/explore/right-shop.yaml
+  paysim explore orders.yaml
   paysim explore orders.yaml --for 30s -- node shop.js
   paysim explore orders.yaml --only webhook-twice,webhook-order --report junit=explore.xml`,
     )
