@@ -4,7 +4,7 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startOf, UNKNOWN_START, wallStartOf } from './processes.ts'
+import { attempt, startOf, UNKNOWN_START, wallStartOf } from './processes.ts'
 
 /** Another process holds the lock. */
 export class LockHeldError extends Error {
@@ -159,14 +159,6 @@ function readName(lock: string, name: string): ProcessName | undefined {
 }
 
 const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
-
-function attempt(read: () => string): string | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
-}
 
 let self: ProcessName | undefined
 function here(): ProcessName {

@@ -42,7 +42,8 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-function attempt(read: () => string): string | undefined {
+/** What is read; undefined where the system does not have it. */
+export function attempt(read: () => string): string | undefined {
   try {
     return read()
   } catch {
