@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { ApplicationError } from './application-error.ts'
 import { ApplicationRun, type RunSettings } from './application-run.ts'
 import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { freePort } from './listening.ts'
-import { ApplicationError, ApplicationProcess, type ProcessSettings } from './process.ts'
+import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
 /** The merchant's application, as a scenario file describes it. */
 export interface ApplicationSpec {

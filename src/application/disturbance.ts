@@ -22,8 +22,6 @@ const CALL_KINDS = [
 ] as const
 export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart'] as const
 
-type WebhookKind = (typeof WEBHOOK_KINDS)[number]
-type CallKind = (typeof CALL_KINDS)[number]
 export type Kind = (typeof KINDS)[number]
 
 /** One thing that goes wrong, as a `disturb` step has it. */

@@ -1,23 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
+import { ApplicationError } from './application-error.ts'
 import { commandLine, type StartCommand, wordsOf } from './command-words.ts'
 import { addressOf, portsOf, processesWith } from './listening.ts'
 import { Output } from './output.ts'
 import { familyOf, type Guard, guard, type ProcessFamily } from './process-family.ts'
-
-/** The application could not be started, or is not there any more. */
-export class ApplicationError extends Error {
-  override readonly name = 'ApplicationError'
-
-  constructor(
-    message: string,
-    /** The last of what it printed. */
-    readonly output: readonly string[] = [],
-  ) {
-    super(message)
-  }
-}
 
 export interface ProcessSettings {
   readonly command: StartCommand

@@ -11,7 +11,7 @@ export { junit, testSuites } from './report/junit.ts'
 export { tap } from './report/tap.ts'
 export { story, summary } from './report/terminal.ts'
 export { SharedApplication } from './run/open-application.ts'
-export type { ApplicationReport } from './run/played-application.ts'
+export type { ApplicationReport, Patience } from './run/played-application.ts'
 export { runAll, runNames } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
 export {

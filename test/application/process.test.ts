@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ApplicationError } from '../../src/application/application-error.ts'
 import { commandLine, wordsOf } from '../../src/application/command-words.ts'
 import { freePort, processesWith } from '../../src/application/listening.ts'
-import { type ApplicationError, ApplicationProcess } from '../../src/application/process.ts'
+import { ApplicationProcess } from '../../src/application/process.ts'
 
 /** Starts a script of Node in place of an application, and looks for what it left behind. */
 async function start(script: string, settings: { startWithinMs?: number; ready?: string } = {}) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Application } from '../../application/application.ts'
+import type { Application } from '../../application/application.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
@@ -26,6 +26,8 @@ export async function openApplication(
   if (!spec || target.kind !== 'simulator') return undefined
   const account = stage.simulated
   const { inbox, control } = account
+  // It brings an HTTP client and all that starts a process: a story without an application does not load them.
+  const { Application } = await import('../../application/application.ts')
   const keys = account.keys[account.environment]
   const app =
     shared?.application ??

@@ -1,5 +1,5 @@
 import type { Application } from '../../application/application.ts'
-import { ApplicationError } from '../../application/process.ts'
+import { ApplicationError } from '../../application/application-error.ts'
 import { ControlError } from '../../client/control-error.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
 import type { Scenario } from '../scenario.ts'

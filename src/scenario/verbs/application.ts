@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Type from '@sinclair/typebox'
+import { ApplicationError } from '../../application/application-error.ts'
 import { KINDS, type Kind } from '../../application/disturbance.ts'
-import { ApplicationError } from '../../application/process.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
