@@ -1,4 +1,5 @@
 import {
+  type Patience,
   runScenario,
   type Scenario,
   type ScenarioData,
@@ -42,7 +43,7 @@ export class Attempts {
   /** The story as it is, or with some of its steps replaced. */
   async play(
     data: ScenarioData,
-    isHasty: { midwayMs: number; atEndMs: number } | undefined,
+    patience: Patience | undefined,
   ): Promise<{ result: ScenarioResult; run: string }> {
     this.#count += 1
     const run = `${this.name}-${this.#count}`
@@ -50,7 +51,6 @@ export class Attempts {
     const shared = isShared ? (this.#idle.pop() ?? new SharedApplication()) : undefined
     // An application that goes on from run to run must not meet an id again; a fresh one repeats to the byte.
     const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
-    const patience = isHasty ? { midwayMs: isHasty.midwayMs, atEndMs: isHasty.atEndMs } : undefined
     const result = await runScenario(
       { ...this.scenario, data: seeded },
       { target: this.target, run, shared, patience },
@@ -61,12 +61,8 @@ export class Attempts {
     return { result, run }
   }
 
-  async try(
-    places: readonly Place[],
-    story: StoryRecord,
-    hasty: { midwayMs: number; atEndMs: number } | undefined,
-  ): Promise<Attempt> {
-    const { result, run } = await this.play(disturbedStory(this.scenario.data, places, story), hasty)
+  async try(places: readonly Place[], story: StoryRecord, patience: Patience | undefined): Promise<Attempt> {
+    const { result, run } = await this.play(disturbedStory(this.scenario.data, places, story), patience)
     return { places, result, ...judge(result, run) }
   }
 
@@ -88,7 +84,7 @@ function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | '
 }
 
 /** The first thing that was wrong, without what differs from run to run. */
-export function faultOf(
+function faultOf(
   { steps, application }: ScenarioResult,
   run: string,
 ): Fault & { readonly isExpectation: boolean } {

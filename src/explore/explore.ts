@@ -1,6 +1,6 @@
-import { KINDS, type Kind } from '../application/disturbance.ts'
-import type { Scenario, ScenarioResult, Target } from '../scenario/index.ts'
-import { type Attempt, Attempts, type Fault, faultOf } from './attempt.ts'
+import type { Kind } from '../application/disturbance.ts'
+import type { Patience, Scenario, ScenarioResult, Target } from '../scenario/index.ts'
+import { type Attempt, Attempts, type Fault } from './attempt.ts'
 import { describePlace, KIND_RULES, type KindSettings, type Place, placesOf } from './kinds.ts'
 import { pairsOf } from './pairs.ts'
 import { common, differences, recordOf, type StoryRecord } from './story-record.ts'
@@ -252,7 +252,7 @@ function countOf(kind: Kind, places: readonly Place[], tried: readonly Attempt[]
 }
 
 /** How long a try waits for what should come true. What fails in haste is tried again with all the time there is. */
-function hasteFor(places: readonly Place[], { finalLooks }: StoryRecord) {
+function hasteFor(places: readonly Place[], { finalLooks }: StoryRecord): Patience {
   const usualMs = Math.max(20, ...finalLooks.map(({ tookMs }) => tookMs))
   // After a call that went wrong, or a start, an application may wait for a while before it tries again.
   const isPaused = places.some(
@@ -289,6 +289,3 @@ export function verdictOf({
   if (findings.length > 0) return 'found'
   return places.length > 0 && singlesTried >= places.length ? 'survived' : 'not all tried'
 }
-
-const plainFault = ({ plain }: Exploration, run: string) => faultOf(plain, run)
-export const ALL_KINDS: readonly Kind[] = KINDS

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
-import type { Kind } from '../../application/disturbance.ts'
-import { ALL_KINDS, type Exploration, explore, verdictOf } from '../../explore/explore.ts'
+import { KINDS, type Kind } from '../../application/disturbance.ts'
+import { type Exploration, explore, verdictOf } from '../../explore/explore.ts'
 import { KIND_RULES } from '../../explore/kinds.ts'
 import { exploreJson, exploreJunit, exploreText, type Reported } from '../../explore/report.ts'
 import { saveFindings } from '../../explore/save.ts'
@@ -32,8 +32,8 @@ export async function exploreFiles(words: readonly string[], flags: ExploreFlags
 }
 
 function listKinds(): void {
-  const width = Math.max(...ALL_KINDS.map(kind => kind.length))
-  for (const kind of ALL_KINDS) process.stdout.write(`${kind.padEnd(width)}  ${KIND_RULES[kind].summary}\n`)
+  const width = Math.max(...KINDS.map(kind => kind.length))
+  for (const kind of KINDS) process.stdout.write(`${kind.padEnd(width)}  ${KIND_RULES[kind].summary}\n`)
 }
 
 async function exploreAll(
@@ -96,7 +96,7 @@ async function exploreOne(
 }
 
 function kindsOf({ only, skip = [] }: ExploreFlags): Kind[] {
-  return ALL_KINDS.filter(kind => (only ?? ALL_KINDS).includes(kind) && !skip.includes(kind))
+  return KINDS.filter(kind => (only ?? KINDS).includes(kind) && !skip.includes(kind))
 }
 
 async function retriesOf({ control }: SimulatorTarget): Promise<number> {
