@@ -13,12 +13,13 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const draft = `dist.${process.pid}`
 
 /**
- * What is always loaded together, each in one file: to open a file takes longer than to read the code in it. A module
- * takes along what it imports, unless a line above has it. All else is split by who loads it, so that a command loads
- * only what it uses.
+ * Modules that are always loaded together go into one file each, because opening a file takes longer than reading the
+ * code in it. A module includes what it imports, unless a line above has it. The rest is split by who loads it, so that
+ * a command loads only what it uses.
  */
 const TOGETHER = {
   commander: ['node_modules/commander/'],
+  help: filesOf('src/cli', ['help-text']),
   words: filesOf('src/contract', [
     'closest',
     'countries',
@@ -60,10 +61,10 @@ function filesOf(folder, files) {
   return files.map(file => `${folder}/${file}.ts`)
 }
 
-/** Whether a module is in a folder or a file, whatever slashes the bundler uses. */
+/** Whether a module is in a folder or a file, with any kind of slashes. */
 const isIn = (id, path) => id.replaceAll('\\', '/').includes(`/${path}`)
 
-/** What runs in a browser, under dist/web/. */
+/** Code for the browser, under dist/web/. */
 const PAGES = [
   {
     script: 'src/web/checkout/main.ts',
@@ -80,17 +81,17 @@ const PAGES = [
 ]
 
 /**
- * To import a module of Node, as `import { createHash } from 'node:crypto'`, Node reads all its exports, and so loads
- * what stands behind the rarest of them, WebCrypto and the standard input too: an eighth of a start.
+ * For a named import from a Node module, Node reads all exports of it, and loads whatever is behind the rarest of them,
+ * such as WebCrypto and stdin: an eighth of the start time.
  */
 const builtins = {
   name: 'builtins',
   resolveId(id, importer, { kind }) {
-    // The bundler's own few lines load one, which has nothing behind it.
+    // The bundler's own runtime imports one that has nothing behind it.
     if (!id.startsWith('node:') || importer.startsWith('\0')) return null
-    // For commands that are programs of their own, of which there are none here.
+    // For commands that are separate programs, which do not exist here.
     if (id === 'node:child_process' && importer.includes('commander')) return '\0nothing'
-    // One for each importer, which so keeps it in its own file.
+    // One for each importer, so that it stays in its own file.
     return kind === 'require-call' ? null : `\0${id}\0${importer}`
   },
   async load(id) {
@@ -113,7 +114,7 @@ const typing = once(spawn(process.execPath, [tsc, ...types], { stdio: 'inherit' 
 
 const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
 
-/** Where the code of each bundle comes from. */
+/** The source of the code of each bundle. */
 const bundled = []
 const note = ({ output }) => bundled.push(...output.flatMap(({ moduleIds = [] }) => moduleIds))
 
@@ -123,7 +124,7 @@ note(
     platform: 'node',
     plugins: [builtins],
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
-    // That something is loaded late here and at once elsewhere is meant.
+    // It is intended that some modules are loaded late here and at once elsewhere.
     checks: { ineffectiveDynamicImport: false },
     output: {
       ...names,
@@ -135,7 +136,7 @@ note(
           priority: length - place,
         })),
       },
-      // Names stay, for whoever reads a stack.
+      // Keep the names for readable stack traces.
       minify: { compress: true, mangle: false, codegen: true },
       comments: { legal: false },
     },
@@ -162,14 +163,14 @@ for (const { script, style, files, to } of PAGES) {
 
 writeFileSync(`${draft}/third-party-licences.txt`, thirdPartyNotices(bundled))
 
-// A start should not pay for a YAML parser: the standard rules are read here, once.
+// The default rules are read here once, so that a start does not load a YAML parser.
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))
 writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.provider }))
 
 const [fault] = await typing
 if (fault !== 0) fail()
 
-// Whoever runs the binary meanwhile finds the old bundle or the new one, and never half of one.
+// Anyone who runs the binary meanwhile finds the old bundle or the new one, never a partial one.
 const old = `${draft}.old`
 if (existsSync('dist')) renameSync('dist', old)
 renameSync(draft, 'dist')

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/places.test.ts',
+  'test/explore/{places,endpoint-check}.test.ts',
   'test/application/**/*.test.ts',
   'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
-  'test/cli/{fields,output}/**/*.test.ts',
+  'test/cli/{fields,output,usage}/**/*.test.ts',
   // The OpenAPI document is linted as the built binary prints it.
   'test/contract/!(openapi*).test.ts',
 ]
@@ -14,11 +15,33 @@ const UNIT = [
 /** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
+/** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
+const FIRST = [
+  'test/docs/examples.test.ts',
+  'test/browser/dashboard/pages.test.ts',
+  'test/explore/explore.test.ts',
+  'test/scenario/run-command.test.ts',
+  'test/blackbox/gateway/webhook-retries.test.ts',
+  'test/cli/webhooks/listen-again.test.ts',
+  'test/blackbox/provider/time-wall.test.ts',
+  'test/cli/exec-ends.test.ts',
+]
+
+/** The order of vitest (failed before, slow before, large files), behind those that must begin early. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification) => FIRST.some(name => moduleId.endsWith(name))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isFirst), ...sorted.filter(file => !isFirst(file))]
+  }
+}
+
 export default defineConfig({
   test: {
-    // A black-box test waits for processes, disks and sockets more than it computes, so each core is worth a worker,
-    // and one more computes while others wait; vitest would leave one idle, which on two cores is half the machine.
-    maxWorkers: availableParallelism() + 1,
+    // A black-box test waits for processes, timers and sockets for half of its time, so two workers more than there are
+    // cores keep the cores busy; vitest would leave one core idle.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: LongFirst },
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
     // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.

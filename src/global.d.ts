@@ -1,2 +1,2 @@
-/** Put in by the bundler: the version of package.json. */
+/** The version in package.json, inserted by the bundler. */
 declare const PAYSIM_VERSION: string

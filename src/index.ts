@@ -2,7 +2,7 @@
 /// <reference types="node" preserve="true" />
 /// <reference lib="esnext.disposable" preserve="true" />
 
-/** paysim as a library: a payment gateway that a test suite starts, scripts and looks into. */
+/** The library of paysim: a payment gateway that a test suite can start, control and inspect. */
 export {
   type AccountControl,
   type AdvanceGoal,

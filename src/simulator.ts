@@ -17,13 +17,13 @@ import { App } from './server/app.ts'
 import { chooseControlToken } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
-import { listen, listenAgain } from './server/listening.ts'
+import { listen, listenOnLastPort } from './server/listening.ts'
 import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
 
-/** Everything that `serve` can be told. What is left out takes the default of the command line. */
+/** All options of `serve`. Members that are left out have the defaults of the command line. */
 export interface SimulatorOptions {
   readonly port?: number | undefined
   readonly host?: string | undefined
@@ -38,7 +38,7 @@ export interface SimulatorOptions {
   readonly allowHosts?: readonly string[] | undefined
   readonly allowWebhooks?: readonly string[] | undefined
   readonly durability?: 'commit' | 'process' | undefined
-  /** How long one advance waits for webhook receivers in all, by the wall. */
+  /** How long one advance waits for webhook receivers in all, in wall time. */
   readonly advanceWaitMs?: number | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
@@ -55,7 +55,7 @@ export interface AccountFacts {
   readonly secret_key: string
 }
 
-/** A gateway that answers. The only place where engine and server meet. */
+/** A running gateway. It is the only code that combines engine and server. */
 export class Simulator {
   private constructor(
     readonly gateway: Gateway,
@@ -123,8 +123,26 @@ export class Simulator {
     if (apart) apps.push(new App({ ...settings, surfaces: { merchant: false, control: true } }))
     try {
       const [main, control] = apps
-      url = await listenAgain(main, host, options.port ?? 7297, gateway)
-      controlUrl = `${apart ? await listen(control, host, options.controlPort ?? 0, 'control port') : url}/_paysim`
+      const onMerchantBound = (address: string) => {
+        url = address
+        if (!apart) controlUrl = `${address}/_paysim`
+        gateway.begin()
+      }
+      await listenOnLastPort(
+        main,
+        { host, port: options.port ?? 7297, name: 'port', onBound: onMerchantBound },
+        gateway,
+      )
+      const onControlBound = (address: string) => {
+        controlUrl = `${address}/_paysim`
+      }
+      if (apart)
+        await listen(control, {
+          host,
+          port: options.controlPort ?? 0,
+          name: 'control port',
+          onBound: onControlBound,
+        })
       await openDefaultMerchant(gateway, options.clock)
       const simulator = new Simulator(
         gateway,
@@ -145,7 +163,7 @@ export class Simulator {
     }
   }
 
-  /** The catalogue of accounts that have none of their own. */
+  /** The catalogue of accounts without their own. */
   get catalogue(): CatalogueData {
     return this.gateway.catalogue.data
   }
@@ -169,7 +187,7 @@ export class Simulator {
     ]
   }
 
-  /** What the ready line and `server.json` say. */
+  /** The contents of the ready line and of `server.json`. */
   facts() {
     return {
       url: this.url,
@@ -181,12 +199,12 @@ export class Simulator {
     }
   }
 
-  /** An address that signs a browser in to the dashboard, once. */
+  /** A link that signs a browser in to the dashboard, once. */
   newSignInLink(): string {
     return this.signInLinks.issue().url
   }
 
-  /** Lays a script over the default merchant. */
+  /** Applies a script to the default merchant. */
   script(script: Script): Promise<void> {
     return applyScript(this.gateway, DEFAULT_MERCHANT, script)
   }
@@ -225,13 +243,13 @@ async function chooseCatalogue(given: unknown): Promise<Catalogue> {
   throw new StartError(`catalogue: ${problems.join('; ')}`, 2)
 }
 
-/** What ships was read and checked when the package was built. */
+/** The shipped catalogue was checked when the package was built. */
 async function standardRules(): Promise<readonly Rule[]> {
   const { rules } = JSON.parse(await readFile(packageFile('dist/standard-rules.json'), 'utf8'))
   return rules.map(compileRule)
 }
 
-/** A new data directory gets one merchant; a clock asked for by name is set on it in an old one too. */
+/** Creates the default merchant in a new data directory. An explicit clock is also set in an existing one. */
 async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' | undefined): Promise<void> {
   const setup = clock ? { clock: { mode: clock } } : {}
   if (gateway.merchants.length === 0)

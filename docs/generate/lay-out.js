@@ -1,7 +1,7 @@
 const WIDTH = 110
 const LONGEST_TEXT = 90
 
-/** Answers as a person reads them: what fits on a line stays on it, and long texts are cut. */
+/** Formats answers for people: short values stay on one line, and long texts are cut. */
 export function layOut(output) {
   const lines = output
     .replaceAll('\r', '')

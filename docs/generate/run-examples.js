@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url'
 import { layOut } from './lay-out.js'
 
 const BINARY = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
-/** The address that the documents speak of. */
+/** The address in the documents. */
 const SHOWN = '127.0.0.1:7297'
-/** A block that can be run, and the block behind it, if there is one: what it answers. */
+/** A block that can be run, and the next block with its answer, if there is one. */
 const EXAMPLE = /^```sh run\n([\s\S]*?)^```\n(\n```(json|text)[^\n]*\n[\s\S]*?^```\n)?/gm
 
-/** Why the examples cannot be run here, if they cannot. */
+/** Why the examples cannot be run here; undefined if they can. */
 export function whatIsMissing() {
   return ['bash', 'curl'].find(tool => spawnSync(tool, ['--version']).status !== 0)
 }
 
 /**
- * The page, each of its examples run and followed by the answer it had. They run in order, in one shell and one new
- * directory, against a server of their own: a seed and a clock that stands still make the answers repeat.
+ * The page with the answer after each example. The examples run in order, in one shell and one new directory, with
+ * their own server. A seed and a virtual clock make the answers repeat.
  */
 export async function withAnswers(page) {
   const blocks = [...page.matchAll(EXAMPLE)].map(([, commands]) => commands)
@@ -81,9 +81,9 @@ function run(blocks, directory, host) {
   mkdirSync(results)
   const script = [
     'set -euo pipefail',
-    // The body as it is, and the status aside.
+    // The body unchanged, and the status separately.
     `curl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }`,
-    // As if it was installed in the folder.
+    // As if it were installed in the folder.
     `npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }`,
     ...blocks.map((block, at) => `{\n${block}} > '${results}/${at}.out' 2> '${results}/${at}.err'`),
   ].join('\n')

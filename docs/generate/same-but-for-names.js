@@ -1,4 +1,6 @@
-/** What another run, another port or one more journal entry may change, and nothing that a reader relies on. */
+/**
+ * Differences that another run, another port or one more journal entry may cause, and that do not matter to a reader.
+ */
 const NAMES = [
   [/\b(pi|po|evt|ast|we|dlv|req|pk_test|pk_live|sk_test|sk_live|whsec)_[A-Za-z0-9+/=]+/g, '$1_'],
   [

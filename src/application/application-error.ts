@@ -1,10 +1,10 @@
-/** The application could not be started, or is not there any more. */
+/** The application could not be started, or has ended. */
 export class ApplicationError extends Error {
   override readonly name = 'ApplicationError'
 
   constructor(
     message: string,
-    /** The last of what it printed. */
+    /** The last lines that it printed. */
     readonly output: readonly string[] = [],
   ) {
     super(message)

@@ -1,52 +1,60 @@
-import { type Armed, ArmedDisturbances, type Disturbance } from './disturbance.ts'
+import type { Dispatcher } from 'undici'
+import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
 import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
 import type { WebhookMessage } from './webhook-variants.ts'
 
-/** What an application did that none should do, whatever went wrong around it. */
-export interface Misdeed {
+/** Something that no correct application does, even when things around it go wrong. */
+export interface Violation {
   readonly what: 'ended' | 'error answer' | 'forgery believed' | 'second payment'
-  /** In words, for the report. */
+  /** A sentence for the report. */
   readonly message: string
-  /** The same for the same fault of the application in another run. */
+  /** The same text for the same violation in another run. */
   readonly sameAs: string
 }
 
 export interface RunSettings {
-  /** What the webhooks of the account are signed with. */
+  /** The secret that signs the account's webhooks. */
   readonly secret: string
+  /** How often the gateway repeats a webhook at most. */
+  readonly retries: number
   readonly authorization?: CallWatcher['authorization']
-  /** Makes the gateway do all that is due now. */
+  /** Makes the gateway do everything that is due now. */
   readonly doWhatIsDue: () => Promise<unknown>
-  /** What the story expects of the application's state in the end, as it is now: the same text for the same state. */
+  /** Reads the state that the scenario expects at the end. The same state gives the same text. */
   readonly look: () => Promise<{ readonly state: string; readonly isAsExpected: boolean }>
 }
 
-/** What a run needs to know of its application. */
-interface Party {
+/** What a run needs from its application. */
+interface RunTarget {
   readonly webhookUrl: string
+  /** @internal */
+  readonly dispatcher: Dispatcher
   readonly unexpectedEnd: string | undefined
 }
 
-/** One story that an application plays in: what it asked, what it was sent, what went wrong around it. */
+/** One run of a scenario with the application: its calls, the webhooks sent to it, and what was disturbed. */
 export class ApplicationRun implements CallWatcher {
   readonly calls: RecordedCall[] = []
   readonly deliveries: RecordedDelivery[] = []
   readonly disturbances = new ArmedDisturbances()
-  readonly misdeeds: Misdeed[] = []
+  readonly violations: Violation[] = []
   readonly relay: WebhookRelay
   readonly authorization: CallWatcher['authorization']
-  /** The step of the story that is being played, counted from 0. */
+  /** The current step of the scenario, counted from 0. */
   step = 0
+  #seesCalls = false
 
   constructor(
-    private readonly application: Party,
+    private readonly application: RunTarget,
     private readonly settings: RunSettings,
   ) {
     this.authorization = settings.authorization
     this.relay = new WebhookRelay({
       url: () => application.webhookUrl,
+      dispatcher: () => application.dispatcher,
       secret: settings.secret,
+      retries: settings.retries,
       disturbances: this.disturbances,
       deliveries: this.deliveries,
       step: () => this.step,
@@ -54,7 +62,7 @@ export class ApplicationRun implements CallWatcher {
     })
   }
 
-  /** Whether something goes, or went, wrong on purpose. */
+  /** Whether this run has disturbances. */
   get isDisturbed(): boolean {
     return this.disturbances.all.length > 0
   }
@@ -67,8 +75,8 @@ export class ApplicationRun implements CallWatcher {
     return this.disturbances.ofCall(operation)
   }
 
-  bringWebhooks(): Promise<void> {
-    return this.relay.bringEarly(this.settings.doWhatIsDue)
+  deliverWebhooks(): Promise<void> {
+    return this.relay.deliverEarly(this.settings.doWhatIsDue)
   }
 
   async take(message: WebhookMessage): Promise<RelayAnswer> {
@@ -79,7 +87,7 @@ export class ApplicationRun implements CallWatcher {
     return answer
   }
 
-  /** A server error in answer to a good webhook counts, unless the gateway failed the application meanwhile. */
+  /** A 5xx answer to a valid webhook is a violation, unless a disturbed call of the application was in progress. */
   #judge({ status, sent, type, startedAt, endedAt, isEarly, answer }: RecordedDelivery): void {
     if (status < 500 || isEarly || sent.startsWith('webhook-')) return
     const failed = this.calls.some(
@@ -88,14 +96,16 @@ export class ApplicationRun implements CallWatcher {
     )
     if (failed) return
     const shown = answer === '' ? '' : `: ${answer.slice(0, 200)}`
-    this.misdeeds.push({
+    this.violations.push({
       what: 'error answer',
       message: `it answered ${status} to a valid webhook ${type}${shown}`,
       sameAs: `error answer ${type}`,
     })
   }
 
-  /** What was disturbed is over once the application got an answer to the same call: until then it tries again. */
+  /**
+   * When the application recovered from a disturbed call: when the same call got an answer. It may retry until then.
+   */
   #recoveredAt(disturbed: RecordedCall): number {
     const again = this.calls.find(
       ({ operation, startedAt, status = 0 }) =>
@@ -114,32 +124,44 @@ export class ApplicationRun implements CallWatcher {
     if (status < 200 || status >= 300) return
     const after = await this.settings.look()
     if (after.isAsExpected || after.state === before.state) return
-    this.misdeeds.push({
+    this.violations.push({
       what: 'forgery believed',
-      message: `it answered ${status} to a ${type} that ${FORGERY_WORDS[sent] ?? 'is no true one'}, and believed it: ${after.state}`,
+      message: `it answered ${status} to a ${type} that ${FORGERY_WORDS[sent] ?? 'is not genuine'}, and its state changed: ${after.state}`,
       sameAs: 'forgery believed',
     })
   }
 
-  /** To be called at the end of the story. */
-  noteEnd(): void {
+  /** Whether it asked for two payments with one merchant_reference, as far as its calls can be seen. */
+  get mayHavePaidTwice(): boolean {
+    if (!this.#seesCalls) return true
+    const references = this.calls.flatMap(({ method, body }) =>
+      method === 'POST' ? [...body.matchAll(REFERENCE)].map(([, reference]) => reference) : [],
+    )
+    return new Set(references).size < references.length
+  }
+
+  /** Call this at the end of the scenario. */
+  recordExit(): void {
     const { unexpectedEnd } = this.application
     if (unexpectedEnd !== undefined)
-      this.misdeeds.push({ what: 'ended', message: `it ${unexpectedEnd} during the story`, sameAs: 'ended' })
+      this.violations.push({
+        what: 'ended',
+        message: `it ${unexpectedEnd} during the run`,
+        sameAs: 'ended',
+      })
   }
 
-  /** Starts to be whom the application's calls belong to. */
+  /** Assigns the calls that pass through the proxy to this run. */
   attach(proxy: GatewayProxy): void {
     proxy.watcher = this
-  }
-
-  close(): Promise<void> {
-    return this.relay.close()
+    this.#seesCalls = true
   }
 }
+
+const REFERENCE = /"merchant_reference"\s*:\s*("(?:[^"\\]|\\.)*")/g
 
 const FORGERY_WORDS: Readonly<Record<string, string>> = {
-  'webhook-forged': 'somebody without the secret signed',
-  'webhook-unsigned': 'nobody signed',
+  'webhook-forged': 'was signed with another secret',
+  'webhook-unsigned': 'has no signature',
   'webhook-stale': 'was signed a week ago',
-}
+} satisfies { readonly [F in Forgery]: string }

@@ -1,21 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { rm } from 'node:fs/promises'
+import { Agent, type Dispatcher, request } from 'undici'
+import type { Contract } from '../contract/decisions.ts'
 import { ApplicationError } from './application-error.ts'
 import { ApplicationRun, type RunSettings } from './application-run.ts'
 import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
+import { dataFolder, endIfInterrupted } from './leftovers.ts'
 import { freePort } from './listening.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
 /** The merchant's application, as a scenario file describes it. */
 export interface ApplicationSpec {
   readonly start?: StartCommand | undefined
-  /** Where it runs already. */
+  /** The URL of an application that is already running. */
   readonly url?: string | undefined
-  /** The path at which it takes webhooks. */
+  /** The path of its webhook endpoint. */
   readonly webhooks?: string | undefined
   readonly ready?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -29,14 +28,16 @@ export interface Credentials {
 
 export interface ApplicationSettings {
   readonly spec: ApplicationSpec
-  /** The folder in which it is started. */
+  /** The folder to start it in. */
   readonly cwd: string
-  /** The gateway's address. */
+  /** The base URL of the gateway. */
   readonly gateway: string
   readonly credentials: Credentials
-  /** The name of the run, or of the first one. */
+  /** The gateway's decisions, such as the form of its errors. */
+  readonly contract: Contract
+  /** The name of the run, or of the first of several runs. */
   readonly run: string
-  /** Further variables of its environment. */
+  /** More environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -52,22 +53,26 @@ export interface ApplicationAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: unknown
-  /** Why no whole answer came. */
+  /** Why there is no complete answer. */
   readonly lost?: string
 }
 
-/** A free port may be taken before the application gets to it. */
+/** Another process may take a free port before the application does. */
 const PORTS_TRIED = 3
 const isPortTaken = (cause: unknown) =>
   cause instanceof ApplicationError &&
   cause.output.some(line => /EADDRINUSE|address already in use/i.test(line))
 
 const ANSWER_WITHIN_MS = 30_000
-const GLANCE_MS = 5
+/** Whoever pressed Ctrl-C does not want to wait. */
+const INTERRUPTED_PATIENCE_MS = 1000
 
-/** The merchant's own program, as the stories of one or more runs have it: its process, and the gateway as it sees it. */
+/**
+ * The merchant's own program during one or more runs: its process, and the proxy through which it reaches the gateway.
+ */
 export class Application {
   #agent = new Agent({ keepAliveTimeout: 4000 })
+  readonly #forget = endIfInterrupted(() => this.#end(INTERRUPTED_PATIENCE_MS))
 
   private constructor(
     private readonly settings: ApplicationSettings,
@@ -80,8 +85,8 @@ export class Application {
   static async open(settings: ApplicationSettings): Promise<Application> {
     const { spec, cwd, gateway } = settings
     if (spec.start === undefined) return new Application(settings, undefined, undefined, undefined, undefined)
-    const proxy = await GatewayProxy.open(gateway)
-    const folder = await mkdtemp(join(tmpdir(), 'paysim-app-'))
+    const proxy = await GatewayProxy.open(gateway, settings.contract)
+    const folder = await dataFolder()
     const [method = '', path = ''] = (spec.ready ?? '').split(' ')
     const { start: command } = spec
     for (let left = PORTS_TRIED - 1; ; left--) {
@@ -113,28 +118,39 @@ export class Application {
     return `${this.url.replace(/\/+$/, '')}${this.settings.spec.webhooks ?? '/'}`
   }
 
+  /**
+   * The connections to it.
+   * @internal
+   */
+  get dispatcher(): Dispatcher {
+    return this.#agent
+  }
+
   get credentials(): Credentials {
     return this.settings.credentials
   }
 
-  /** How it ended, where nobody asked it to. */
+  /** How it ended, if paysim did not end it. */
   get unexpectedEnd(): string | undefined {
     return this.process?.unexpectedEnd
   }
 
-  /** The last of what it printed. */
+  /** The last lines that it printed. */
   get output(): string[] {
     return this.process?.output.lines() ?? []
   }
 
-  /** A story begins: what the application does from now on belongs to it. */
+  /** Starts a run: from now on, what the application does belongs to that run. */
   begin(settings: RunSettings): ApplicationRun {
     const run = new ApplicationRun(this, settings)
     if (this.proxy) run.attach(this.proxy)
     return run
   }
 
-  async ask({ method, path, headers, body }: ApplicationRequest): Promise<ApplicationAnswer> {
+  async ask(
+    { method, path, headers, body }: ApplicationRequest,
+    withinMs = ANSWER_WITHIN_MS,
+  ): Promise<ApplicationAnswer> {
     const lost = (why: string) => ({ status: 0, headers: {}, text: '', body: undefined, lost: why })
     try {
       const answer = await request(this.url + path, {
@@ -142,26 +158,27 @@ export class Application {
         method: method as 'GET',
         headers,
         ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout(withinMs),
       })
       const text = await answer.body.text()
       return { status: answer.statusCode, headers: single(answer.headers), text, body: parse(text) }
     } catch (cause) {
       if (this.unexpectedEnd !== undefined) return lost(`the application ${this.unexpectedEnd}`)
-      return lost(whyLost(cause))
+      return lost(whyLost(cause, withinMs))
     }
   }
 
-  /** Waits until no call of the application waits for its answer any more. */
+  /** Waits until every call of the application has its answer. */
   async quiet(withinMs: number): Promise<void> {
-    for (const deadline = performance.now() + withinMs; this.proxy?.busy && performance.now() < deadline; )
-      await pause(GLANCE_MS)
+    await this.proxy?.idle(withinMs)
   }
 
-  /** Ends it with SIGKILL, as a crash would, and starts it again in the same environment. */
+  /** Kills it with SIGKILL, as in a crash, and starts it again with the same environment. */
   async restart(): Promise<void> {
     if (!this.process || !this.started)
-      throw new ApplicationError('an application that runs already cannot be restarted')
+      throw new ApplicationError(
+        'paysim did not start this application, so it cannot restart it: use app.start instead of app.url',
+      )
     await this.process.kill()
     await this.#agent.destroy()
     this.#agent = new Agent({ keepAliveTimeout: 4000 })
@@ -169,9 +186,14 @@ export class Application {
   }
 
   async close(): Promise<void> {
-    // A server that ends politely would wait for connections that are still open.
+    await this.#end()
+    this.#forget()
+  }
+
+  async #end(patienceMs?: number): Promise<void> {
+    // A server that stops gracefully would wait for open connections.
     await this.#agent.destroy()
-    await this.process?.end()
+    await this.process?.end(patienceMs)
     await this.proxy?.close()
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true })
   }
@@ -211,8 +233,8 @@ function parse(text: string): unknown {
   }
 }
 
-function whyLost(cause: unknown): string {
+function whyLost(cause: unknown, withinMs: number): string {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `no answer within ${ANSWER_WITHIN_MS / 1000} s`
+  if (cause.name === 'TimeoutError') return `no answer within ${withinMs / 1000} s`
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

@@ -1,11 +1,11 @@
-/** How an application is started: a line, or the words of a command. */
+/** How to start an application: one line, or a list of words. */
 export type StartCommand = string | readonly string[]
 
 const SHELL = /^sh:\s*/
 
 /**
- * The words of a command line. Quotes hold words together, and nothing else is special: there is no shell, unless the
- * line begins with `sh: `.
+ * Splits a command line into words. Quotes keep words together; nothing else is special. There is no shell, unless the
+ * line starts with `sh: `.
  */
 export function wordsOf(command: StartCommand): string[] {
   if (typeof command !== 'string') return [...command]
@@ -15,7 +15,7 @@ export function wordsOf(command: StartCommand): string[] {
   )
 }
 
-/** A command as one would type it. */
+/** Formats a command as a user would type it. */
 export const commandLine = (command: StartCommand): string =>
   typeof command === 'string'
     ? command

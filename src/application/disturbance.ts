@@ -1,4 +1,4 @@
-/** What can go wrong around an application that must survive it. docs/surviving.md has a paragraph on each. */
+/** What an application must survive. docs/surviving.md has a section on each kind. */
 const WEBHOOK_KINDS = [
   'webhook-twice',
   'webhook-twice-at-once',
@@ -24,20 +24,24 @@ export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart'] as const
 
 export type Kind = (typeof KINDS)[number]
 
-/** One thing that goes wrong, as a `disturb` step has it. */
+/** The kinds that need only an endpoint, not a scenario. */
+export type EndpointKind = Exclude<(typeof WEBHOOK_KINDS)[number], 'webhook-early'>
+export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind => kind !== 'webhook-early')
+
+/** One thing that goes wrong: the values of a `disturb` step. */
 export interface Disturbance {
   readonly kind: Kind
-  /** The type of the webhook that it happens to. */
+  /** The type of the webhook event to disturb. */
   readonly event?: string | undefined
-  /** The call that it happens to, such as `POST /payment_intents`. */
+  /** The call to disturb, such as `POST /payment_intents`. */
   readonly call?: string | undefined
-  /** Which of them, counted from the step on: the first, unless it says otherwise. */
+  /** Which of them, counted from this step; the first by default. */
   readonly nth?: number | undefined
   /** `webhook-late`: how many attempts are lost before one arrives. */
   readonly attempts?: number | undefined
-  /** Forged webhooks: where they come, relative to the true one. Both, unless it says otherwise. */
+  /** Forged webhooks: before or after the real one; both by default. */
   readonly when?: 'before' | 'after' | undefined
-  /** `call-slow`: how long the answer takes. */
+  /** `call-slow`: the delay of the answer. */
   readonly delayMs?: number | undefined
 }
 
@@ -45,18 +49,18 @@ export const FORGERIES = ['webhook-forged', 'webhook-unsigned', 'webhook-stale']
 export type Forgery = (typeof FORGERIES)[number]
 export const isForgery = (kind: Kind): kind is Forgery => FORGERIES.some(forgery => forgery === kind)
 
-/** The operation of a path: ids make way for `:id`. */
+/** The operation of a path: each id becomes `:id`. */
 export function operationOf(method: string, path: string): string {
   const [route = '/'] = path.split('?')
   return `${method} ${route.replace(/\/[a-z]+_[0-9A-Za-z]{8,}(?=\/|$)/g, '/:id')}`
 }
 
-/** A disturbance that waits for its moment, or has had it. */
+/** A disturbance and whether it has happened. */
 export interface Armed {
   readonly disturbance: Disturbance
-  /** How many of what it waits for have come. */
+  /** How many matching webhooks or calls came. */
   seen: number
-  /** The event that it happens to, once that is known. */
+  /** The id of the disturbed event, once it is known. */
   eventId?: string
   met: boolean
 }
@@ -70,13 +74,13 @@ export class ArmedDisturbances {
     this.all.push({ disturbance, seen: 0, met: false })
   }
 
-  /** A call begins: what is to happen to it. */
+  /** Returns what to do to a call that starts now. */
   ofCall(operation: string): Disturbance[] {
     const waiting = this.all.filter(({ disturbance, met }) => !met && disturbance.call === operation)
     return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
   }
 
-  /** A webhook arrives: what is to happen to its event, at this attempt as at the first. */
+  /** Returns what to do to a webhook that arrives. All attempts of an event get the same answer. */
   ofEvent(id: string, type: string): Armed[] {
     if (!this.#events.has(id)) {
       this.#events.add(id)
@@ -96,7 +100,7 @@ export class ArmedDisturbances {
   }
 }
 
-/** A member that no version so far has, as an additive change would bring it. */
+/** A member that no version of the API has yet, as a later version might add. */
 export const UNKNOWN_MEMBER = {
   added_in_a_later_version: { since: '2031-01-01', note: 'ignore what you do not know' },
 }

@@ -1,7 +1,10 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request as send } from 'undici'
+import type { Contract } from '../contract/decisions.ts'
+import { renderError } from '../contract/error-body.ts'
+import { rejection } from '../contract/errors.ts'
 import { type Disturbance, operationOf, UNKNOWN_MEMBER } from './disturbance.ts'
 
 /** A call of the application to the gateway, with its answer. */
@@ -11,25 +14,25 @@ export interface RecordedCall {
   readonly path: string
   readonly headers: readonly string[]
   readonly body: string
-  /** The step of the story during which it was made, counted from 0. */
+  /** The step of the scenario during which the call was made, counted from 0. */
   readonly step: number
   readonly startedAt: number
   endedAt?: number
-  /** 0 where the application got no answer. */
+  /** 0 if the application got no answer. */
   status?: number
   answer?: string
-  /** What was done to it. */
+  /** How it was disturbed. */
   disturbed?: string
 }
 
-/** What a run has to do with the calls of its application. */
+/** What the proxy needs from a run. */
 export interface CallWatcher {
   readonly step: number
   readonly calls: RecordedCall[]
   disturbCall(operation: string): readonly Disturbance[]
-  /** Brings the webhooks that a call caused while its answer is still held back. */
-  bringWebhooks(): Promise<void>
-  /** The account's own credentials, in place of those that the application was started with. */
+  /** Delivers the webhooks that a call caused before that call is answered. */
+  deliverWebhooks(): Promise<void>
+  /** The account's own credentials. They replace those that the application was started with. */
   readonly authorization?: { readonly given: string; readonly own: string } | undefined
 }
 
@@ -43,26 +46,28 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
-/** Stands between the application and the gateway: records each call with its answer, and can disturb one. */
+/** The proxy between the application and the gateway. It records each call with its answer, and can disturb it. */
 export class GatewayProxy {
   readonly #agent = new Agent({ keepAliveTimeout: 4000, headersTimeout: 0, bodyTimeout: 0 })
-  /** Whose run the calls belong to. */
+  /** The run that the calls belong to. */
   watcher: CallWatcher | undefined
   #underWay = 0
+  readonly #calm = new EventEmitter()
 
   private constructor(
     private readonly server: Server,
     private readonly gateway: string,
+    private readonly contract: Contract,
     readonly url: string,
   ) {}
 
-  static async open(gateway: string): Promise<GatewayProxy> {
+  static async open(gateway: string, contract: Contract): Promise<GatewayProxy> {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const proxy = new GatewayProxy(server, gateway, `http://127.0.0.1:${port}`)
+    const proxy = new GatewayProxy(server, gateway, contract, `http://127.0.0.1:${port}`)
     server.on('request', (request, response) => {
       proxy.#underWay += 1
       proxy
@@ -70,14 +75,16 @@ export class GatewayProxy {
         .catch(() => cut(request))
         .finally(() => {
           proxy.#underWay -= 1
+          if (proxy.#underWay === 0) proxy.#calm.emit('idle')
         })
     })
     return proxy
   }
 
-  /** Whether a call waits for its answer. */
-  get busy(): boolean {
-    return this.#underWay > 0
+  /** Waits until no call waits for its answer, for so long at most. */
+  async idle(withinMs: number): Promise<void> {
+    if (this.#underWay === 0) return
+    await once(this.#calm, 'idle', { signal: AbortSignal.timeout(withinMs) }).catch(() => {})
   }
 
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -116,13 +123,14 @@ export class GatewayProxy {
   ): Promise<void> {
     const is = (kind: Disturbance['kind']) => disturbances.find(disturbance => disturbance.kind === kind)
     if (is('call-refused')) return lose(call, request)
-    for (const status of [503, 429] as const) if (is(`call-${status}`)) return refuse(call, status, response)
+    for (const status of [503, 429] as const)
+      if (is(`call-${status}`)) return refuse(call, status, this.contract, response)
     const answer = await this.#forward(call, body, watcher)
     if (answer === undefined) {
       call.disturbed ??= 'the gateway gave no answer'
       return lose(call, request)
     }
-    if (is('webhook-early')) await watcher?.bringWebhooks()
+    if (is('webhook-early')) await watcher?.deliverWebhooks()
     const slow = is('call-slow')
     if (slow) await pause(slow.delayMs ?? SLOW_MS)
     if (is('call-lost-answer')) return lose(call, request)
@@ -176,7 +184,7 @@ function pairs(flat: readonly string[]): string[][] {
   return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? ''])
 }
 
-/** The connection ends without an answer. */
+/** Closes the connection without an answer. */
 function lose(call: RecordedCall, request: IncomingMessage): void {
   call.status = 0
   cut(request)
@@ -186,23 +194,16 @@ const cut = (request: IncomingMessage) => void request.socket.resetAndDestroy()
 
 const REFUSALS = { 503: 'service_unavailable', 429: 'rate_limited' } as const
 
-/** As the gateway words it when it is overloaded. */
-function refuse(call: RecordedCall, status: 503 | 429, response: ServerResponse): void {
+/** Answers as the gateway does when it is overloaded, with an error in the form that the contract in force gives it. */
+function refuse(call: RecordedCall, status: 503 | 429, contract: Contract, response: ServerResponse): void {
   const code = REFUSALS[status]
-  const facts = {
-    code,
-    message: `The request was not carried out: ${code}`,
-    details: [],
-    request_id: 'req_disturbed',
-  }
+  const refusal = rejection(code, `The request was not carried out: ${code}`)
+  const { body, contentType } = renderError(contract, refusal, 'req_disturbed')
   call.status = status
-  call.answer = JSON.stringify({ error: facts })
+  call.answer = body
   response
-    .writeHead(status, {
-      'content-type': 'application/json; charset=utf-8',
-      ...(status === 429 ? { 'retry-after': '1' } : {}),
-    })
-    .end(call.answer)
+    .writeHead(status, { 'content-type': contentType, ...(status === 429 ? { 'retry-after': '1' } : {}) })
+    .end(body)
 }
 
 function withUnknownMember(body: Buffer): Buffer {

@@ -1,10 +1,10 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 
-/** Ports that were given out: two applications that start at once must not be told the same one. */
+/** Ports that were returned before, so that two applications that start at once get different ones. */
 const given = new Set<number>()
 
-/** A port that nobody listens on. */
+/** A port that no process listens on. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = await new Promise<number>((resolve, reject) => {
@@ -21,10 +21,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** An application listens on IPv4, on IPv6, or on both. */
+/** An application may listen on IPv4, on IPv6, or on both. */
 const HOSTS = ['127.0.0.1', '::1'] as const
 
-/** The address of this machine at which a port takes connections, if it does. */
+/** The local address at which a port accepts connections, if it does. */
 export async function addressOf(port: number): Promise<string | undefined> {
   for (const host of HOSTS)
     if (await takesConnections(host, port)) return host === '::1' ? `[::1]:${port}` : `${host}:${port}`
@@ -43,7 +43,9 @@ function takesConnections(host: string, port: number): Promise<boolean> {
   })
 }
 
-/** The ports that some processes listen on, where the system tells: for an application that took another port than its own. */
+/**
+ * The ports that these processes listen on, to help if an application uses another port than PORT. Works only on Linux.
+ */
 export async function portsOf(pids: readonly number[]): Promise<number[]> {
   const inodes = new Set<string>()
   for (const pid of pids)
@@ -60,14 +62,3 @@ export async function portsOf(pids: readonly number[]): Promise<number[]> {
 }
 
 const LISTENS = '0A'
-
-/** Processes whose environment holds a line, where the system tells: also those that left their process group. */
-export async function processesWith(line: string): Promise<number[]> {
-  const found: number[] = []
-  for (const name of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
-    const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
-    if (environment.split('\0').includes(line)) found.push(Number(name))
-  }
-  return found
-}

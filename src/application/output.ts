@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** What is kept of an application's output: enough to see why it failed, and no more however much it prints. */
+/** How much of an application's output to keep: enough to see why it failed, with a limit. */
 const KEPT_BYTES = 64 * 1024
 const SHOWN_LINES = 30
 const LONGEST_LINE = 500
 
-/** The last of what a process wrote to stdout and stderr, in the order in which it came. */
+/** The end of what a process wrote to stdout and stderr, in the order in which it came. */
 export class Output {
   #chunks: Buffer[] = []
   #size = 0
@@ -25,7 +25,7 @@ export class Output {
     }
   }
 
-  /** The last lines, for a failure's report. */
+  /** The last lines, for the report of a failure. */
   lines(most = SHOWN_LINES): string[] {
     const text = Buffer.concat(this.#chunks).toString('utf8').replace(/\n$/, '')
     if (text === '') return []

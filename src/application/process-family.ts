@@ -1,37 +1,45 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** A command and everything it started, so long as that did not leave its process group. */
+/** A command and all processes that it started and that are still in its process group. */
 export interface ProcessFamily {
   /** Sends a signal to all of them, as a terminal does. */
   signal(name: NodeJS.Signals): void
-  /** Ends what is left of it: SIGTERM first, SIGKILL after `patienceMs`. */
+  /** Ends all of them: SIGTERM first, then SIGKILL after `patienceMs`. */
   end(patienceMs?: number): Promise<void>
-  /** Ends it at once with SIGKILL. */
+  /** Kills all of them with SIGKILL. */
   kill(): Promise<void>
 }
 
 const PATIENCE_MS = 1000
 const GLANCE_MS = 10
 
-export function familyOf(leader: number): ProcessFamily {
-  return process.platform === 'win32' ? windowsTree(leader) : processGroup(leader)
+export function familyOf(leader: Leader): ProcessFamily {
+  return process.platform === 'win32' ? windowsTree(leader.pid) : processGroup(leader)
 }
 
-/** The command leads a group of its own, which has its pid for a name until the last member is gone. */
-function processGroup(leader: number): ProcessFamily {
+/** A child process that was started, and so has a pid. */
+export type Leader = Pick<ChildProcess, 'exitCode' | 'signalCode' | 'once' | 'off'> & { readonly pid: number }
+
+/** The command leads its own process group, whose id is its pid until the last member has ended. */
+function processGroup(leader: Leader): ProcessFamily {
   const send = (name: NodeJS.Signals | 0): boolean => {
     try {
-      return process.kill(-leader, name)
+      return process.kill(-leader.pid, name)
     } catch {
       return false
     }
   }
   const isGoneWithin = async (ms: number): Promise<boolean> => {
-    for (const deadline = performance.now() + ms; performance.now() < deadline; ) {
-      if (!send(0)) return true
-      await new Promise(resolve => setTimeout(resolve, GLANCE_MS))
+    const deadline = performance.now() + ms
+    await exitOf(leader, ms)
+    // No event reports the end of the others: they are children of children.
+    while (send(0)) {
+      if (performance.now() >= deadline) return false
+      await pause(GLANCE_MS)
     }
-    return !send(0)
+    return true
   }
   const kill = async () => {
     if (send('SIGKILL')) await isGoneWithin(PATIENCE_MS)
@@ -45,7 +53,24 @@ function processGroup(leader: number): ProcessFamily {
   }
 }
 
-/** There are no groups and no signals: a console interrupts all that share it, and a tree is killed whole. */
+/** Waits until a child has ended, for so long at most. */
+function exitOf(child: Leader, withinMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      child.off('exit', end)
+      resolve()
+    }
+    const timer = setTimeout(end, withinMs)
+    child.once('exit', end)
+  })
+}
+
+/**
+ * Windows has no process groups and no signals: Ctrl+C reaches every process of the console, and `taskkill` ends a
+ * whole tree.
+ */
 function windowsTree(leader: number): ProcessFamily {
   const kill = () =>
     new Promise<void>(resolve => {
@@ -61,23 +86,29 @@ function windowsTree(leader: number): ProcessFamily {
 }
 
 /**
- * Ends the process group of a command when this process is gone without having said goodbye: killed outright, or
- * out of memory. It waits in a shell, at the other end of a pipe that only this process holds.
+ * Ends the process group of a command if this process dies without cleaning up, such as by SIGKILL or out of memory,
+ * and removes its folder. A shell waits at the other end of a pipe that only this process holds open.
  */
 export interface Guard {
   dismiss(): void
 }
 
 const WATCH = `trap '' INT TERM HUP QUIT
-read -r word || { kill -s TERM -- "-$1"; sleep 1; kill -s KILL -- "-$1"; }`
+read -r word && exit
+kill -s TERM -- "-$1"; sleep 1; kill -s KILL -- "-$1"
+[ -n "$2" ] || exit
+for process in /proc/[0-9]*; do
+  if tr '\\0' '\\n' < "$process/environ" | grep -qxF "PAYSIM_APP_DATA=$2"; then kill -s KILL "\${process#/proc/}"; fi
+done
+rm -rf -- "$2"`
 
-export function guard(leader: number): Guard {
+export function guard(leader: number, folder = ''): Guard {
   if (process.platform === 'win32') return { dismiss() {} }
-  const watcher = spawn('/bin/sh', ['-c', WATCH, 'paysim-guard', String(leader)], {
+  const watcher = spawn('/bin/sh', ['-c', WATCH, 'paysim-guard', String(leader), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })
-  // Without a shell there is no guard, which is no reason not to run the command.
+  // Without a shell there is no guard, but the command can still run.
   watcher.on('error', () => {})
   watcher.stdin.on('error', () => {})
   watcher.unref()
@@ -85,5 +116,58 @@ export function guard(leader: number): Guard {
     dismiss: () => {
       watcher.stdin.end('done\n')
     },
+  }
+}
+
+/**
+ * The processes with this line in their environment, including those outside the process group. Works only on Linux.
+ */
+export function processesWith(line: string): number[] {
+  const found: number[] = []
+  for (const name of entriesOf('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
+    if (environmentOf(name).split('\0').includes(line)) found.push(Number(name))
+  }
+  return found
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Of a process of somebody else, or of one that has ended, the system shows none. */
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Kills all processes with this line in their environment, and those that they start meanwhile. */
+export async function killAllWith(line: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let left = processesWith(line); left.length > 0; left = processesWith(line)) {
+    for (const pid of left)
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended in the meantime.
+      }
+    if (performance.now() > deadline) return
+    await pause(GLANCE_MS)
+  }
+}
+
+/** Whether a process with this id runs, of whichever user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -3,28 +3,36 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
 import { ApplicationError } from './application-error.ts'
 import { commandLine, type StartCommand, wordsOf } from './command-words.ts'
-import { addressOf, portsOf, processesWith } from './listening.ts'
+import { endIfInterrupted, isShuttingDown } from './leftovers.ts'
+import { addressOf, portsOf } from './listening.ts'
 import { Output } from './output.ts'
-import { familyOf, type Guard, guard, type ProcessFamily } from './process-family.ts'
+import {
+  familyOf,
+  type Guard,
+  guard,
+  killAllWith,
+  type ProcessFamily,
+  processesWith,
+} from './process-family.ts'
 
 export interface ProcessSettings {
   readonly command: StartCommand
   readonly cwd: string
   readonly port: number
-  /** Added to the environment that it inherits. */
+  /** Added to the inherited environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The request that it answers with 2xx once it is up; without one, its port takes connections. */
+  /** The request that gets a 2xx once the application is ready. Without it, the port must accept connections. */
   readonly ready?: { readonly method: string; readonly path: string } | undefined
   readonly startWithinMs?: number
 }
 
 /** Compilers, containers and virtual machines start slowly. */
 const START_WITHIN_MS = 30_000
-/** Between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 5000
 const GLANCE_MS = 15
 
-/** The merchant's own program while it runs, in a process group of its own. */
+/** The process of the merchant's program, in its own process group. */
 export class ApplicationProcess {
   readonly output = new Output()
   #ending: string | undefined
@@ -44,8 +52,9 @@ export class ApplicationProcess {
     })
   }
 
-  /** Starts it, and waits until it takes requests. */
+  /** Starts it, and waits until it is ready. */
   static async start(settings: ProcessSettings): Promise<ApplicationProcess> {
+    if (isShuttingDown()) throw new ApplicationError('paysim was interrupted')
     const [file = '', ...args] = wordsOf(settings.command)
     const child = spawn(file, args, {
       cwd: settings.cwd,
@@ -57,22 +66,26 @@ export class ApplicationProcess {
     const { pid } = child
     if (pid === undefined) throw notStarted(settings, await refusal)
     child.on('error', () => {})
-    const running = new ApplicationProcess(settings, child, familyOf(pid), guard(pid))
+    const family = familyOf(Object.assign(child, { pid }))
+    const running = new ApplicationProcess(settings, child, family, guard(pid, settings.env.PAYSIM_APP_DATA))
+    const abandon = endIfInterrupted(() => running.kill())
     try {
       await running.#becomeReady()
       return running
     } catch (cause) {
       await running.kill()
       throw cause
+    } finally {
+      abandon()
     }
   }
 
-  /** Where it takes requests. */
+  /** Its base URL. */
   get url(): string {
     return this.#url
   }
 
-  /** How it ended, where nobody asked it to. */
+  /** How it ended, if paysim did not end it. */
   get unexpectedEnd(): string | undefined {
     return this.#isEnding ? undefined : this.#ending
   }
@@ -100,29 +113,32 @@ export class ApplicationProcess {
     const { port, command } = this.settings
     const late = `${commandLine(command)} was not ready within ${startWithinMs / 1000} s`
     if (last !== '') return `${late}: ${last}`
-    const others = await portsOf([this.child.pid ?? 0, ...(await this.#relatives())])
+    const others = await portsOf([
+      this.child.pid ?? 0,
+      ...(this.#mark === undefined ? [] : processesWith(this.#mark)),
+    ])
     const instead = others.length > 0 ? `. It listens on port ${others.join(', ')} instead` : ''
-    return `${late}: nothing listens on port ${port}, which PORT names${instead}`
+    return `${late}: nothing listens on port ${port} (the value of PORT)${instead}`
   }
 
   #error(message: string): ApplicationError {
     return new ApplicationError(message, this.output.lines())
   }
 
-  /** Also those of its children that left its process group. */
-  #relatives(): Promise<number[]> {
-    const { PAYSIM_APP_DATA: folder = '' } = this.settings.env
-    return folder === '' ? Promise.resolve([]) : processesWith(`PAYSIM_APP_DATA=${folder}`)
+  /** The line by which its processes are known, those too that left its process group. */
+  get #mark(): string | undefined {
+    const { PAYSIM_APP_DATA: folder } = this.settings.env
+    return folder === undefined ? undefined : `PAYSIM_APP_DATA=${folder}`
   }
 
-  /** Ends it with SIGTERM, and with SIGKILL where that does not help. */
-  async end(): Promise<void> {
+  /** Ends it with SIGTERM, then with SIGKILL if it is still running. */
+  async end(patienceMs = PATIENCE_MS): Promise<void> {
     this.#isEnding = true
-    await this.family.end(PATIENCE_MS)
+    await this.family.end(patienceMs)
     await this.#endStragglers()
   }
 
-  /** Ends it at once, as a crash of its machine would. */
+  /** Kills it at once, as in a crash. */
   async kill(): Promise<void> {
     this.#isEnding = true
     await this.family.kill()
@@ -130,17 +146,7 @@ export class ApplicationProcess {
   }
 
   async #endStragglers(): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
-    for (let left = await this.#relatives(); left.length > 0; left = await this.#relatives()) {
-      for (const pid of left)
-        try {
-          process.kill(pid, 'SIGKILL')
-        } catch {
-          // It ended meanwhile.
-        }
-      if (performance.now() > deadline) break
-      await pause(GLANCE_MS)
-    }
+    if (this.#mark !== undefined) await killAllWith(this.#mark)
     this.watch.dismiss()
     this.child.stdout?.destroy()
     this.child.stderr?.destroy()
@@ -149,7 +155,7 @@ export class ApplicationProcess {
 
 function notStarted({ command, cwd }: ProcessSettings, cause: Error): ApplicationError {
   const { code } = cause as NodeJS.ErrnoException
-  const why = code === 'ENOENT' ? `there is no such command, or no folder ${cwd}` : cause.message
+  const why = code === 'ENOENT' ? `the command or the folder ${cwd} does not exist` : cause.message
   return new ApplicationError(`${commandLine(command)} cannot be started: ${why}`)
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 import { type Armed, type ArmedDisturbances, type Forgery, isForgery } from './disturbance.ts'
+import { isSuccess, postWebhook } from './post-webhook.ts'
 import {
   forged,
   ofUnknownType,
@@ -10,22 +11,22 @@ import {
   withUnknownFields,
 } from './webhook-variants.ts'
 
-/** A webhook that the application was sent, with its answer. */
+/** A webhook that was sent to the application, with its answer. */
 export interface RecordedDelivery {
   readonly id: string
   readonly type: string
-  /** What was sent: the true event, or what a disturbance made of it. */
+  /** What was sent: the real event, or another message because of a disturbance. */
   readonly sent: 'event' | 'again' | 'unknown type' | Forgery
   readonly step: number
   readonly body: string
   readonly startedAt: number
   endedAt: number
-  /** 0 where no answer came. */
+  /** 0 if there was no answer. */
   status: number
   answer: string
-  /** When it asks to be sent the webhook again. */
+  /** The Retry-After of the answer. */
   retryAfter?: string
-  /** It was there before the application could know of the payment; another attempt followed. */
+  /** It came before the application could know the payment; another attempt followed. */
   isEarly?: true
 }
 
@@ -33,38 +34,37 @@ export interface RelayAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly reset?: true
-  /** It was lost on its way, or is a repetition: the story does not speak of it. */
+  /** It was lost or repeated by a disturbance, so the scenario does not see it. */
   readonly isHidden?: true
 }
 
 export interface RelaySettings {
-  /** Where the application takes webhooks. */
+  /** The URL of the application's webhook endpoint. */
   readonly url: () => string
+  /** @internal */
+  readonly dispatcher: () => Dispatcher
   readonly secret: string
+  /** How often the gateway repeats a webhook at most. */
+  readonly retries: number
   readonly disturbances: ArmedDisturbances
   readonly deliveries: RecordedDelivery[]
   readonly step: () => number
-  /** Looks at the application's state around a forged webhook. */
+  /** Compares the application's state before and after a forged webhook. */
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
 }
 
-/** As long as the gateway waits. */
-const ANSWER_WITHIN_MS = 15_000
-/** An application may hold a webhook back until the answer of its own call has come. */
+/** An application may answer a webhook only after its own call is answered. */
 const EARLY_HELD_MS = 1000
 const EARLY_RETRY_MS = 1000
-/** Less than verifiers allow a clock to be ahead. */
+/** Verifiers accept a timestamp that is this far in the future. */
 const LATER_S = 5
-const SHOWN_ANSWER = 500
-const isSuccess = (status: number) => status >= 200 && status < 300
 
-/** Stands between the gateway's webhooks and the application: records each delivery, and can disturb one. */
+/** Takes webhooks from the gateway and sends them to the application. It records each delivery, and can disturb it. */
 export class WebhookRelay {
-  readonly #agent = new Agent({ keepAliveTimeout: 4000 })
-  /** Events that a disturbance keeps from the application. */
+  /** Events that a disturbance holds back. */
   readonly late = new Set<string>()
   readonly #lost = new Map<Armed, number>()
-  readonly #let = new Set<Armed>()
+  readonly #released = new Set<Armed>()
   #early: (() => void) | undefined
 
   constructor(private readonly settings: RelaySettings) {}
@@ -74,13 +74,13 @@ export class WebhookRelay {
     const { id, type } = JSON.parse(message.body) as { id: string; type: string }
     const early = this.#early
     const armed = disturbances.ofEvent(id, type)
-    if (armed.some(one => this.#keepsBack(one))) {
+    if (armed.some(one => this.#holdsBack(one))) {
       this.late.add(id)
       return { status: 0, reset: true, isHidden: true }
     }
-    this.#letOthersPass(id)
+    this.#releaseOthers(id)
     const isLate = this.late.has(id)
-    // No time passes on the wall between the attempts, as it would: the signature must differ all the same.
+    // The attempts come without delay in real time, but each needs another signature.
     const sent =
       isLate && isSigned(message, this.settings.secret)
         ? sentAgain(message, this.settings.secret, LATER_S)
@@ -98,34 +98,37 @@ export class WebhookRelay {
     return status === 0 ? { status, reset: true, ...isHidden } : { status, ...headers, ...isHidden }
   }
 
-  /** Whether an attempt is lost on its way. */
-  #keepsBack(one: Armed): boolean {
+  /** Whether this attempt is lost on the way. */
+  #holdsBack(one: Armed): boolean {
     const { kind, attempts = 1 } = one.disturbance
     const lost = this.#lost.get(one) ?? 0
+    // The last attempt of the retry schedule must arrive: no correct application survives an event that never comes.
+    const isLast = lost >= this.settings.retries
     const isKept =
-      (kind === 'webhook-late' && lost < attempts) || (kind === 'webhook-order' && !this.#let.has(one))
+      !isLast &&
+      ((kind === 'webhook-late' && lost < attempts) || (kind === 'webhook-order' && !this.#released.has(one)))
     if (isKept) this.#lost.set(one, lost + 1)
     return isKept
   }
 
-  /** An event arrives: those that were to come behind it may come now. */
-  #letOthersPass(id: string): void {
+  /** An event arrives, so events that had to come after it may now come. */
+  #releaseOthers(id: string): void {
     for (const one of this.settings.disturbances.all)
       if (one.disturbance.kind === 'webhook-order' && one.eventId !== undefined && one.eventId !== id)
-        this.#let.add(one)
+        this.#released.add(one)
   }
 
-  /** No event will come any more that one could wait for. */
-  letAllPass(): void {
+  /** No more events will come, so release what waits for one. */
+  releaseAll(): void {
     for (const one of this.settings.disturbances.all)
-      if (one.eventId !== undefined && one.disturbance.kind === 'webhook-order' && !this.#let.has(one)) {
-        this.#let.add(one)
+      if (one.eventId !== undefined && one.disturbance.kind === 'webhook-order' && !this.#released.has(one)) {
+        this.#released.add(one)
         one.met = false
       }
   }
 
-  /** Webhooks that arrive from now on are there before the answer of the call that caused them. */
-  async bringEarly(advance: () => Promise<unknown>): Promise<void> {
+  /** Delivers webhooks that are due before the call that caused them is answered. */
+  async deliverEarly(advance: () => Promise<unknown>): Promise<void> {
     const answered = new Promise<void>(resolve => {
       this.#early = resolve
     })
@@ -160,7 +163,7 @@ export class WebhookRelay {
     return delivery
   }
 
-  /** Where one of the two was taken, the event has arrived. */
+  /** The event is delivered if one of the two got a 2xx. */
   async #postTwice(event: WebhookMessage): Promise<RecordedDelivery> {
     const [first, second] = await Promise.all([this.#post(event, 'event'), this.#post(event, 'again')])
     return isSuccess(second.status) ? second : first
@@ -193,37 +196,14 @@ export class WebhookRelay {
       ...(early ? { isEarly: true as const } : {}),
     }
     this.settings.deliveries.push(delivery)
-    try {
-      const answer = await request(this.settings.url(), {
-        dispatcher: this.#agent,
-        method: 'POST',
-        headers,
-        body,
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      })
-      delivery.answer = (await answer.body.text()).slice(0, SHOWN_ANSWER)
-      delivery.status = answer.statusCode
-      const [after] = [answer.headers['retry-after']].flat()
-      if (after !== undefined) delivery.retryAfter = after
-    } catch (cause) {
-      delivery.answer = whyLost(cause)
-    }
+    const reply = await postWebhook(this.settings.url(), { headers, body }, this.settings.dispatcher())
+    Object.assign(delivery, reply)
     delivery.endedAt = performance.now()
     return delivery
   }
-
-  close(): Promise<void> {
-    return this.#agent.destroy()
-  }
 }
 
-function whyLost(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `no answer within ${ANSWER_WITHIN_MS / 1000} s`
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
-}
-
-/** Whether a webhook is signed as the gateway signs: a fault of the story may have it otherwise. */
+/** Whether the account's secret signed a webhook: a fault of the scenario may give it a bad signature. */
 export function isSigned({ headers, body }: WebhookMessage, secret: string): boolean {
   const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body }
   return verifyWebhook(message, headers['webhook-signature'] ?? '', secret)

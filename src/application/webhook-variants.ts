@@ -2,21 +2,24 @@ import { createHash } from 'node:crypto'
 import { signWebhook } from '../contract/webhook-signature.ts'
 import { type Forgery, UNKNOWN_MEMBER } from './disturbance.ts'
 
-/** A webhook as it is posted: all of its headers, and its body. */
+/** A webhook as an HTTP request: its headers and its body. */
 export interface WebhookMessage {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-interface EventBody {
+/** The body of a webhook, as far as anything here looks at it. */
+export interface EventBody {
   readonly id: string
   readonly type: string
+  readonly timestamp: string
+  readonly environment: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
 const WEEK_S = 7 * 24 * 60 * 60
 const nowS = () => Math.floor(Date.now() / 1000)
-const FOREIGN_SECRET = `whsec_${Buffer.from('a secret that nobody gave out').toString('base64')}`
+const FOREIGN_SECRET = `whsec_${Buffer.from('a secret of a stranger').toString('base64')}`
 
 function signed(
   message: WebhookMessage,
@@ -37,20 +40,29 @@ const read = (message: WebhookMessage) => JSON.parse(message.body) as EventBody
 const idLike = (id: string, salt: string) =>
   `evt_${createHash('sha256').update(`${salt} ${id}`).digest('hex').slice(0, 24)}`
 
-/** The same event, sent and signed anew, `laterS` seconds after the attempt before it. */
+/** An event as the gateway would post it now. */
+export const posted = (event: EventBody, secret: string): WebhookMessage =>
+  signed(
+    { headers: { 'content-type': 'application/json', 'user-agent': 'paysim' }, body: '' },
+    event.id,
+    JSON.stringify(event),
+    { secret },
+  )
+
+/** The same event with a new timestamp and signature, `laterS` seconds after the previous attempt. */
 export function sentAgain(message: WebhookMessage, secret: string, laterS = 1): WebhookMessage {
   const at = Math.max(nowS(), Number(message.headers['webhook-timestamp'] ?? 0) + laterS)
   return signed(message, read(message).id, message.body, { secret, at })
 }
 
-/** The event as a later version of the API would send it: with members that nobody knows yet. */
+/** The event with members that a later version of the API might add. */
 export function withUnknownFields(message: WebhookMessage, secret: string): WebhookMessage {
   const event = read(message)
   const body = JSON.stringify({ ...event, data: { ...event.data, ...UNKNOWN_MEMBER }, ...UNKNOWN_MEMBER })
   return signed(message, event.id, body, { secret })
 }
 
-/** Another event about the same record, of a type that a later version of the API would have. */
+/** Another event for the same record, of a type that a later version of the API might add. */
 export function ofUnknownType(message: WebhookMessage, secret: string): WebhookMessage {
   const event = read(message)
   const id = idLike(event.id, 'unknown type')
@@ -59,7 +71,9 @@ export function ofUnknownType(message: WebhookMessage, secret: string): WebhookM
   return signed(message, id, body, { secret })
 }
 
-/** What somebody without the secret, or with an old message, would send: the record's opposite outcome. */
+/**
+ * A fake event with the record's opposite outcome, as somebody without the secret, or with an old message, could send.
+ */
 export function forged(
   message: WebhookMessage,
   kind: Forgery,
@@ -89,5 +103,5 @@ function oppositeOf({ type, data }: EventBody): Pick<EventBody, 'type' | 'data'>
   }
 }
 
-/** Events that have an opposite. */
+/** Whether an event of this type has an opposite. */
 export const hasOpposite = (type: string) => /\.(succeeded|failed|expired|cancelled)$/.test(type)

@@ -49,11 +49,15 @@ export const COMMANDS: CommandTable = {
     },
   },
   webhooks: {
-    summary: "receive the simulator's webhooks, and verify signatures",
+    summary: "receive the simulator's webhooks, check an endpoint, verify signatures",
     commands: {
       listen: {
         summary: 'receive webhooks, show them and forward them',
         load: () => import('./commands/webhooks/listen.ts'),
+      },
+      check: {
+        summary: 'test what disturbed webhooks an endpoint survives',
+        load: () => import('./commands/webhooks/check.ts'),
       },
       verify: {
         summary: 'verify the signature of a saved webhook',

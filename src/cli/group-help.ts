@@ -1,14 +1,15 @@
 import type { CommandTable } from './command-table.ts'
+import { fill, fillParagraphs, helpWidth } from './help-text.ts'
 
 /** The examples in the help of each group. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  '': `  paysim serve                              run a gateway on http://127.0.0.1:7297, with its data in ./.paysim
-  paysim payments create                    create a payment, asking for its fields
-  paysim payouts list --all -o jsonl        list every payout, one per line
-  paysim exec -- npm test                   run a test suite with its own gateway`,
+  '': `  paysim serve                        run a gateway on port 7297
+  paysim payments create              create a payment, asking for its fields
+  paysim payouts list --all -o jsonl  list all payouts, one per line
+  paysim exec -- npm test             run a test suite with its own gateway`,
   methods: `  paysim methods list --amount "1,234.50 THB" --country TH`,
-  payments: `  paysim payments create                    create a payment, asking for its fields
-  paysim payments wait pi_123 && ship       continue when the payment has succeeded
+  payments: `  paysim payments create               create a payment, asking for its fields
+  paysim payments wait pi_123 && ship  continue when the payment has succeeded
   paysim payments submit-receipt pi_123 --file slip.jpg`,
   payouts: `  paysim payouts list --status requires_approval --created-after 7d
   paysim payouts list --all -o csv > payouts.csv`,
@@ -16,23 +17,25 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   profile: `  paysim profile add staging --base-url https://api.example/v1 --key-file keys.txt
   paysim profile use staging`,
   scenario: `  paysim scenario new checkout.yaml`,
-  sim: `  paysim sim status                         show the running simulator
-  paysim sim payments succeed pi_123        make a payment succeed
-  paysim sim clock advance 24h              advance by a day, with everything due in it`,
+  sim: `  paysim sim status                   show the running simulator
+  paysim sim payments succeed pi_123  make a payment succeed
+  paysim sim clock advance 24h        advance the clock by a day`,
 }
 
 export function groupHelp(table: CommandTable, path: readonly string[], alone?: string): string {
   const words = ['paysim', ...path].join(' ')
   const title =
     path.length === 0 ? `paysim ${PAYSIM_VERSION}: a local payment gateway for merchants' tests\n\n` : ''
-  const width = Math.max(...Object.keys(table).map(name => name.length))
-  const lines = Object.entries(table).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  const indent = 4 + Math.max(...Object.keys(table).map(name => name.length))
+  const lines = Object.entries(table).map(
+    ([name, { summary }]) => `  ${name}`.padEnd(indent) + fill(summary, helpWidth(), indent),
+  )
   const examples = EXAMPLES[path.join(' ')]
   return `${title}Usage: ${words} COMMAND [options]
 
 Commands:
 ${lines.join('\n')}
-${examples === undefined ? '' : `\nExamples:\n${examples}\n`}
+${examples === undefined ? '' : fillParagraphs(`\nExamples:\n${examples}\n`, helpWidth())}
 ${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` describes one command.
 `
 }

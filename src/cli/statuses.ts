@@ -54,7 +54,7 @@ export function refuseUnknownStatus(
 ): void {
   for (const status of given) {
     if (known.includes(status)) continue
-    const meant = meantBy(status, { known, calledElsewhere })
+    const meant = closestStatus(status, { known, calledElsewhere })
     throw new UsageError(
       [
         `${flag} ${status} is not a ${of} status.`,
@@ -66,7 +66,7 @@ export function refuseUnknownStatus(
   }
 }
 
-function meantBy(
+function closestStatus(
   status: string,
   { known, calledElsewhere }: Pick<Vocabulary, 'known' | 'calledElsewhere'>,
 ): string | undefined {

@@ -1,9 +1,9 @@
 import { ArgumentError } from './errors.ts'
 
-/** Where the API is: an origin, and the prefix that its paths have there. */
+/** The base URL of the API: an origin, and a prefix for all paths. */
 export interface Address {
   readonly origin: string
-  /** `` or `/v1`: never ends in a slash. */
+  /** `` or `/v1`, without a slash at the end. */
   readonly prefix: string
   readonly hostname: string
   readonly secure: boolean
@@ -24,11 +24,11 @@ export function readBaseUrl(text: string): Address {
   return { origin: url.origin, prefix, hostname: url.hostname, secure: url.protocol === 'https:' }
 }
 
-/** A key pasted into the wrong place is not repeated in a message. */
+/** Does not repeat a key that was pasted into the wrong place. */
 const shownUnlessSecret = (text: string) =>
   /[@]|[ps]k_(live|test)_/.test(text) ? '' : `, not ${JSON.stringify(text)}`
 
-/** A path under the prefix, and never out of the origin: `//evil.example` is a path like any other. */
+/** A path under the prefix, always on the same origin: `//evil.example` is treated as a path. */
 export function join({ prefix }: Address, path: string, query: Query = {}): string {
   const joined = `${prefix}/${encodeUnsafe(path).replace(/^\/+/, '')}`
   const search = searchOf(query)
@@ -36,18 +36,18 @@ export function join({ prefix }: Address, path: string, query: Query = {}): stri
   return `${joined}${joined.includes('?') ? '&' : '?'}${search}`
 }
 
-/** A template with its parameters put in: ('/payment_intents/:id', { id: 'a/b' }) is '/payment_intents/a%2Fb'. */
+/** Fills in the parameters of a path: ('/payment_intents/:id', { id: 'a/b' }) gives '/payment_intents/a%2Fb'. */
 export function fill(template: string, parameters: Readonly<Record<string, string>>): string {
   return template.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
     const value = parameters[name]
     if (typeof value !== 'string' || value === '') throw new ArgumentError(`${name} must not be empty`)
-    // Whoever resolves dot segments on the way would end at another address.
+    // A proxy or server that resolves dot segments would use another path.
     if (value === '.' || value === '..') return value.replaceAll('.', '%2E')
     return encodeURIComponent(value.toWellFormed())
   })
 }
 
-/** What a list of values means on the wire is one text with commas; what is null or undefined is left out. */
+/** A list of values becomes one text with commas. Null and undefined are left out. */
 function searchOf(query: Query): string {
   return Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -55,7 +55,7 @@ function searchOf(query: Query): string {
     .join('&')
 }
 
-/** Leaves what is encoded as it is, and encodes what may not stand in a request line. */
+/** Encodes characters that a request line must not contain, and keeps what is already encoded. */
 function encodeUnsafe(path: string): string {
   return path.toWellFormed().replaceAll(/[^\x21-\x7e]|["#<>\\^`{|}]/gu, encodeURIComponent)
 }

@@ -1,16 +1,16 @@
 import type { FieldProblem } from './errors.ts'
 import { PATHS } from './paths.ts'
 
-/** What an answer is expected to be: of which kind, and about which record. */
+/** The expected kind of an answer, and the record that it must be about. */
 export interface Expected {
   readonly resource: 'PaymentIntent' | 'PayoutIntent' | 'PayoutList' | 'PaymentMethodOptions'
-  /** The record that was asked for. An answer about another one is not the answer to this call. */
+  /** The id of the requested record. The answer must have the same id. */
   readonly id?: string
 }
 
 /**
- * What keeps a body from being what was expected: only members without which no caller can go on are looked at. A real
- * base URL may say more than the interface document, and less.
+ * Checks only the members that callers depend on, because another server may send more or fewer than the interface
+ * document says.
  */
 export function shapeProblems(body: unknown, { resource, id }: Expected): readonly FieldProblem[] {
   if (!isRecord(body)) return [{ field: '', message: `must be an object, not ${kindOf(body)}` }]
@@ -43,14 +43,14 @@ function listProblems(body: Loose): FieldProblem[] {
     ...each(body, 'data', payout => recordProblems(payout, { object: 'payout_intent' })),
     ...(typeof body.has_more === 'boolean' ? [] : [wrong(body, 'has_more', 'a boolean')]),
     ...(cursor === null || typeof cursor === 'string' ? [] : [wrong(body, 'next_cursor', 'a string')]),
-    // Without one, what is still to come could not be asked for, and would be missed in silence.
+    // Without a cursor, the rest of the list would silently be missing.
     ...(body.has_more === true && (cursor === null || cursor === '')
       ? [{ field: 'next_cursor', message: `is ${cursor === '' ? 'empty' : 'missing'}, but has_more is true` }]
       : []),
   ]
 }
 
-/** A list under a name, of which each member is an object in which `look` finds nothing wrong. */
+/** A list under a name. `look` returns the problem of each member, if it has one. */
 function each(body: Loose, name: string, look: (member: Loose) => FieldProblem[]): FieldProblem[] {
   const list = body[name]
   if (!Array.isArray(list)) return [wrong(body, name, 'an array')]
@@ -97,7 +97,9 @@ const RESOURCES: readonly (readonly [string, string, Expected['resource']])[] = 
   ['POST', PATHS.cancelPayout, 'PayoutIntent'],
 ]
 
-/** What the interface document has for a call that is made by its path alone; undefined where it has nothing. */
+/**
+ * The expected answer of a call that is made by its path; undefined if the interface document does not have that call.
+ */
 export function expectedOf(method: string, path: string, createPath: string): Expected | undefined {
   const [plain = ''] = `/${path.replace(/^\/+/, '')}`.split('?')
   const known = [...RESOURCES, ['POST', createPath, 'PaymentIntent'] as const]

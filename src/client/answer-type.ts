@@ -1,11 +1,11 @@
-/** What came back, beside the body that a method returns: the exact text is for whoever passes it on. */
+/** The whole answer: its status, its headers, and the exact text. */
 export interface Answer<T = unknown> {
   readonly status: number
-  /** By lower-case name. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: T
   readonly requestId: string | undefined
-  /** How many times the call was made before this answer came. */
+  /** The number of attempts, including this one. */
   readonly attempts: number
 }

@@ -1,3 +1,4 @@
+import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/json-depth.ts'
 import { type Expected, shapeProblems } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
@@ -5,27 +6,27 @@ import { ApiError, type FieldProblem, NotJsonError, UnexpectedAnswerError } from
 import type { WireAnswer } from './transport/transport.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
-  const body = parse(text)
+  const body = parseForeign(text.replace(/^\uFEFF/, ''))
   const requestId = headers['request-id'] ?? headers['x-request-id'] ?? requestIdOf(body)
   return { status, headers, text, body, requestId, attempts }
 }
 
-/** What an answer is held against. */
+/** What an answer is checked against. */
 export interface Acceptance {
-  /** The call, as a message names it: `GET /payment_intents/pi_1`. */
+  /** The call, as messages show it: `GET /payment_intents/pi_1`. */
   readonly call: string
-  /** Whether it changes nothing, so that its failure leaves no question. */
+  /** Whether the call changes nothing, so that it is safe to repeat after a failure. */
   readonly isRead: boolean
-  /** Success may have nothing to say. */
+  /** Whether a success may have no body. */
   readonly bodiless: boolean
-  /** Undefined where any JSON will do. */
+  /** Undefined if any JSON is valid. */
   readonly expected: Expected | undefined
-  /** Whether all that the contract says of it is looked at, and not only what a caller lives on. */
+  /** Whether to check the whole contract, and not only the members that callers depend on. */
   readonly strict: boolean
   readonly hide: (text: string) => string
 }
 
-/** A 2xx of the right shape is the answer, whichever 2xx it is; all else is thrown. */
+/** Returns a 2xx answer of the right shape, and throws an error for any other answer. */
 export async function accept(answer: Answer, acceptance: Acceptance): Promise<Answer> {
   const { expected, strict, hide } = acceptance
   const succeeded = answer.status >= 200 && answer.status < 300
@@ -33,23 +34,15 @@ export async function accept(answer: Answer, acceptance: Acceptance): Promise<An
   if (typeof answer.body !== 'object' || answer.body === null) throw notJson(answer, acceptance)
   const problems = expected && succeeded ? shapeProblems(answer.body, expected) : []
   if (problems.length > 0) throw unexpected(answer, problems, acceptance)
-  // Loads a validator, so only for who asks for it. A server that is broken says so in whatever words it has left.
+  // This loads a validator, so do it only on request. A broken server may send any 5xx.
   if (strict && answer.status < 500) {
     const { contractProblems } = await import('./contract-problems.ts')
-    const found = contractProblems(answer.body, succeeded ? expected?.resource : 'Fault')
+    const found = contractProblems(answer.body, succeeded ? expected?.resource : 'Error')
     if (found.length > 0) throw unexpected(answer, found, acceptance)
   }
   if (succeeded) return answer
   const { message, ...facts } = readErrorBody(answer.body, answer.status)
   throw new ApiError({ ...facts, message: hide(message) }, answer)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
 }
 
 function requestIdOf(body: unknown): string | undefined {
@@ -60,7 +53,7 @@ const SHOWN_CHARACTERS = 200
 
 const PERHAPS_DONE = 'The call may have been carried out anyway: check before you repeat it.'
 
-/** Whatever stands there is shown on somebody's terminal: no control sequences. */
+/** The start of an answer for a terminal, without control sequences. */
 const beginningOf = (text: string, hide: Acceptance['hide']) =>
   hide(text.slice(0, SHOWN_CHARACTERS)).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 
@@ -68,13 +61,18 @@ function notJson(answer: Answer, { isRead, hide }: Acceptance): NotJsonError {
   const { status, text, headers } = answer
   const firstBytes = beginningOf(text, hide)
   const type = headers['content-type']
-  const what = text.trim() === '' ? 'empty' : `not a JSON object but ${type ?? 'something'}: ${firstBytes}`
+  const what =
+    text.trim() === ''
+      ? 'empty'
+      : isTooDeep(text)
+        ? `nested more than ${MOST_LEVELS} levels deep: ${firstBytes}`
+        : `not a JSON object but ${type ?? 'something'}: ${firstBytes}`
   const location = headers.location
   const hint =
     status >= 300 && status < 400 && location !== undefined
       ? `; it redirects to ${hide(location)}, and paysim does not follow redirects: use that address as the base URL`
       : '; is the base URL the address of the API?'
-  // What redirects or refuses did nothing; behind a proxy's page, or a page in place of the answer, it may be done.
+  // A redirect or a refusal changed nothing. A 2xx or 5xx with another body may come from a proxy, after the change.
   const perhapsDone = !isRead && (status < 300 || status >= 500) ? ` ${PERHAPS_DONE}` : ''
   return new NotJsonError(`the answer (${status}) was ${what}${hint}${perhapsDone}`, answer, firstBytes)
 }
@@ -93,7 +91,7 @@ function unexpected(
   const more = problems.length - lines.length
   const cut = answer.text.trim().length > SHOWN_CHARACTERS ? '…' : ''
   const message = [
-    `${call} was answered with ${answer.status}, but not as ${strict ? 'the contract has it' : 'this API answers'}:`,
+    `${call} was answered with ${answer.status}, but the body does not match ${strict ? 'the contract' : 'this API'}:`,
     ...lines,
     more > 0 ? `\n  and ${more} more` : '',
     `\nThe answer begins: ${firstBytes}${cut}`,

@@ -1,8 +1,8 @@
 import type { Answer } from './answer-type.ts'
 
 /**
- * A call under way. Awaited, it is the body that came back; `answer()` is the whole of it: status, headers and
- * the exact text. Nothing is kept on the client, so that calls made side by side never mix.
+ * A call in progress. Awaiting it gives the body; `answer()` gives status, headers and the exact text too. The client
+ * stores nothing, so parallel calls cannot mix.
  */
 export class Call<T, Body = T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call'
@@ -10,9 +10,9 @@ export class Call<T, Body = T> implements Promise<T> {
 
   constructor(
     answer: Promise<Answer<Body>>,
-    /** The key the call carries: known before it is answered, so that it can be shown, and used again. */
+    /** The idempotency key of the call. It is known before the answer, so that it can be shown and used again. */
     readonly idempotencyKey?: string | undefined,
-    /** What of the body one who awaits the call is after; all of it, if left out. */
+    /** Extracts the part of the body that the caller awaits; the whole body if left out. */
     private readonly read: (body: Body) => T = asItIs,
   ) {
     this.#answer = answer

@@ -3,7 +3,7 @@ import { accept, answerOf } from './answer.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
-import { callSite, pointing } from './call-site.ts'
+import { callSite, withCallSite } from './call-site.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
 import type { Sleep } from './pause.ts'
 import { isRead, type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
@@ -11,35 +11,35 @@ import type { Transport, Upload, WireRequest } from './transport/transport.ts'
 
 export interface CallRequest {
   readonly method: string
-  /** Encoded, below the base URL. */
+  /** Already encoded, relative to the base URL. */
   readonly path: string
   readonly query?: Query | undefined
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
   readonly upload?: Upload
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly idempotencyKey?: string | undefined
-  /** Repeating it is safe, though it is no read and has no key. */
+  /** It is safe to repeat, although it is not a read and has no key. */
   readonly repeatable?: boolean
-  /** Success may come with no body. */
+  /** Whether a success may have no body. */
   readonly bodiless?: boolean
-  /** What a success must be; any JSON will do, if left out. */
+  /** The expected answer; any JSON if left out. */
   readonly expected?: Expected | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** One attempt of one call, as a request log shows it: no secrets. */
+/** One attempt of a call for a request log, without secrets. */
 export interface RequestRecord {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly attempt: number
   readonly durationMs: number
-  /** Absent where nothing answered. */
+  /** Missing if there was no answer. */
   readonly status?: number
   readonly requestId?: string
   readonly problem?: string
-  /** Present where another attempt follows. */
+  /** Present if another attempt follows. */
   readonly retryInMs?: number
 }
 
@@ -49,13 +49,13 @@ export interface CallerSettings {
   readonly transport: Transport
   readonly policy: RetryPolicy
   readonly userAgent: string
-  /** Whether answers are held against the whole contract. */
+  /** Whether to check answers against the whole contract. */
   readonly strict: boolean
   readonly sleep: Sleep
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
 
-/** Makes calls, signed in, and again where that is safe. */
+/** Makes authenticated calls, and repeats them if that is safe. */
 export class Caller {
   readonly #settings: CallerSettings
 
@@ -64,8 +64,11 @@ export class Caller {
   }
 
   call<T>(request: CallRequest): Call<T> {
-    // Beyond what was expected, the body is taken on the server's word: unknown fields and values pass through.
-    return new Call(pointing(callSite(), this.#answer(request)) as Promise<Answer<T>>, request.idempotencyKey)
+    // The other members are not checked: unknown fields and values pass through.
+    return new Call(
+      withCallSite(callSite(), this.#answer(request)) as Promise<Answer<T>>,
+      request.idempotencyKey,
+    )
   }
 
   async #answer(request: CallRequest): Promise<Answer> {

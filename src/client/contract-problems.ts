@@ -6,12 +6,12 @@ import type { Expected } from './answer-shape.ts'
 import type { FieldProblem } from './errors.ts'
 
 /**
- * All in which a body differs from what the contract says of it, whichever way the server decided the questions that the
- * interface document leaves open. Nothing is known of a body that is not expected to be anything.
+ * All differences between a body and the contract, with every switch of the contract allowed in both positions. Bodies
+ * without an expected resource are not checked.
  */
 export function contractProblems(
   body: unknown,
-  resource: Expected['resource'] | 'Fault' | undefined,
+  resource: Expected['resource'] | 'Error' | undefined,
 ): readonly FieldProblem[] {
   return resource === undefined ? [] : CHECKS[resource](body)
 }
@@ -22,7 +22,7 @@ const payoutList = Type.Object(
   { additionalProperties: false },
 )
 
-const CHECKS: Readonly<Record<Expected['resource'] | 'Fault', Validator>> = {
+const CHECKS: Readonly<Record<Expected['resource'] | 'Error', Validator>> = {
   PaymentIntent: withVariants(shapes.PaymentIntent.properties, {
     next_action: { union: NextAction.anyOf, by: 'type' },
     receipt: { union: Receipt.anyOf, by: 'status' },
@@ -30,18 +30,18 @@ const CHECKS: Readonly<Record<Expected['resource'] | 'Fault', Validator>> = {
   PayoutIntent: validator(shapes.PayoutIntent),
   PayoutList: validator(payoutList),
   PaymentMethodOptions: validator(shapes.PaymentMethodOptions),
-  Fault: errorCheck(),
+  Error: errorCheck(),
 }
 
 interface Variants {
   readonly union: readonly TSchema[]
-  /** The member that tells which one it is. */
+  /** The member that identifies the variant. */
   readonly by: string
 }
 
 /**
- * An object of which some members are one of several shapes: held against the one that it claims to be. Against all of
- * them, it would be told of each what it lacks to be that one.
+ * Checks an object whose members have variants. Each member is checked against the variant that it claims to be;
+ * otherwise the problems of all variants would be reported.
  */
 function withVariants(
   members: Readonly<Record<string, TSchema>>,
@@ -84,9 +84,9 @@ function namesOf(schema: TSchema): readonly string[] {
   return 'const' in schema ? [String(schema.const)] : (schema.enum ?? [])
 }
 
-/** An error is held against the shape that it has most of. */
+/** Checks an error against the shape that it resembles most. */
 function errorCheck(): Validator {
-  const [nested, flat, problem] = shapes.Fault.anyOf.map((schema: TSchema) => validator(schema))
+  const [nested, flat, problem] = shapes.Error.anyOf.map((schema: TSchema) => validator(schema))
   return body => {
     const meant =
       typeof memberOf(body, 'error') === 'object'

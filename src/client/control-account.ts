@@ -21,7 +21,7 @@ import { readStream } from './control-stream.ts'
 import { demandKnown, orReject } from './options.ts'
 import type { Upload } from './transport/transport.ts'
 
-/** Everything that the control surface lets one do with one account. */
+/** All calls of the control surface for one account. */
 export type AccountControl = ReturnType<typeof accountControl>
 
 export function accountControl(http: ControlHttp, id: string) {
@@ -34,7 +34,7 @@ export function accountControl(http: ControlHttp, id: string) {
     payouts: payoutCalls(http, at),
     ...scriptCalls(http, at),
     assets: {
-      /** An image that the account is to hold: its bytes, or the path of a file. */
+      /** An image to store in the account: its bytes, or the path of a file. */
       upload(
         file: Uint8Array | string,
         options: { kind?: AssetRecord['kind'] | undefined; filename?: string } = {},
@@ -62,18 +62,18 @@ export function accountControl(http: ControlHttp, id: string) {
         http.json('POST', `${at}/webhook-endpoints`, { body: endpoint }),
       remove: (endpoint: string): Call<void> =>
         http.json('DELETE', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}`),
-      /** The old secret signs too until the overlap ends. */
+      /** The old secret also signs until the overlap ends. */
       rotateSecret: (endpoint: string, overlap?: string): Call<EndpointRecord> =>
         http.json('POST', `${at}/webhook-endpoints/${encodeURIComponent(endpoint)}/rotate-secret`, {
           body: overlap === undefined ? {} : { overlap },
         }),
     },
-    /** A record's journal entries, oldest first. */
+    /** The journal entries of a record, oldest first. */
     history: (record: string) => list<JournalEntry>(`/history/${encodeURIComponent(record)}`),
     providerCalls: () => list<ProviderCallRecord>('/provider-calls'),
-    /** The last requests, newest first. */
+    /** The latest requests, newest first. */
     requests: () => list<LoggedRequest>('/requests'),
-    /** One of them, with headers and bodies. */
+    /** One request with headers and bodies. */
     request: (id: string): Call<RequestDetail> =>
       http.json('GET', `${at}/requests/${encodeURIComponent(id)}`),
     events: () => list<EventRecord>('/events'),
@@ -83,14 +83,14 @@ export function accountControl(http: ControlHttp, id: string) {
     timers: () => list<TimerRecord>('/timers'),
     stream: (signal?: AbortSignal): AsyncGenerator<StreamMessage, void> =>
       readStream(http, `${at}/stream`, signal),
-    /** An image that the account stores, by its digest. */
+    /** The image with this digest. */
     image: (digest: string): Promise<Uint8Array> => http.bytes(`${at}/images/${encodeURIComponent(digest)}`),
     export: (): Call<Archive> => http.json('GET', `${at}/export`),
-    /** The archive as it comes: it may be larger than a text can be. */
-    exportStream: async (): Promise<Readable> => (await http.open('GET', `${at}/export`)).body,
+    /** The archive as a stream, because it may be larger than the longest string. */
+    exportStream: async (): Promise<Readable> => http.open(`${at}/export`, 'archive'),
     import: (archive: Archive): Call<Imported> => http.json('PUT', `${at}/import`, { body: archive }),
     importUpload: (upload: Upload): Call<Imported> => http.json('PUT', `${at}/import`, { upload }),
-    /** Empty again, with the same keys. */
+    /** Empties the account; its keys stay the same. */
     reset: (): Call<{ account: string }> => http.json('POST', `${at}/reset`),
   }
 }

@@ -23,10 +23,10 @@ export { ControlError, ControlUnreachableError } from './control-error.ts'
 export type { ControlAddress } from './control-http.ts'
 export type { AdvanceGoal, ClockSetting } from './control-script-calls.ts'
 
-/** A merchant as the wire takes it, but for the clock, which may be named by its mode alone. */
+/** A new merchant, as in the API, except that the clock may be just its mode. */
 export type NewMerchant = Omit<wire.NewMerchant, 'clock'> & { readonly clock?: ClockSetting }
 
-/** A typed caller of the whole control surface of a simulator, wherever it runs. */
+/** A typed client for the control surface of any simulator. */
 export class ControlClient {
   readonly #http: ControlHttp
 
@@ -43,11 +43,11 @@ export class ControlClient {
     get: (id: string): Call<MerchantRecord> => this.#http.json('GET', merchantPath(id)),
     change: (id: string, change: MerchantPatch): Call<MerchantRecord> =>
       this.#http.json('PATCH', merchantPath(id), { body: change }),
-    /** With all its records. */
+    /** Removes the merchant with all of its records. */
     remove: (id: string): Call<void> => this.#http.json('DELETE', merchantPath(id)),
   }
 
-  /** The calls about one account, `<merchant>.<environment>`. It need not exist yet. */
+  /** The calls for one account, `<merchant>.<environment>`. It does not need to exist yet. */
   account(id: string): AccountControl {
     return accountControl(this.#http, id)
   }
@@ -60,7 +60,7 @@ export class ControlClient {
     return this.#http.json('GET', '/ready')
   }
 
-  /** Prometheus text. */
+  /** Metrics in the format of Prometheus. */
   metrics(): Promise<string> {
     return this.#http.text('/metrics')
   }
@@ -69,7 +69,7 @@ export class ControlClient {
     return this.#http.json('GET', '/openapi.json')
   }
 
-  /** The decisions in force where the interface document is silent. */
+  /** The decisions in force for questions that the interface document leaves open. */
   contract(): Call<Record<string, { value: string; kind: 'switch' | 'constant' }>> {
     return this.#http.json('GET', '/contract')
   }
@@ -79,7 +79,7 @@ export class ControlClient {
     return this.#http.json('POST', '/dashboard/links')
   }
 
-  /** Ends its connections; streams with them. */
+  /** Closes its connections, including streams. */
   close(): Promise<void> {
     return this.#http.close()
   }

@@ -5,17 +5,17 @@ import type { FieldProblem } from './errors.ts'
 /** A call that the control surface refused. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
-  /** What the server said, without the call that it said it to. */
+  /** The server's message, without the call. */
   readonly reason: string
   readonly status: number
   readonly code: string
   readonly details: readonly FieldProblem[]
   readonly requestId: string | null
-  /** The whole answer. It may be long, so it is kept out of what is logged. */
+  /** The whole answer. It may be long, so logs do not show it. */
   declare readonly answer: Answer
 
   constructor(
-    /** The method and the path. */
+    /** Method and path. */
     readonly call: string,
     answer: Answer,
   ) {
@@ -32,7 +32,7 @@ export class ControlError extends Error {
   }
 }
 
-/** No answer came at all, or none of a control surface. */
+/** There was no answer, or it did not come from a control surface. */
 export class ControlUnreachableError extends Error {
   override readonly name = 'ControlUnreachableError'
 }

@@ -1,6 +1,6 @@
 import type { Upload } from './transport/transport.ts'
 
-/** A form of one part named `file`, its bytes or its path given, and the fields beside it. */
+/** A form with a part named `file`, from bytes or from a path, and other fields. */
 export async function fileForm(
   file: Uint8Array | string,
   filename: string,

@@ -2,20 +2,31 @@ import { join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
-import { callSite, pointing } from './call-site.ts'
-import { type ControlDoor, controlDoor, type OpenAnswer, unreachable } from './control-door.ts'
+import { callSite, withCallSite } from './call-site.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
-import type { Upload, WireRequest } from './transport/transport.ts'
+import { type ControlTransport, controlTransport, unreachable } from './control-transport.ts'
+import { type AnswerLimits, limitedBody } from './limited-body.ts'
+import type { OpenAnswer, Upload, WireRequest } from './transport/transport.ts'
 
 export interface ControlAddress {
-  /** Up to and with `/_paysim`. */
+  /** The URL up to and including `/_paysim`. */
   readonly controlUrl: string
   readonly token: string
 }
 
+/** All records of an account may be in one answer. */
+const LONGEST_ANSWER: AnswerLimits = { bytes: 256 * 1024 * 1024, ms: 60_000 }
+/** An archive is written to a file as it comes. */
+const LONGEST_ARCHIVE: AnswerLimits = { bytes: 2 * 1024 * 1024 * 1024, ms: 600_000 }
+const LONGEST_READ_MS = 60_000
+/** An advance may have much to do. */
+const LONGEST_CHANGE_MS = 3_600_000
+
 export interface ControlSettings {
-  readonly door?: ControlDoor
-  /** Ends every call that is under way. */
+  readonly transport?: ControlTransport
+  /** Replaces the limits of all answers. Only tests have reasons to. */
+  readonly limits?: AnswerLimits
+  /** Aborts all calls in progress. */
   readonly signal?: AbortSignal
 }
 
@@ -28,41 +39,46 @@ export interface ControlCallOptions {
 
 export interface ListBody<T> {
   data: T[]
-  /** Of those lists that come in pages. */
+  /** For lists that have pages. */
   has_more?: boolean
   next_cursor?: string | null
 }
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
-/** Calls of the control surface, on connections of their own: they end when it is closed. */
+/** Calls of the control surface, on separate connections, which close with it. */
 export class ControlHttp {
   readonly #address: ControlAddress
-  readonly #door: ControlDoor
+  readonly #transport: ControlTransport
   readonly #signal: AbortSignal | undefined
+  readonly #limits: AnswerLimits | undefined
 
-  constructor(address: ControlAddress, { door = controlDoor(), signal }: ControlSettings = {}) {
+  constructor(
+    address: ControlAddress,
+    { transport = controlTransport(), signal, limits }: ControlSettings = {},
+  ) {
     this.#address = address
-    this.#door = door
+    this.#transport = transport
     this.#signal = signal
+    this.#limits = limits
   }
 
-  /** The body of a success, parsed; undefined where there is none. */
+  /** The parsed body of a success; undefined if there is none. */
   json<T>(method: Method, path: string, options: ControlCallOptions = {}): Call<T> {
-    return new Call(pointing(callSite(), this.#json<T>(method, path, options)))
+    return new Call(withCallSite(callSite(), this.#json<T>(method, path, options)))
   }
 
-  /** Awaited, the records of a list; its answer is the list as it came. */
+  /** Awaiting it gives the records of a list; its answer is the list itself. */
   list<T>(path: string): Call<T[], ListBody<T>> {
     return new Call(
-      pointing(callSite(), this.#json<ListBody<T>>('GET', path, {})),
+      withCallSite(callSite(), this.#json<ListBody<T>>('GET', path, {})),
       undefined,
       ({ data }) => data,
     )
   }
 
   async #json<T>(method: Method, path: string, options: ControlCallOptions): Promise<Answer<T>> {
-    const opened = await this.open(method, path, options)
+    const opened = await this.#open(method, path, options)
     const answer = await this.#read(opened, method, options)
     if (answer.body === undefined && answer.text !== '')
       throw new ControlUnreachableError(
@@ -76,14 +92,31 @@ export class ControlHttp {
   }
 
   async bytes(path: string): Promise<Buffer> {
-    const { body } = await this.open('GET', path)
+    const { body } = await this.#open('GET', path, {})
     return this.#whole(body, 'GET', {})
   }
 
-  /** The answer of a success, its body still to be read. */
-  async open(method: Method, path: string, options: ControlCallOptions = {}): Promise<OpenAnswer> {
+  /** The body of a success as it arrives: an archive, or a stream of events, which does not end. */
+  async open(
+    path: string,
+    kind: 'archive' | 'stream',
+    options: ControlCallOptions = {},
+  ): Promise<OpenAnswer['body']> {
+    const { body } = await this.#open('GET', path, options)
+    return kind === 'stream' ? body : this.#limited(body, LONGEST_ARCHIVE)
+  }
+
+  #limited(body: OpenAnswer['body'], limits: AnswerLimits): OpenAnswer['body'] {
+    return limitedBody(body, this.#limits ?? limits, new URL(this.#address.controlUrl).origin)
+  }
+
+  /** A success, with its body not read yet. */
+  async #open(method: Method, path: string, options: ControlCallOptions): Promise<OpenAnswer> {
     const request = await this.#onTheWire(method, path, options)
-    const answer = await this.#door.open(request, options.signal ?? this.#signal)
+    const answer = await this.#transport.open(request, {
+      signal: options.signal ?? this.#signal,
+      longestMs: this.#limits?.ms ?? (method === 'GET' ? LONGEST_READ_MS : LONGEST_CHANGE_MS),
+    })
     if (answer.status < 300) return answer
     throw new ControlError(`${method} ${path}`, await this.#read(answer, method, options))
   }
@@ -100,10 +133,11 @@ export class ControlHttp {
   ): Promise<Buffer> {
     try {
       const chunks: Buffer[] = []
-      for await (const chunk of body) chunks.push(chunk)
+      for await (const chunk of this.#limited(body, LONGEST_ANSWER)) chunks.push(chunk)
       return Buffer.concat(chunks)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
+      if (cause instanceof ControlUnreachableError) throw cause
       throw unreachable(cause, this.#address.controlUrl, { method, sent: true })
     }
   }
@@ -126,6 +160,6 @@ export class ControlHttp {
   }
 
   close(): Promise<void> {
-    return this.#door.close()
+    return this.#transport.close()
   }
 }

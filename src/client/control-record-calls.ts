@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
 import { demandKnown, type NamesOf, orReject } from './options.ts'
 
-/** A part of a list; all of it, where nothing is said. */
+/** A part of a list; the whole list if left out. */
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -14,7 +14,7 @@ export interface PageQuery {
 
 const PAGE: NamesOf<PageQuery> = { limit: true, cursor: true }
 
-/** The calls that read payments and payouts whole, and that play payer, provider and operator. */
+/** Calls that read complete payments and payouts, and that act as payer, provider and operator. */
 
 export function paymentCalls(http: ControlHttp, at: string) {
   const path = (id: string) => `${at}/payments/${encodeURIComponent(id)}`

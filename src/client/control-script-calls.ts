@@ -10,26 +10,26 @@ import { orReject, shown } from './options.ts'
 
 type Duration = string
 
-/** How time is to pass. `now` may not be before the account's time; `rate` is for a real clock: 60, or `60x`. */
+/** The settings of a clock. `now` must not be before the account's time; `rate` is for a real clock: 60, or `60x`. */
 export type ClockSetting =
   | ClockMode
   | { readonly mode: ClockMode; readonly now?: string | Date; readonly rate?: number | string }
 
-/** How far a virtual clock is to go: a duration, an instant, or as long as anything is due (`max` bounds it). */
+/** How far to move a virtual clock: by a duration, to a time, or until nothing is due (`max` limits it). */
 export type AdvanceGoal =
   | Duration
   | { readonly by: Duration }
   | { readonly to: string | Date }
   | { readonly until: 'idle'; readonly max?: Duration }
 
-/** The calls that script an account: its time, its provider, its routes, its faults. */
+/** Calls that control an account: its clock, provider rules, catalogue and faults. */
 
 export function clockCalls(http: ControlHttp, at: string) {
   return {
     get: (): Call<ClockState> => http.json('GET', `${at}/clock`),
     set: (setting: ClockSetting): Call<ClockState> =>
       http.json('PUT', `${at}/clock`, { body: clockBody(setting) }),
-    /** Returns when the account is quiet: all that was due by then has happened, webhooks too. */
+    /** Returns when the account is quiet: everything that was due has happened, including webhooks. */
     advance: (goal: AdvanceGoal): Call<AdvanceResult> =>
       orReject(() => http.json('POST', `${at}/clock/advance`, { body: advanceBody(goal) })),
   }
@@ -42,7 +42,7 @@ export function clockBody(setting: ClockSetting) {
 
 function advanceBody(goal: AdvanceGoal) {
   if (typeof goal === 'string') return { by: goal }
-  // Callers without a compiler send what they have.
+  // Callers without a compiler may pass anything.
   const given: unknown = goal
   const goals =
     typeof given === 'object' && given !== null ? ['by', 'to', 'until'].filter(name => name in given) : []
@@ -62,10 +62,10 @@ export function scriptCalls(http: ControlHttp, at: string) {
       get: (): Call<RulesState> => http.json('GET', `${at}/rules`),
       replace: (rules: readonly ProviderRule[]): Call<RulesState> =>
         http.json('PUT', `${at}/rules`, { body: { rules } }),
-      /** Before the rules in force, the standard ones among them. */
+      /** Adds rules before the rules in force, including the default ones. */
       prepend: (rules: readonly ProviderRule[]): Call<RulesState> =>
         http.json('POST', `${at}/rules`, { body: { rules } }),
-      /** Back to the rules that ship. */
+      /** Restores the default rules. */
       reset: (): Call<RulesState> => http.json('DELETE', `${at}/rules`),
     },
     faults: {

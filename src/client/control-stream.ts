@@ -2,41 +2,59 @@ import type { StreamMessage } from '../contract/control/journal.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
 import type { ControlHttp } from './control-http.ts'
 
-/** An account's server-sent events as they come, until the server ends or `signal` says so. */
+/** The server-sent events of an account, until the server closes the stream or `signal` aborts. */
 export async function* readStream(
   http: ControlHttp,
   path: string,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamMessage, void> {
   try {
-    const { body } = await http.open('GET', path, { signal })
+    const body = await http.open(path, 'stream', { signal })
     let event = ''
     let data = ''
     for await (const line of linesOf(body)) {
       if (line.startsWith('event: ')) event = line.slice(7)
-      else if (line.startsWith('data: ')) data += line.slice(6)
+      else if (line.startsWith('data: ')) data = joined(data, line.slice(6))
       else if (line === '' && data !== '') {
         yield { event, data: JSON.parse(data) } as StreamMessage
         event = data = ''
       }
     }
   } catch (cause) {
-    if (!signal?.aborted) throw brokenOff(cause)
+    if (!signal?.aborted) throw streamError(cause)
   }
 }
 
-const brokenOff = (cause: unknown) =>
+const streamError = (cause: unknown) =>
   cause instanceof ControlError || cause instanceof ControlUnreachableError
     ? cause
     : new ControlUnreachableError('the stream ended: the simulator has stopped', { cause })
 
-/** By line feeds alone: Node's own reader also ends a line at U+2028, which a string in JSON may hold. */
+function joined(data: string, more: string): string {
+  if (data.length + more.length <= LONGEST_EVENT) return data + more
+  throw new ControlUnreachableError('the stream sends an endless event; is it a control surface?')
+}
+
+/** An event is an entry or a request, and the longest of these is far shorter. */
+const LONGEST_EVENT = 32 * 1024 * 1024
+
+/** Splits only at line feeds. Node's readline also splits at U+2028, which a JSON string may contain. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let begun = ''
+  // Joined only at the end of a line, so that a long line is not copied again and again.
+  let begun: string[] = []
+  let length = 0
   for await (const chunk of chunks) {
-    const lines = (begun + decoder.decode(chunk, { stream: true })).split('\n')
-    begun = lines.pop() ?? ''
-    yield* lines
+    const [first = '', ...rest] = decoder.decode(chunk, { stream: true }).split('\n')
+    begun.push(first)
+    length += first.length
+    if (length > LONGEST_EVENT)
+      throw new ControlUnreachableError('the stream sends an endless line; is it a control surface?')
+    const last = rest.pop()
+    if (last === undefined) continue
+    yield begun.join('')
+    yield* rest
+    begun = [last]
+    length = last.length
   }
 }

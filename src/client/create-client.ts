@@ -14,21 +14,21 @@ import { type NetworkOptions, openTransport } from './transport/open-transport.t
 import type { Transport } from './transport/transport.ts'
 
 export interface ClientOptions extends Keys, NetworkOptions {
-  /** A simulator or the real thing; may have a path prefix, as `https://api.example/v1`. */
+  /** The base URL of a simulator or a real gateway. It may have a path prefix, such as `https://api.example/v1`. */
   readonly baseUrl: string
-  /** How often a call that may be repeated is repeated. 3, unless said otherwise. */
+  /** How often to retry a call that is safe to repeat; 3 by default. */
   readonly retries?: number | undefined
-  /** Where payments are created: the interface document does not say. */
+  /** The path that creates payments, because the interface document does not define it. */
   readonly createPath?: string | undefined
   /**
-   * Whether each answer is held against the whole contract: every member, every value, no member more, whichever way the
-   * server decided where the interface document is silent. Otherwise only what no caller can go on without is looked at.
+   * Whether to check each answer against the whole contract: every member and value, and no other members. Otherwise
+   * only the members that callers depend on are checked.
    */
   readonly strict?: boolean | undefined
   readonly userAgent?: string | undefined
-  /** Told of each attempt when it is over; without secrets. */
+  /** Called after each attempt, without secrets. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
-  /** Chance, time and the network, for whoever has them under control. */
+  /** Randomness, time and the network, for tests that control them. */
   readonly random?: (() => number) | undefined
   readonly sleep?: Sleep | undefined
   readonly now?: (() => number) | undefined
@@ -37,7 +37,7 @@ export interface ClientOptions extends Keys, NetworkOptions {
 
 export interface RequestOptions extends CallOptions {
   readonly query?: Query | undefined
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -46,9 +46,9 @@ export interface Client {
   readonly methods: { list(query: MethodsQuery, options?: CallOptions): Call<PaymentMethodOptions> }
   readonly payments: Payments
   readonly payouts: Payouts
-  /** Any call, signed in. Its `answer()` has all that came back. */
+  /** Makes any authenticated call. Its `answer()` has the whole answer. */
   request(method: string, path: string, options?: RequestOptions): Call<unknown>
-  /** Lets what is under way end, and closes the connections. */
+  /** Waits for the calls in progress, then closes the connections. */
   close(): Promise<void>
 }
 
@@ -75,7 +75,7 @@ const OPTIONS: NamesOf<ClientOptions> = {
 
 const REQUEST: NamesOf<RequestOptions> = { ...CALL_OPTIONS, query: true, body: true, headers: true }
 
-/** A merchant's client for one base URL and one pair of keys. It makes no request by itself. */
+/** A merchant's client for one base URL and one pair of keys. Creating it makes no request. */
 export function createClient(options: ClientOptions): Client {
   demandKnown('createClient()', options, OPTIONS)
   const address = readBaseUrl(options.baseUrl)
@@ -122,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
           method,
           path,
           bodiless: true,
-          // A free call is taken as it comes, unless somebody wants to know how it differs.
+          // The answer of such a call is not checked, except in strict mode.
           expected: strict ? expectedOf(method, path, createPath) : undefined,
         } satisfies CallRequest)
       }),
@@ -130,5 +130,5 @@ export function createClient(options: ClientOptions): Client {
   })
 }
 
-/** The bundler puts the version in; sources that run as they are have none. */
+/** The bundler inserts the version; source files that run directly have none. */
 const userAgent = () => (typeof PAYSIM_VERSION === 'string' ? `paysim/${PAYSIM_VERSION}` : 'paysim')

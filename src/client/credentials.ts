@@ -7,10 +7,10 @@ export interface Keys {
   readonly secretKey: string
 }
 
-/** How requests are signed in, and how that is kept out of all that is shown. */
+/** Signs requests, and keeps the secret out of everything that is shown. */
 export interface Credentials {
   readonly authorization: string
-  /** A text with the secret taken out of it, should anything have repeated it. */
+  /** Removes the secret from a text that may repeat it. */
   readonly hide: (text: string) => string
 }
 
@@ -34,7 +34,7 @@ function hiding(secrets: readonly string[]): Credentials['hide'] {
 
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie'])
 
-/** Headers as they may be shown: the scheme of a credential stays, the rest of it does not. */
+/** Headers to show: the scheme of a credential stays, the rest is removed. */
 export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -44,7 +44,7 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Record
   )
 }
 
-/** A live key goes over a network only encrypted. */
+/** A live key must not be sent unencrypted over a network. */
 export function refuseUnsafe({ publicKey, secretKey }: Keys, { hostname, secure, origin }: Address): void {
   if (secure || isLoopback(hostname)) return
   if (!isLive(publicKey) && !secretKey.startsWith('sk_live_')) return

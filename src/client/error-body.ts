@@ -8,8 +8,8 @@ export interface ErrorFacts {
 }
 
 /**
- * Reads an error in any of the shapes that a server may have chosen: nested under `error`, flat, or an
- * RFC 9457 problem. Read loosely: what it makes of an unknown body is poor, but it never hides the status.
+ * Reads an error in any of the possible shapes: nested under `error`, flat, or an RFC 9457 problem. It accepts any
+ * body, because the status must reach the user even if the body is useless.
  */
 export function readErrorBody(body: object, status: number): ErrorFacts {
   const flat = record(body)

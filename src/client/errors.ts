@@ -1,21 +1,21 @@
 import type { Answer } from './answer-type.ts'
 
-/** All that a client throws of its own. None of them carries a secret. */
+/** The errors of the client. None of them contains a secret. */
 export class ClientError extends Error {
   override get name(): string {
     return this.constructor.name
   }
 }
 
-/** The caller asked for what cannot be asked: a base URL that is none, an empty id, a header that is no header. */
+/** The caller passed something invalid, such as a malformed base URL, an empty id or a malformed header. */
 export class ArgumentError extends ClientError {}
 
-/** A live key would have gone over the network in the clear. */
+/** A live key would have been sent unencrypted. */
 export class UnsafeTargetError extends ClientError {}
 
 export type ReceiptErrorReason = 'unreadable' | 'empty' | 'too_large' | 'not_an_image'
 
-/** The image was not sent: the server would have refused it. */
+/** The image was not sent, because the server would have refused it. */
 export class ReceiptError extends ClientError {
   constructor(
     readonly reason: ReceiptErrorReason,
@@ -30,7 +30,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/** A fault with the answer it came with, kept out of what is logged: the answer may be long. */
+/** An error with its answer. The answer may be long, so logs do not show it. */
 abstract class AnsweredError extends ClientError {
   declare readonly answer: Answer
 
@@ -44,9 +44,9 @@ abstract class AnsweredError extends ClientError {
   }
 }
 
-/** The server turned the call down, and said why. */
+/** The server refused the call, with a reason. */
 export class ApiError extends AnsweredError {
-  /** As the server spelled it: may be one that this project does not know, and `unknown` where there was none. */
+  /** The code from the server. It may be unknown to this project; it is `unknown` if there was none. */
   readonly code: string
   readonly details: readonly FieldProblem[]
   readonly requestId: string | undefined
@@ -59,32 +59,32 @@ export class ApiError extends AnsweredError {
   }
 }
 
-/** Something answered, but not this API: a page, nothing at all, JSON of another shape. */
+/** The answer did not come from this API: it is a page, empty, or JSON of another shape. */
 export class UnexpectedAnswerError extends AnsweredError {
   constructor(
     message: string,
     answer: Answer,
-    /** How the answer began, fit to be shown on a terminal. */
+    /** The start of the answer, safe to show on a terminal. */
     readonly firstBytes: string,
-    /** What is wrong with its members, where it is JSON. */
+    /** The problems of its members, if it is JSON. */
     readonly problems: readonly FieldProblem[] = [],
   ) {
     super(message, answer)
   }
 }
 
-/** What answered was not even JSON, or JSON without members. */
+/** The answer was not a JSON object. */
 export class NotJsonError extends UnexpectedAnswerError {}
 
 export interface ConnectionFacts {
   readonly code: string
   /** Whether the request may have reached the server. */
   readonly sent: boolean
-  /** Whether trying again cannot help: a certificate that is not trusted stays so. */
+  /** Whether a retry cannot help, such as for an untrusted certificate. */
   readonly permanent?: boolean
 }
 
-/** No answer came. The message says what to do about it. */
+/** There was no answer. The message says what to do. */
 export class ConnectError extends ClientError {
   readonly code: string
   readonly sent: boolean
@@ -100,7 +100,7 @@ export class ConnectError extends ClientError {
 
 export type TimeoutPhase = 'connect' | 'headers' | 'body'
 
-/** No answer came in time. */
+/** The answer did not come in time. */
 export class TimeoutError extends ConnectError {
   constructor(
     message: string,
@@ -111,10 +111,10 @@ export class TimeoutError extends ConnectError {
   }
 }
 
-/** The payment did not get where it was waited for in time. */
+/** The payment did not reach the expected status in time. */
 export class WaitTimeoutError extends AnsweredError {}
 
-/** The list gave a cursor that it had given before: following it would never end. */
+/** The list repeated a cursor, so following it would never end. */
 export class CursorRepeatedError extends UnexpectedAnswerError {
   constructor(
     readonly cursor: string,

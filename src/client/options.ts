@@ -3,10 +3,10 @@ import { Call } from './call.ts'
 import { ArgumentError } from './errors.ts'
 import type { CallOptions, KeyedCallOptions } from './requests.ts'
 
-/** The names of an interface's members, each of them: the compiler misses none and lets no other in. */
+/** The names of all members of an interface. The compiler checks that the list is complete and has no others. */
 export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>
 
-/** Refuses what nobody reads: an option with a typing error would otherwise do nothing, and say nothing. */
+/** Refuses unknown options: a misspelt one would otherwise be ignored silently. */
 export function demandKnown(call: string, options: unknown, names: Readonly<Record<string, true>>): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -23,7 +23,7 @@ export function demandKnown(call: string, options: unknown, names: Readonly<Reco
 export const CALL_OPTIONS: NamesOf<CallOptions> = { signal: true }
 export const KEYED_CALL_OPTIONS: NamesOf<KeyedCallOptions> = { ...CALL_OPTIONS, idempotencyKey: true }
 
-/** A call whose arguments are wrong rejects, as one that fails later does: nobody has to look for its faults twice. */
+/** Turns an error about arguments into a rejection, so that callers handle all errors in one place. */
 export function orReject<T, Body = T>(make: () => Call<T, Body>): Call<T, Body> {
   try {
     return make()

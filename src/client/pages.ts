@@ -5,14 +5,14 @@ import type { PayoutIntent, PayoutList } from './resources.ts'
 
 export interface Page {
   readonly payouts: readonly PayoutIntent[]
-  /** Where the next page starts: to go on from here later. Null after the last. */
+  /** The cursor of the next page, to continue later. Null after the last page. */
   readonly nextCursor: string | null
   readonly answer: Answer<PayoutList>
 }
 
 /**
- * Page after page, each asked for when it is wanted, none kept. The filters go with every request: a cursor says
- * where to go on, not with what.
+ * Requests each page when it is needed, and stores none. Every request repeats the filters, because a cursor does not
+ * contain them.
  */
 export async function* pagesOf(
   list: (query: PayoutsQuery) => Promise<Answer<PayoutList>>,
@@ -36,6 +36,6 @@ export async function* pagesOf(
   }
 }
 
-/** Servers differ in the cursor of the last page: that there is one says nothing, has_more does. */
+/** Some servers send a cursor with the last page, so only has_more counts. */
 const nextOf = ({ next_cursor, has_more }: PayoutList): string | null =>
   has_more ? (next_cursor ?? null) : null

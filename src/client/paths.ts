@@ -1,4 +1,7 @@
-/** The paths of the merchant interface. A test holds them to the contract, whose own list loads the schemas. */
+/**
+ * The paths of the merchant API. A test compares them with the contract, because importing its list would load the
+ * schemas.
+ */
 export const PATHS = {
   methods: '/payment_methods/options',
   create: '/payment_intents',

@@ -1,9 +1,12 @@
-/** Waits; rejects at once when the signal aborts. A test puts its own in its place. */
+import { allowManyListeners } from './many-listeners.ts'
+
+/** Waits, and rejects at once when the signal aborts. Tests replace it. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
 export const sleep: Sleep = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
+    allowManyListeners(signal)
     const aborted = () => {
       clearTimeout(timer)
       reject(signal?.reason)

@@ -2,7 +2,7 @@ import { fill } from './address.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
-import { callSite, pointing } from './call-site.ts'
+import { callSite, withCallSite } from './call-site.ts'
 import type { Caller, CallRequest } from './caller.ts'
 import { CALL_OPTIONS, demandKnown, KEYED_CALL_OPTIONS, type NamesOf, orReject } from './options.ts'
 import { PATHS } from './paths.ts'
@@ -20,9 +20,9 @@ export interface Payments {
   create(body: CreatePayment, options?: KeyedCallOptions): Call<PaymentIntent>
   get(id: string, options?: CallOptions): Call<PaymentIntent>
   cancelPending(id: string, options?: KeyedCallOptions): Call<PaymentIntent>
-  /** The same as `cancelPending`. */
+  /** An alias of `cancelPending`. */
   cancel(id: string, options?: KeyedCallOptions): Call<PaymentIntent>
-  /** An image gets a key of its own where none is given: the call's `idempotencyKey` tells it. */
+  /** An image gets a generated key if none is given; the call's `idempotencyKey` has it. */
   submitReceipt(id: string, receipt: ReceiptImageOptions | ReceiptAssetOptions): Call<PaymentIntent>
   wait(id: string, options?: WaitOptions): Call<PaymentIntent>
 }
@@ -55,7 +55,7 @@ export function payments(caller: Caller, createPath: string, tools: Omit<WaitToo
       return caller.call({
         method: 'POST',
         path: fill(PATHS.cancelPayment, { id }),
-        // No body is required, but a content type is: the empty object satisfies every reading of that.
+        // A body is not required, but a content type is: an empty object satisfies every server.
         body: {},
         idempotencyKey: options?.idempotencyKey,
         expected: payment(id),
@@ -85,7 +85,7 @@ export function payments(caller: Caller, createPath: string, tools: Omit<WaitToo
       orReject(() => {
         demandKnown('payments.wait()', options, WAIT)
         const look = () => get(id, { signal: options.signal }).answer()
-        return new Call(pointing(callSite(), waitFor(options, { ...tools, get: look })))
+        return new Call(withCallSite(callSite(), waitFor(options, { ...tools, get: look })))
       }),
   }
 }
@@ -105,7 +105,7 @@ function submitReceipt(
   const { signal } = receipt
   if ('assetId' in receipt) {
     const body = { asset_id: receipt.assetId }
-    // The same asset again is safe by the interface document, so it needs no key.
+    // The interface document says that repeating the same asset is safe, so it needs no key.
     return caller.call({ method: 'POST', path, body, repeatable: true, expected: payment(id), signal })
   }
   const idempotencyKey = receipt.idempotencyKey ?? crypto.randomUUID()
@@ -123,7 +123,7 @@ async function upload(
   { signal, ...image }: ReceiptImageOptions,
 ): Promise<Answer<PaymentIntent>> {
   const { file } = image
-  // A stream may break while what reads it is loaded: its fault then waits to be read, and ends no process.
+  // A stream may fail before its reader is loaded. This keeps the error for the reader, so it does not end the process.
   if (typeof file === 'object' && 'pipe' in file) file.once('error', () => {})
   const { receiptUpload } = await import('./receipt/upload.ts')
   const form = await receiptUpload(image)

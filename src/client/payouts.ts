@@ -12,16 +12,16 @@ export interface CancelPayoutOptions extends CallOptions {
 }
 
 export interface PagesOptions extends CallOptions {
-  /** Where to go on from: the `nextCursor` of an earlier page. */
+  /** Where to start: the `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined
-  /** How many payouts in all: the last page is asked to be no longer than what is left of them. */
+  /** The number of payouts to read in all. The last request asks only for those that are left. */
   readonly most?: number | undefined
 }
 
 export interface Payouts {
   list(query?: PayoutsQuery, options?: CallOptions): Call<PayoutList>
   pages(query?: PayoutsQuery, options?: PagesOptions): AsyncGenerator<Page, void, void>
-  /** Never made twice: a payout that is already cancelled cannot be cancelled again. */
+  /** Never repeated: a cancelled payout cannot be cancelled again. */
   cancel(id: string, options?: CancelPayoutOptions): Call<PayoutIntent>
 }
 

@@ -1,7 +1,9 @@
 import type * as wire from '../contract/requests.ts'
 import type { Open, PayoutStatus } from './resources.ts'
 
-/** What a merchant may ask: the contract's own shapes. A member that is undefined is not sent; lists of values are open. */
+/**
+ * What a merchant can send: the shapes of the contract. Undefined members are not sent, and enums accept other strings.
+ */
 
 export type MethodsQuery = Asked<wire.DiscoveryQuery>
 export type CreatePayment = Asked<wire.CreatePaymentRequest>
@@ -16,13 +18,13 @@ type Asked<T> = [T] extends [string]
     ? { [M in keyof T]: Asked<NonNullable<T[M]>> | (undefined extends T[M] ? undefined : never) }
     : T
 
-/** What goes with any call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, and the pauses between its attempts. */
+  /** Aborts the call and the pauses between its attempts. */
   signal?: AbortSignal | undefined
 }
 
 export interface KeyedCallOptions extends CallOptions {
-  /** With a key a call may be repeated: the server answers it once. */
+  /** With a key, a call is safe to repeat, because the server executes it once. */
   idempotencyKey?: string | undefined
 }

@@ -2,11 +2,11 @@ import type * as wire from '../contract/resources.ts'
 import type * as words from '../contract/statuses.ts'
 
 /**
- * What the merchant interface says, as its callers read it: the contract's own shapes, read with care, since a real base
- * URL may know more than this project does, and a field that may not apply is null or absent, as the server has decided.
+ * What the merchant API returns: the shapes of the contract, but less strict, because another server may send more. A
+ * field that does not apply is null or missing, depending on the server.
  */
 
-/** Every list of values is open. */
+/** Every enum may have other values. */
 export type Open<Known extends string> = Known | (string & {})
 
 export type PaymentIntent = Read<wire.PaymentIntent>
@@ -15,7 +15,7 @@ export type PayoutList = Read<wire.PayoutList>
 export type PaymentMethodOptions = Read<wire.PaymentMethodOptions>
 export type PaymentMethod = PaymentMethodOptions['methods'][number]
 export type BankChoice = NonNullable<PaymentMethod['options']['banks']>[number]
-/** What the payer is to do. Which fields are there depends on `type`; an unknown type has only that. */
+/** What the payer must do. `type` decides which fields there are; an unknown type has only `type`. */
 export type NextAction = Read<wire.NextAction>
 export type Receipt = Read<wire.Receipt>
 
@@ -27,7 +27,7 @@ export type ReceiptStatus = Open<words.ReceiptStatus>
 export type ActionType = Open<wire.ActionType>
 export type PayerField = Open<wire.PayerField>
 
-/** A shape as any server may send it: its values are open, and what may be null may be absent. */
+/** A shape as any server may send it: enums may have other values, and nullable members may be missing. */
 type Read<T> = [T] extends [string]
   ? Open<T>
   : [T] extends [readonly (infer Item)[]]
@@ -35,17 +35,19 @@ type Read<T> = [T] extends [string]
     : [T] extends [object]
       ? Whole<
           {
-            [M in keyof T as IsSure<T, M> extends true ? M : never]: M extends 'object' ? T[M] : Read<T[M]>
+            [M in keyof T as IsAlwaysPresent<T, M> extends true ? M : never]: M extends 'object'
+              ? T[M]
+              : Read<T[M]>
           } & {
-            [M in MemberOfAny<T> as IsSure<T, M> extends true ? never : M]?:
+            [M in MemberOfAny<T> as IsAlwaysPresent<T, M> extends true ? never : M]?:
               | Read<NonNullable<ValueInAny<T, M>>>
               | (null extends ValueInAny<T, M> ? null | undefined : never)
           }
         >
       : T
 
-/** Whether a member is there in each of several shapes, and never null. */
-type IsSure<T, M> = M extends keyof T ? (T[M] extends NonNullable<T[M]> ? true : false) : false
+/** Whether each of several shapes has this member and it is never null. */
+type IsAlwaysPresent<T, M> = M extends keyof T ? (T[M] extends NonNullable<T[M]> ? true : false) : false
 type MemberOfAny<T> = T extends unknown ? keyof T : never
 type ValueInAny<T, M> = T extends unknown ? (M extends keyof T ? T[M] : never) : never
 type Whole<T> = { [M in keyof T]: T[M] }

@@ -3,7 +3,7 @@ import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
 import { ConnectError } from './errors.ts'
 
-/** How an attempt ended: something answered, or nothing did. */
+/** The outcome of an attempt: an answer or an error. */
 export type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 export interface RetryPolicy {
@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly random: () => number
 }
 
-/** Whether making the call twice is as good as once: a read, or a call with a key. */
+/** Whether repeating the call has the same effect as one call: it is a read, or it has a key. */
 export interface Repeatability {
   readonly repeatable: boolean
   readonly keyed: boolean
@@ -19,19 +19,19 @@ export interface Repeatability {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8000
-/** A server that asks for more than this is better reported than waited for. */
+/** If a server asks for a longer pause, report the error instead of waiting. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether a call by this method changes nothing. */
+/** Whether calls with this method change nothing. */
 export const isRead = (method: string): boolean => READS.has(method.toUpperCase())
 
 const PASSING = new Set([429, 502, 503, 504])
 
 export const isPassing = (status: number): boolean => PASSING.has(status)
 
-/** How long to pause before the next attempt; null when this outcome is the last word. */
+/** The pause before the next attempt; null if this outcome is final. */
 export function pauseAfter(
   outcome: Outcome,
   attempt: number,
@@ -39,7 +39,7 @@ export function pauseAfter(
   may: Repeatability,
 ): number | null {
   if (attempt > retries || !isWorthRepeating(outcome, may)) return null
-  // Full jitter: callers that failed together do not come back together.
+  // Full jitter, so that callers that failed together do not retry together.
   const backoff = random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   const asked = 'answer' in outcome ? retryAfter(outcome.answer) : null
   if (asked === null) return backoff
@@ -60,7 +60,7 @@ function isWorthRepeating(outcome: Outcome, { repeatable, keyed }: Repeatability
   return repeatable || !error.sent
 }
 
-/** The first call with the key still runs: it will have an answer for this one. */
+/** The first call with this key is still running; its answer will also be the answer to this one. */
 function isInProgress({ status, body }: Answer): boolean {
   if (status < 400 || typeof body !== 'object' || body === null) return false
   return readErrorBody(body, status).code === 'idempotency_in_progress'

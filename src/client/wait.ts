@@ -5,10 +5,10 @@ import type { PaymentIntent, PaymentStatus } from './resources.ts'
 import { isPassing, retryAfter } from './retry.ts'
 
 export interface WaitOptions {
-  /** The statuses to wait for; the final ones, unless said otherwise. A final one ends the wait in any case. */
+  /** The statuses to wait for; the final ones by default. Any final status ends the wait. */
   readonly until?: PaymentStatus | readonly PaymentStatus[] | undefined
   readonly timeoutMs?: number | undefined
-  /** Told the first state, and each that differs from the one before. */
+  /** Called with the first state, and with each change. */
   readonly onUpdate?: ((payment: PaymentIntent, answer: Answer<PaymentIntent>) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -17,7 +17,7 @@ export interface WaitTools {
   readonly get: () => Promise<Answer<PaymentIntent>>
   readonly sleep: Sleep
   readonly random: () => number
-  /** Milliseconds of any clock that goes forwards. */
+  /** Milliseconds of any monotonic clock. */
   readonly now: () => number
 }
 
@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 5000
 const GROWTH = 1.5
 const PATIENCE_MS = 10 * 60_000
 
-/** Asks again and again until the payment is where it was waited for, or can go nowhere any more. */
+/** Polls until the payment has an expected status, or can no longer change. */
 export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<Answer<PaymentIntent>> {
   const { until = FINAL_STATUSES, timeoutMs = PATIENCE_MS, onUpdate, signal } = options
   const ends = new Set([until, FINAL_STATUSES].flat())
@@ -50,7 +50,7 @@ export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<A
 
 type Look = { readonly payment: Answer<PaymentIntent> } | { readonly busy: Answer; readonly error: Error }
 
-/** A server that is busy for longer than a call may last is still worth waiting for. */
+/** The server may be too busy for one call, but keep waiting. */
 async function look({ get }: WaitTools): Promise<Look> {
   try {
     return { payment: await get() }
@@ -64,7 +64,7 @@ async function look({ get }: WaitTools): Promise<Look> {
 function pauseOf(look: Look, round: number, random: () => number): number {
   const asked = retryAfter('payment' in look ? look.payment : look.busy)
   const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** round)
-  // Half of it by chance, so that many who wait for one server do not ask it in step.
+  // Half of it is random, so that many waiting clients do not poll in step.
   const jittered = backoff * (0.5 + random() / 2)
   return Math.max(asked ?? 0, jittered)
 }

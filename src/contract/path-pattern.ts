@@ -12,7 +12,7 @@ export function pathPattern(text: string): PathPattern {
   return { text, segments }
 }
 
-export const hasPlaces = ({ segments }: PathPattern) => segments.some(segment => 'name' in segment)
+export const hasParameters = ({ segments }: PathPattern) => segments.some(segment => 'name' in segment)
 
 /**
  * The parameters of a path that matches the pattern; undefined if it does not match. `%5F` and `_` are the same.

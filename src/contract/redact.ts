@@ -15,7 +15,7 @@ export function withoutSecrets(text: string): string {
 }
 
 const SECRET =
-  /\b(whsec_|sk_live_|sk_test_)[\w+/=-]+|([?&](?:signature|code|token)=)[^&"\s]+|("(?:secret|secret_key|control_token)":")(?:[^"\\]|\\.)+/g
+  /\b(whsec_|sk_live_|sk_test_)[\w+/=-]+|([?&](?:signature|code|token)=)(?:[^&"\\\s]|\\[^"])+|("(?:secret|secret_key|control_token)":")(?:[^"\\]|\\.)+/g
 
 /** A body that may be shown: secrets and account numbers are masked, and nothing else is changed. */
 export function redact(text: string): string {

@@ -155,7 +155,7 @@ export function resources(contract: Contract | 'any') {
     details: Type.Array(object({ field: Type.String(), message: Type.String() })),
     request_id: Type.String({ pattern: '^req_' }),
   }
-  const faults = {
+  const errorBodies = {
     nested: object({ error: object(facts) }),
     flat: object(facts),
     problem: object({
@@ -166,9 +166,9 @@ export function resources(contract: Contract | 'any') {
       ...facts,
     }),
   }
-  const Fault = decided ? faults[decided['errors.body']] : Type.Union(Object.values(faults))
+  const ErrorBody = decided ? errorBodies[decided['errors.body']] : Type.Union(Object.values(errorBodies))
 
-  return { PaymentIntent, PayoutIntent, PayoutList, PaymentMethodOptions, Fault }
+  return { PaymentIntent, PayoutIntent, PayoutList, PaymentMethodOptions, Error: ErrorBody }
 }
 
 /** A payout in an event, with the reason for its cancellation if there is one. */

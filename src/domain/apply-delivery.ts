@@ -1,7 +1,7 @@
 import type { DomainEvent, EventOf } from './events.ts'
 import { allows, DELIVERY_MOVES } from './lifecycle.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from './model.ts'
-import { deliveryTimer } from './timer-names.ts'
+import { endDeliveryTimers } from './record-timers.ts'
 import type { MutableWorld } from './world.ts'
 
 export type DeliveryEvent = Extract<
@@ -24,7 +24,14 @@ export function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): v
   switch (event.type) {
     case 'EventEmitted': {
       const { event: id, name: type, subject } = event
-      world.events.set(id, { id, type, at: world.at, subject: snapshot(world, subject), seq: world.seq })
+      world.events.add(id, {
+        id,
+        type,
+        at: world.at,
+        subject: snapshot(world, subject),
+        body: null,
+        seq: world.seq,
+      })
       return
     }
     case 'EndpointAdded': {
@@ -50,6 +57,7 @@ export function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): v
       }))
     case 'AttemptStarted':
       release(world, event.delivery)
+      if (event.body !== undefined) keepBody(world, event.delivery, event.body)
       return change(world, event.delivery, delivery => ({
         status: DELIVERY_MOVES.attempt.to,
         attempts: [...delivery.attempts, { startedAt: world.at, result: null }],
@@ -88,7 +96,7 @@ function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject
 
 function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
   const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null } = event
-  world.deliveries.set(id, {
+  world.deliveries.add(id, {
     id,
     eventId,
     endpointId,
@@ -100,6 +108,7 @@ function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
     createdAt: world.at,
     seq: world.seq,
   })
+  if (dueAt !== null) world.openDeliveries.add(id)
   if (fault === 'reorder') world.heldDeliveries.set(endpointId, id)
   else world.heldDeliveries.delete(endpointId)
 }
@@ -112,8 +121,20 @@ function release({ heldDeliveries }: MutableWorld, id: string): void {
 function change(world: MutableWorld, id: string, edit: (delivery: Delivery) => Partial<Delivery>): void {
   const delivery = world.deliveries.get(id)
   if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
-  world.deliveries.set(id, { ...delivery, ...edit(delivery), seq: world.seq })
+  const next = { ...delivery, ...edit(delivery), seq: world.seq }
+  world.deliveries.set(id, next)
+  if (isOpen(next)) world.openDeliveries.add(id)
+  else world.openDeliveries.delete(id)
+  endDeliveryTimers(world.timers, id, delivery, next)
 }
+
+function keepBody(world: MutableWorld, delivery: string, body: string): void {
+  const event = world.events.get(world.deliveries.get(delivery)?.eventId ?? '')
+  if (!event) throw new Error(`the journal sends an event that was never emitted, with delivery ${delivery}`)
+  world.events.set(event.id, { ...event, body })
+}
+
+const isOpen = ({ status }: Delivery) => status === 'pending' || status === 'attempting'
 
 function changeEndpoint(world: MutableWorld, id: string, changes: Partial<WebhookEndpoint>): void {
   const endpoint = world.endpoints.get(id)
@@ -124,9 +145,9 @@ const LOSE_ENDPOINT = DELIVERY_MOVES['lose-endpoint']
 
 /** A removed or disabled endpoint gets nothing more. */
 function giveUp(world: MutableWorld, endpoint: string): void {
-  for (const delivery of world.deliveries.values()) {
-    if (delivery.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue
-    world.timers.clear(deliveryTimer(delivery.id))
+  for (const id of world.openDeliveries) {
+    const delivery = world.deliveries.get(id)
+    if (delivery?.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue
     change(world, delivery.id, () => ({ status: LOSE_ENDPOINT.to, nextAttemptAt: null }))
   }
 }

@@ -1,18 +1,10 @@
 import type { DomainEvent, EventOf } from './events.ts'
-import { methodOf, type Payment, statusOf, type TerminalStatus } from './model.ts'
+import type { Payment, ProviderCall } from './model.ts'
+import { endPaymentTimers } from './record-timers.ts'
 import { UNSCRIPTED_PAYMENT } from './script.ts'
-import { PAYMENT_TIMERS, paymentTimer } from './timer-names.ts'
 import type { MutableWorld } from './world.ts'
 
 export type PaymentEvent = Extract<DomainEvent, { payment: string }>
-
-/** The filters of the payment list that have an index. */
-const paymentFacets = (payment: Payment): string[] => [
-  statusOf(payment),
-  payment.checkoutMode,
-  methodOf(payment) ?? '',
-  payment.currency,
-]
 
 export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): void {
   if (event.type === 'PaymentCreated') return create(world, event)
@@ -20,8 +12,7 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   if (!payment) throw new Error(`the journal names a payment that was never created: ${event.payment}`)
   const next = { ...payment, ...changes(world, payment, event), updatedAt: world.at, seq: world.seq }
   world.payments.set(event.payment, next)
-  const [from, to] = [paymentFacets(payment), paymentFacets(next)]
-  if (from.some((facet, at) => facet !== to[at])) world.paymentList.move(payment.sortKey, from, to)
+  endPaymentTimers(world.timers, event.payment, payment, next)
 }
 
 function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
@@ -50,8 +41,7 @@ function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
     updatedAt: world.at,
     seq: world.seq,
   }
-  world.payments.set(event.payment, payment)
-  world.paymentList.add(place, paymentFacets(payment))
+  world.payments.add(event.payment, payment)
 }
 
 function changes(
@@ -62,39 +52,37 @@ function changes(
   const id = event.payment
   switch (event.type) {
     case 'RouteFrozen':
-      world.providerCalls.push({ at: world.at, call: 'start', paymentId: id, route: event.route.id })
+      noteCall(world, { at: world.at, call: 'start', paymentId: id, route: event.route.id })
       return freezeRoute(payment, event)
     case 'ActionPresented':
-      world.timers.clear(paymentTimer(id, 'present-action'))
-      // If the page was open already, its old expiry no longer applies.
-      world.timers.clear(paymentTimer(id, 'withdraw-action'))
       return { action: { presentedAt: world.at, expiresAt: event.expiresAt } }
     case 'ActionWithdrawn':
-      world.timers.clear(paymentTimer(id, 'withdraw-action'))
       return { action: null }
     case 'ReceiptSubmitted':
       return submitReceipt(world, payment, event)
     case 'ReceiptAccepted':
-      world.timers.clear(paymentTimer(id, 'receipt'))
       return payment.receipt ? { receipt: { ...payment.receipt, status: 'submitted' } } : {}
     case 'ReceiptRejected':
-      world.timers.clear(paymentTimer(id, 'receipt'))
       return payment.receipt
         ? { receipt: { ...payment.receipt, status: 'rejected', rejection: event.message } }
         : {}
     case 'CancelRequested':
       if (payment.route)
-        world.providerCalls.push({ at: world.at, call: 'cancel', paymentId: id, route: payment.route.id })
+        noteCall(world, { at: world.at, call: 'cancel', paymentId: id, route: payment.route.id })
       return { cancelRequestedAt: world.at }
     case 'PaymentSucceeded':
-      return settle(world, id, 'succeeded')
+      return { outcome: 'succeeded', action: null }
     case 'PaymentFailed':
-      return { ...settle(world, id, 'failed'), failure: event.failure }
+      return { outcome: 'failed', action: null, failure: event.failure }
     case 'PaymentExpired':
-      return settle(world, id, 'expired')
+      return { outcome: 'expired', action: null }
     case 'PaymentCancelled':
-      return { ...settle(world, id, event.outcome), cancelled: true, failure: event.failure }
+      return { outcome: event.outcome, action: null, cancelled: true, failure: event.failure }
   }
+}
+
+function noteCall(world: MutableWorld, call: ProviderCall): void {
+  world.providerCalls.add(String(world.providerCalls.size + 1), call)
 }
 
 function freezeRoute(payment: Payment, event: EventOf<'RouteFrozen'>): Partial<Payment> {
@@ -121,13 +109,7 @@ function submitReceipt(
   const asset = assetId === null ? undefined : world.assets.get(assetId)
   if (asset) world.assets.set(asset.id, { ...asset, paymentId: id })
   const route = payment.route?.id ?? ''
-  world.providerCalls.push({ at: world.at, call: 'submit_receipt', paymentId: id, route, digest })
+  noteCall(world, { at: world.at, call: 'submit_receipt', paymentId: id, route, digest })
   const submissions = (payment.receipt?.submissions ?? 0) + 1
   return { receipt: { status: 'processing', submissions, digest, assetId, rejection: null } }
-}
-
-/** A final status clears all timers, except for the verdict on a receipt that is being checked. */
-function settle(world: MutableWorld, id: string, outcome: TerminalStatus): Partial<Payment> {
-  for (const timer of PAYMENT_TIMERS) if (timer !== 'receipt') world.timers.clear(paymentTimer(id, timer))
-  return { outcome, action: null }
 }

@@ -1,17 +1,10 @@
 import type { DomainEvent, EventOf } from './events.ts'
 import type { Payout } from './model.ts'
+import { endPayoutTimers } from './record-timers.ts'
 import { UNSCRIPTED_PAYOUT } from './script.ts'
-import { payoutTimer } from './timer-names.ts'
 import type { MutableWorld } from './world.ts'
 
 export type PayoutEvent = Extract<DomainEvent, { payout: string }>
-
-/** The filters of the payout list that have an index. */
-const payoutFacets = (payout: Payout): [country: string, currency: string, status: string] => [
-  payout.country,
-  payout.currency,
-  payout.status,
-]
 
 export function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void {
   if (event.type === 'PayoutCreated') return create(world, event)
@@ -19,9 +12,7 @@ export function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void 
   if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
   const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.sortKey), seq: world.seq }
   world.payouts.set(event.payout, next)
-  world.payoutList.move(payout.sortKey, payoutFacets(payout), payoutFacets(next))
-  world.timers.clear(payoutTimer(event.payout, 'approve'))
-  if (next.status !== 'processing') world.timers.clear(payoutTimer(event.payout, 'outcome'))
+  endPayoutTimers(world.timers, event.payout, payout, next)
 }
 
 function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
@@ -41,9 +32,7 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
     updatedAt: place.createdAt,
     seq: world.seq,
   }
-  world.payouts.set(event.payout, payout)
-  world.payoutList.add(place, payoutFacets(payout))
-  world.payoutsByReference.add(merchantReference, place)
+  world.payouts.add(event.payout, payout)
 }
 
 /** A payout may be created with a creation time in the future. */

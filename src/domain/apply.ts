@@ -50,7 +50,7 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
       return applyDeliveryEvent(world, event)
     case 'AssetStored': {
       const { asset: id, kind, digest, size, contentType } = event
-      world.assets.set(id, { id, kind, digest, size, contentType, paymentId: null, createdAt: world.at })
+      world.assets.add(id, { id, kind, digest, size, contentType, paymentId: null, createdAt: world.at })
       return
     }
     case 'AnswerKept':
@@ -94,18 +94,10 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
 }
 
 function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf<'AnswerKept'>): void {
-  forgetOldAnswers(world)
+  world.kept.deleteBefore(world.at - LIMITS.idempotencyWindowMs + 1)
   const payment = 'payment' in answer ? world.payments.get(answer.payment) : undefined
   const kept = 'payment' in answer ? (payment ? { payment } : undefined) : answer
   if (!kept) throw new Error(`the journal keeps an answer for ${scope} without its payment`)
   world.kept.delete(scope)
-  world.kept.set(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
-}
-
-/** Answers are in the order in which they were stored, so the oldest come first. */
-function forgetOldAnswers(world: MutableWorld): void {
-  for (const [scope, { at }] of world.kept) {
-    if (world.at - at < LIMITS.idempotencyWindowMs) return
-    world.kept.delete(scope)
-  }
+  world.kept.add(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
 }

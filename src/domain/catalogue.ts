@@ -34,11 +34,11 @@ export function readCatalogue(
   const problems = checkShape(data)
   if (problems.length > 0) return { problems }
   const catalogue = data as CatalogueData
-  const broken = incoherences(catalogue)
+  const broken = inconsistencies(catalogue)
   return broken.length > 0 ? { problems: broken } : { catalogue: indexCatalogue(catalogue) }
 }
 
-function incoherences({ providers, methods, routes }: CatalogueData): FieldProblem[] {
+function inconsistencies({ providers, methods, routes }: CatalogueData): FieldProblem[] {
   const problems: FieldProblem[] = []
   const say = (field: string, message: string) => problems.push({ field, message })
   const unique = (list: string, key: string, values: readonly string[]) => {
@@ -116,7 +116,7 @@ function freeze(route: RouteEntry): FrozenRoute {
   }
 }
 
-/** Amounts are digit strings of any length: the longer is the greater. */
+/** Compares amounts as digit strings of any length: the longer is the greater. */
 export function compareAmounts(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 }

@@ -26,32 +26,31 @@ const checks = new Map<string, Validator>(
   ]),
 )
 
-/** The problems of entries that are to become a journal, each with its field. */
-export function checkEntries(entries: readonly unknown[]): FieldProblem[] {
-  const problems: FieldProblem[] = []
-  let before = Number.NEGATIVE_INFINITY
-  for (const [at, entry] of entries.entries()) {
+/** Checks entries that are to become a journal, one after the other. */
+export class EntryChecker {
+  #count = 0
+  #before = Number.NEGATIVE_INFINITY
+
+  /** The problems of the next entry, each with its field. */
+  check(entry: unknown): FieldProblem[] {
+    const at = this.#count++
+    const problems: FieldProblem[] = []
     const say = ({ field, message }: FieldProblem) => {
       problems.push({ field: `entries.${at}.${field}`, message })
     }
     const malformed = checkEntry(entry)
     malformed.forEach(say)
-    if (malformed.length === 0) {
-      const { seq, at: time, events } = entry as Entry
-      if (seq !== at + 1) say({ field: 'seq', message: `must be ${at + 1}` })
-      if (time < before) say({ field: 'at', message: 'must not be earlier than the previous entry' })
-      before = Math.max(before, time)
-      events.forEach((event, nth) => {
-        for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })
-      })
-    }
-    // More problems than this would not help.
-    if (problems.length > MOST_PROBLEMS) break
+    if (malformed.length > 0) return problems
+    const { seq, at: time, events } = entry as Entry
+    if (seq !== at + 1) say({ field: 'seq', message: `must be ${at + 1}` })
+    if (time < this.#before) say({ field: 'at', message: 'must not be earlier than the previous entry' })
+    this.#before = Math.max(this.#before, time)
+    events.forEach((event, nth) => {
+      for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })
+    })
+    return problems
   }
-  return problems.slice(0, MOST_PROBLEMS)
 }
-
-const MOST_PROBLEMS = 50
 
 function problemsOf(event: DomainEvent): readonly FieldProblem[] {
   const malformed = checks.get(event.type)?.(event) ?? []

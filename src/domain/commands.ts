@@ -77,6 +77,9 @@ export type Command =
   | { readonly type: 'SetProviderHealth'; readonly provider: string; readonly healthy: boolean }
   | { readonly type: 'SetClock'; readonly clock: ClockSetting }
 
+/** The commands that a timer can have. */
+export type TimedCommand = Extract<Command, { type: 'MovePayment' | 'MovePayout' | 'AttemptDelivery' }>
+
 export type ReceiptSource = { readonly asset: string } | { readonly upload: StoredImage }
 
 export interface NewPayout {

@@ -7,7 +7,7 @@ import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import { CHECKOUT_MODES } from '../contract/requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
-import type { Command } from './commands.ts'
+import type { TimedCommand } from './commands.ts'
 import type { DomainEvent, EventOf } from './events.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
 import type { MethodOptions } from './model.ts'
@@ -97,7 +97,6 @@ const payoutScript = object({
   outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
 })
 
-/** The commands that a timer may have. */
 const timedCommand = Type.Union([
   object({
     type: Type.Literal('MovePayment'),
@@ -199,7 +198,7 @@ const EVENTS = {
     fault: optional(oneOf(WEBHOOK_FAULT_TYPES)),
   },
   DeliveryMoved: { delivery: id, dueAt: instant },
-  AttemptStarted: { delivery: id },
+  AttemptStarted: { delivery: id, body: optional(text) },
   AttemptEnded: {
     delivery: id,
     result: object({
@@ -233,16 +232,16 @@ const EVENTS = {
 /** Checks at compile time that each schema allows no more than its type, and has all of its members. */
 type Members<T extends DomainEvent['type']> = Omit<EventOf<T>, 'type'>
 type Described<T extends DomainEvent['type']> = Static<ReturnType<typeof Type.Object<(typeof EVENTS)[T]>>>
-type Sound = {
+type MatchingType = {
   [T in DomainEvent['type']]: Described<T> extends Members<T>
     ? keyof Members<T> extends keyof Described<T>
       ? true
       : ['forgets', Exclude<keyof Members<T>, keyof Described<T>>]
     : ['allows more than', T]
 }
-type Unsound =
-  | Exclude<Sound[DomainEvent['type']], true>
-  | (Static<typeof timedCommand> extends Command ? never : 'a timer')
-const SOUND: [Unsound] extends [never] ? true : Unsound = true
+type MismatchedType =
+  | Exclude<MatchingType[DomainEvent['type']], true>
+  | (TimedCommand['type'] extends Static<typeof timedCommand>['type'] ? never : 'a command of a timer')
+const SOUND: [MismatchedType] extends [never] ? true : MismatchedType = true
 
 export const EVENT_SCHEMAS: Readonly<Record<string, TProperties>> = SOUND && EVENTS

@@ -2,7 +2,7 @@ import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { CatalogueData } from './catalogue.ts'
-import type { ClockSetting, Command } from './commands.ts'
+import type { ClockSetting, TimedCommand } from './commands.ts'
 import type { WebhookFault } from './faults/fault.ts'
 import type { Instrument } from './instrument/index.ts'
 import type { JOURNAL_VERSION } from './journal-version.ts'
@@ -84,7 +84,12 @@ export type DomainEvent =
       readonly fingerprint: string
       readonly answer: { readonly payment: string } | KeptRefusal
     }
-  | { readonly type: 'TimerSet'; readonly timer: string; readonly dueAt: number; readonly command: Command }
+  | {
+      readonly type: 'TimerSet'
+      readonly timer: string
+      readonly dueAt: number
+      readonly command: TimedCommand
+    }
   | { readonly type: 'TimerFired'; readonly timer: string }
   | {
       readonly type: 'EventEmitted'
@@ -116,7 +121,12 @@ export type DomainEvent =
       readonly fault?: WebhookFault['type']
     }
   | { readonly type: 'DeliveryMoved'; readonly delivery: string; readonly dueAt: number }
-  | { readonly type: 'AttemptStarted'; readonly delivery: string }
+  | {
+      readonly type: 'AttemptStarted'
+      readonly delivery: string
+      /** With the first attempt of an event: the body of all its attempts. Older journals have none. */
+      readonly body?: string
+    }
   | {
       readonly type: 'AttemptEnded'
       readonly delivery: string

@@ -55,7 +55,7 @@ const WHERE_TO: { readonly [T in Exclude<PaymentTrigger, 'confirm-cancel'>]: { r
 }
 
 /** The status that a trigger leads to: of the receipt for a verdict, of the payment for all others. */
-export const whereTo = (trigger: PaymentTrigger, contract: Contract): string =>
+export const targetStatus = (trigger: PaymentTrigger, contract: Contract): string =>
   trigger === 'confirm-cancel' ? contract['payment.after_cancel'] : WHERE_TO[trigger].to
 
 export function allows<S>(move: Move<S>, status: S): boolean {

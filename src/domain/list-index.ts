@@ -1,89 +1,117 @@
 import sortedBtree from 'sorted-btree'
-import type { SortKey } from './model.ts'
 
 const BTree = sortedBtree.default
-type Tree = InstanceType<typeof BTree<SortKey, undefined>>
+type Tree<P extends Position> = InstanceType<typeof BTree<P, undefined>>
 
-const bySortKey = (a: SortKey, b: SortKey) => a.createdAt - b.createdAt || a.ordinal - b.ordinal
+/** Where a record stands in its list: by time, then by order of creation. */
+export interface Position {
+  readonly at: number
+  readonly ordinal: number
+}
+
+export const comparePositions = (a: Position, b: Position) => a.at - b.at || a.ordinal - b.ordinal
+
+export const FROM_THE_TOP: Position = { at: Number.POSITIVE_INFINITY, ordinal: 0 }
+
+type Facets = readonly string[]
 
 /**
  * Records in list order, split by facets: each combination of facet values has its own tree. A page merges the trees
  * whose facets match, so its cost depends on its size, not on the filters or the number of records.
  */
-export class ListIndex {
-  readonly #shelves = new Map<string, { facets: readonly string[]; tree: Tree }>()
+export class ListIndex<P extends Position> {
+  readonly #shelves = new Map<string, { facets: Facets; tree: Tree<P> }>()
 
-  add(place: SortKey, facets: readonly string[]): void {
+  add(place: P, facets: Facets): void {
     const key = facets.join('|')
     let shelf = this.#shelves.get(key)
     if (!shelf) {
-      shelf = { facets, tree: new BTree<SortKey, undefined>(undefined, bySortKey) }
+      shelf = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
       this.#shelves.set(key, shelf)
     }
     shelf.tree.set(place, undefined)
   }
 
-  move(place: SortKey, from: readonly string[], to: readonly string[]): void {
-    this.#shelves.get(from.join('|'))?.tree.delete(place)
-    this.add(place, to)
+  remove(place: P, facets: Facets): void {
+    this.#shelves.get(facets.join('|'))?.tree.delete(place)
   }
 
   /** How many records match. */
-  count(matches: (facets: readonly string[]) => boolean): number {
+  count(matches: (facets: Facets) => boolean): number {
     let total = 0
     for (const { facets, tree } of this.#shelves.values()) if (matches(facets)) total += tree.size
     return total
   }
 
+  /** The lowest of all. */
+  get first(): P | undefined {
+    let first: P | undefined
+    for (const { tree } of this.#shelves.values()) {
+      const lowest = tree.minKey()
+      if (lowest && (!first || comparePositions(lowest, first) < 0)) first = lowest
+    }
+    return first
+  }
+
   /** Newest first, from just below a position. */
-  *below(position: PagePosition, matches: (facets: readonly string[]) => boolean): Generator<SortKey> {
-    const start = { id: '', ...position }
-    const sources: { rest: Iterator<[SortKey, undefined]>; head: SortKey }[] = []
-    for (const { facets, tree } of this.#shelves.values()) {
-      if (!matches(facets)) continue
-      const rest = tree.entriesReversed(start, undefined, true)
-      const first = rest.next()
-      if (!first.done) sources.push({ rest, head: first.value[0] })
-    }
-    while (sources.length > 0) {
-      const source = sources.reduce((best, other) => (bySortKey(other.head, best.head) > 0 ? other : best))
-      yield source.head
-      const next = source.rest.next()
-      if (!next.done) source.head = next.value[0]
-      else sources.splice(sources.indexOf(source), 1)
-    }
+  below(position: Position, matches: (facets: Facets) => boolean): Generator<P> {
+    const sources: Iterator<P>[] = []
+    for (const { facets, tree } of this.#shelves.values())
+      if (matches(facets)) sources.push(keysBelow(tree, position))
+    return newestFirst(sources)
   }
 }
 
-/** The place that a page starts below. */
-export interface PagePosition {
-  readonly createdAt: number
-  readonly ordinal: number
+function* keysBelow<P extends Position>(tree: Tree<P>, position: Position): Generator<P> {
+  // The tree compares only the members of a position.
+  for (const [place] of tree.entriesReversed(position as P, undefined, true)) yield place
 }
 
-export const FROM_THE_TOP: PagePosition = { createdAt: Number.POSITIVE_INFINITY, ordinal: 0 }
+/** Merges sources that are each newest first. */
+export const newestFirst = <P extends Position>(sources: readonly Iterator<P>[]): Generator<P> =>
+  merged(sources, comparePositions)
+
+/** Merges sources that are each in an order, the greatest first. */
+export function* merged<P>(sources: readonly Iterator<P>[], order: (a: P, b: P) => number): Generator<P> {
+  const waiting: { readonly rest: Iterator<P>; head: P }[] = []
+  for (const rest of sources) {
+    const first = rest.next()
+    if (!first.done) waiting.push({ rest, head: first.value })
+  }
+  while (waiting.length > 0) {
+    const next = waiting.reduce((best, other) => (order(other.head, best.head) > 0 ? other : best))
+    yield next.head
+    const after = next.rest.next()
+    if (!after.done) next.head = after.value
+    else waiting.splice(waiting.indexOf(next), 1)
+  }
+}
 
 /** The positions of a word. Most words have only one, and a million of those must need little memory. */
-export class ValueIndex {
-  readonly #places = new Map<string, SortKey | Tree>()
+export class WordIndex<P extends Position> {
+  readonly #places = new Map<string, P | Tree<P>>()
 
-  add(word: string, place: SortKey): void {
+  add(word: string, place: P): void {
     const held = this.#places.get(word)
     if (!held) this.#places.set(word, place)
     else if (held instanceof BTree) held.set(place, undefined)
     else {
-      const tree = new BTree<SortKey, undefined>(undefined, bySortKey)
+      const tree = new BTree<P, undefined>(undefined, comparePositions)
       tree.set(held, undefined)
       tree.set(place, undefined)
       this.#places.set(word, tree)
     }
   }
 
-  *below(position: PagePosition, word: string): Generator<SortKey> {
+  remove(word: string, place: P): void {
     const held = this.#places.get(word)
-    const start = { id: '', ...position }
-    if (held instanceof BTree) {
-      for (const [place] of held.entriesReversed(start, undefined, true)) yield place
-    } else if (held && bySortKey(held, start) < 0) yield held
+    if (held instanceof BTree) held.delete(place)
+    else if (held === place) this.#places.delete(word)
+  }
+
+  *below(position: Position, word: string): Generator<P> {
+    const held = this.#places.get(word)
+    if (held instanceof BTree) yield* keysBelow(held, position)
+    else if (held && comparePositions(held, position) < 0) yield held
   }
 }

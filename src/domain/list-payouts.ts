@@ -1,5 +1,6 @@
-import { FROM_THE_TOP, type PagePosition } from './list-index.ts'
-import type { Payout, PayoutStatus, SortKey } from './model.ts'
+import { comparePositions, FROM_THE_TOP, type Position } from './list-index.ts'
+import type { Payout, PayoutStatus } from './model.ts'
+import type { Item } from './table.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {
@@ -13,8 +14,13 @@ export interface PayoutQuery {
   readonly createdBefore: number | undefined
   readonly limit: number
   /** The last position of the previous page. */
-  readonly below: PagePosition | undefined
+  readonly below: Position | undefined
 }
+
+export const positionOf = ({ sortKey }: Payout): Position => ({
+  at: sortKey.createdAt,
+  ordinal: sortKey.ordinal,
+})
 
 export interface PayoutPage {
   readonly payouts: readonly Payout[]
@@ -27,24 +33,23 @@ export interface PayoutPage {
 export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
   const payouts: Payout[] = []
   for (const place of places(world, query)) {
-    if (place.createdAt < (query.createdFrom ?? Number.NEGATIVE_INFINITY)) break
-    const payout = world.payouts.get(place.id)
-    if (!payout || !matches(payout, query)) continue
+    if (place.at < (query.createdFrom ?? Number.NEGATIVE_INFINITY)) break
+    const payout = place.record
+    if (!matches(payout, query)) continue
     if (payouts.length === query.limit) return { payouts, hasMore: true }
     payouts.push(payout)
   }
   return { payouts, hasMore: false }
 }
 
-function places(world: World, query: PayoutQuery): Iterable<SortKey> {
+function places(world: World, query: PayoutQuery): Iterable<Item<Payout>> {
   const start = lower(query.below ?? FROM_THE_TOP, {
-    createdAt: query.createdBefore ?? Number.POSITIVE_INFINITY,
+    at: query.createdBefore ?? Number.POSITIVE_INFINITY,
     ordinal: 0,
   })
-  if (query.merchantReference !== undefined)
-    return world.payoutsByReference.below(start, query.merchantReference)
+  if (query.merchantReference !== undefined) return world.payouts.named(query.merchantReference, start)
   const { country, currency, statuses } = query
-  return world.payoutList.below(
+  return world.payouts.below(
     start,
     ([ofCountry, ofCurrency, ofStatus]) =>
       (country === undefined || country === ofCountry) &&
@@ -59,6 +64,6 @@ const matches = (payout: Payout, { country, currency, statuses }: PayoutQuery) =
   (currency === undefined || currency === payout.currency) &&
   (statuses === undefined || statuses.includes(payout.status))
 
-function lower(a: PagePosition, b: PagePosition): PagePosition {
-  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal) ? a : b
+function lower(a: Position, b: Position): Position {
+  return comparePositions(a, b) < 0 ? a : b
 }

@@ -1,4 +1,4 @@
-/** How often a rule or a fault fitted, and how often it was chosen. */
+/** How often a rule or a fault matched, and how often it was used. */
 export interface Count {
   readonly held: number
   readonly used: number
@@ -6,9 +6,9 @@ export interface Count {
 
 export const UNCOUNTED: Count = { held: 0, used: 0 }
 
-/** Limits on how often a rule or a fault is chosen. */
+/** Limits on how often a rule or a fault is used. */
 export interface MatchLimits {
-  /** Only the nth time that it fits. */
+  /** Only the nth time that it matches. */
   readonly nth: number | null
   /** Every time except the nth. */
   readonly skipNth: number | null
@@ -20,12 +20,12 @@ export interface MatchLimits {
 
 export interface FirstMatch<T> {
   readonly taken: T | undefined
-  /** The indexes of all that fitted, up to the chosen one. */
+  /** The indexes of all that matched, up to the one that was used. */
   readonly held: readonly number[]
   readonly used: number | null
 }
 
-/** The first one that fits and whose limits allow it. Those before it that fit are counted too. */
+/** The first match whose limits allow it. Earlier matches are counted too. */
 export function firstMatch<T extends MatchLimits>(
   items: readonly T[],
   holds: (item: T) => boolean,

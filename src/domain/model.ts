@@ -154,6 +154,8 @@ export interface WebhookEvent {
   readonly at: number
   /** The record as it was. */
   readonly subject: { readonly payment: Payment } | { readonly payout: Payout }
+  /** What every attempt sends, since the first one; null before it. */
+  readonly body: string | null
   readonly seq: number
 }
 
@@ -196,7 +198,7 @@ export function statusOf(payment: Payment): PaymentStatus {
  * Why an overdue action does not expire: the payment must stay pending until a cancellation is answered, a receipt
  * gets its verdict, or a rejected receipt is replaced. Null if nothing holds it.
  */
-export function whatHoldsAction(payment: Payment): 'cancellation' | 'receipt' | 'replacement' | null {
+export function reasonToKeepAction(payment: Payment): 'cancellation' | 'receipt' | 'replacement' | null {
   const { outcome, cancelRequestedAt, receipt } = payment
   if (outcome !== null) return null
   if (cancelRequestedAt !== null) return 'cancellation'

@@ -51,6 +51,7 @@ const MEMBERS: { readonly [M in EventMember]: 'id' | 'holds an id' | 'data' } = 
   secret: 'data',
   secrets: 'data',
   fault: 'data',
+  body: 'data',
   result: 'data',
   next: 'data',
   faults: 'data',

@@ -1,5 +1,5 @@
-import sortedBtree from 'sorted-btree'
-import type { Command } from './commands.ts'
+import type { TimedCommand } from './commands.ts'
+import { type Past, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -7,45 +7,48 @@ export interface Timer {
   readonly dueAt: number
   /** Timers that are due at the same time fire in the order in which they were set. */
   readonly ordinal: number
-  readonly command: Command
+  readonly command: TimedCommand
 }
 
-const byDueTime = (a: Timer, b: Timer) => a.dueAt - b.dueAt || a.ordinal - b.ordinal
+export const TIMERS: TableShape<Timer> = {
+  at: ({ dueAt }) => dueAt,
+  ordinal: ({ ordinal }) => ordinal,
+  facets: () => [],
+}
 
 export class Timers {
-  readonly #byId = new Map<string, Timer>()
-  readonly #queue = new sortedBtree.default<Timer, undefined>(undefined, byDueTime)
-  #ordinal = 0
+  readonly table: Table<Timer>
+  /** How many were ever set. */
+  ordinal = 0
+
+  constructor(past?: Past<Timer>) {
+    this.table = new Table(TIMERS, past)
+  }
 
   get size(): number {
-    return this.#byId.size
+    return this.table.size
   }
 
   get next(): Timer | undefined {
-    return this.#queue.minKey()
+    return this.table.first
   }
 
-  /** A timer set again under one id replaces the first. */
-  set(id: string, dueAt: number, command: Command): void {
-    this.clear(id)
-    const timer: Timer = { id, dueAt, ordinal: ++this.#ordinal, command }
-    this.#byId.set(id, timer)
-    this.#queue.set(timer, undefined)
+  /** A timer that is set again with the same id replaces the earlier one. */
+  set(id: string, dueAt: number, command: TimedCommand): void {
+    this.table.delete(id)
+    this.table.add(id, { id, dueAt, ordinal: ++this.ordinal, command })
   }
 
   clear(id: string): void {
-    const timer = this.#byId.get(id)
-    if (!timer) return
-    this.#byId.delete(id)
-    this.#queue.delete(timer)
+    this.table.delete(id)
   }
 
   get(id: string): Timer | undefined {
-    return this.#byId.get(id)
+    return this.table.get(id)
   }
 
   /** In the order in which they are due. */
   list(): Timer[] {
-    return this.#queue.keysArray()
+    return [...this.table.values()]
   }
 }

@@ -28,13 +28,13 @@ export interface Links {
   qrImageData(qrData: string): string
 }
 
-export interface Lens {
+export interface ViewContext {
   readonly environment: Environment
   readonly contract: Contract
   readonly links: Links
 }
 
-export function paymentView(payment: Payment, lens: Lens): PaymentIntent {
+export function paymentView(payment: Payment, lens: ViewContext): PaymentIntent {
   const { contract, environment } = lens
   const status = statusOf(payment)
   const omit = contract['fields.absent'] === 'omit'
@@ -103,7 +103,7 @@ function receiptView({ receipt }: Payment): Receipt | null {
   }
 }
 
-export function payoutView(payout: Payout, { environment }: Pick<Lens, 'environment'>): PayoutIntent {
+export function payoutView(payout: Payout, { environment }: Pick<ViewContext, 'environment'>): PayoutIntent {
   const { recipient } = payout
   return {
     id: payout.sortKey.id,
@@ -128,7 +128,7 @@ export function payoutView(payout: Payout, { environment }: Pick<Lens, 'environm
 }
 
 /** The body of a webhook: the record as it was when the event happened. */
-export function eventView(event: WebhookEvent, lens: Lens): EventBody {
+export function eventView(event: WebhookEvent, lens: ViewContext): EventBody {
   return {
     id: event.id,
     type: event.type,
@@ -138,7 +138,7 @@ export function eventView(event: WebhookEvent, lens: Lens): EventBody {
   }
 }
 
-function subjectView(subject: WebhookEvent['subject'], lens: Lens): PaymentIntent | PayoutInEvent {
+function subjectView(subject: WebhookEvent['subject'], lens: ViewContext): PaymentIntent | PayoutInEvent {
   if ('payment' in subject) return paymentView(subject.payment, lens)
   const { payout } = subject
   const reason = payout.cancelReason === null ? {} : { cancel_reason: payout.cancelReason }

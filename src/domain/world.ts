@@ -2,19 +2,28 @@ import type { Catalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
 import { type FaultPlan, NO_FAULTS } from './faults/fault.ts'
-import { ListIndex, ValueIndex } from './list-index.ts'
 import type { Count } from './match-limits.ts'
-import type {
-  Asset,
-  Delivery,
-  Payment,
-  Payout,
-  ProviderCall,
-  WebhookEndpoint,
-  WebhookEvent,
+import {
+  type Asset,
+  type Delivery,
+  methodOf,
+  type Payment,
+  type Payout,
+  type ProviderCall,
+  statusOf,
+  type WebhookEndpoint,
+  type WebhookEvent,
 } from './model.ts'
 import type { Rule } from './rules/rule.ts'
-import { Timers } from './timers.ts'
+import {
+  type ListedRecords,
+  type NamedRecords,
+  type Past,
+  type Records,
+  Table,
+  type TableShape,
+} from './table.ts'
+import { TIMERS, type Timer, Timers } from './timers.ts'
 
 /** The stored answer of an idempotency key: the record as it was then, or the refusal. */
 export interface KeptAnswer {
@@ -34,17 +43,16 @@ export interface World {
   readonly moves: number
   /** The time of the last entry. */
   readonly at: number
-  readonly payments: ReadonlyMap<string, Payment>
-  readonly payouts: ReadonlyMap<string, Payout>
-  readonly assets: ReadonlyMap<string, Asset>
-  readonly kept: ReadonlyMap<string, KeptAnswer>
+  readonly payments: ListedRecords<Payment>
+  readonly payouts: ListedRecords<Payout> & NamedRecords<Payout>
+  readonly assets: Records<Asset>
+  readonly kept: Records<KeptAnswer>
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
-  readonly events: ReadonlyMap<string, WebhookEvent>
-  readonly deliveries: ReadonlyMap<string, Delivery>
-  readonly providerCalls: readonly ProviderCall[]
-  readonly paymentList: Pick<ListIndex, 'below' | 'count'>
-  readonly payoutList: Pick<ListIndex, 'below' | 'count'>
-  readonly payoutsByReference: Pick<ValueIndex, 'below'>
+  readonly events: Records<WebhookEvent>
+  readonly deliveries: Records<Delivery>
+  /** The deliveries whose last attempt has not ended. */
+  readonly openDeliveries: ReadonlySet<string>
+  readonly providerCalls: NamedRecords<ProviderCall>
   readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list'>
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
@@ -62,23 +70,58 @@ export interface World {
   readonly clock: ClockSetting | null
 }
 
+/** The records that a world keeps in tables, by the names of the tables. */
+export interface RecordKinds {
+  readonly payments: Payment
+  readonly payouts: Payout
+  readonly assets: Asset
+  readonly kept: KeptAnswer
+  readonly events: WebhookEvent
+  readonly deliveries: Delivery
+  readonly providerCalls: ProviderCall
+  readonly timers: Timer
+}
+
+export type Kind = keyof RecordKinds
+
+/** The stored records of each table. */
+export type PastRecords = { readonly [K in Kind]: Past<RecordKinds[K]> }
+
+export const TABLES: { readonly [K in Kind]: TableShape<RecordKinds[K]> } = {
+  payments: {
+    at: ({ sortKey }) => sortKey.createdAt,
+    ordinal: ({ sortKey }) => sortKey.ordinal,
+    facets: payment => [statusOf(payment), payment.checkoutMode, methodOf(payment) ?? '', payment.currency],
+  },
+  payouts: {
+    at: ({ sortKey }) => sortKey.createdAt,
+    ordinal: ({ sortKey }) => sortKey.ordinal,
+    facets: ({ country, currency, status }) => [country, currency, status],
+    word: ({ merchantReference }) => merchantReference,
+  },
+  assets: {},
+  kept: { at: ({ at }) => at },
+  events: {},
+  deliveries: {},
+  providerCalls: { word: ({ paymentId }) => paymentId },
+  timers: TIMERS,
+}
+
 /** The same state, writable for `apply`. */
 export class MutableWorld implements World {
   seq = 0
   moves = 0
   at = 0
-  readonly payments = new Map<string, Payment>()
-  readonly payouts = new Map<string, Payout>()
-  readonly assets = new Map<string, Asset>()
-  readonly kept = new Map<string, KeptAnswer>()
+  readonly payments: Table<Payment>
+  readonly payouts: Table<Payout>
+  readonly assets: Table<Asset>
+  readonly kept: Table<KeptAnswer>
+  readonly events: Table<WebhookEvent>
+  readonly deliveries: Table<Delivery>
+  readonly providerCalls: Table<ProviderCall>
+  readonly timers: Timers
   readonly endpoints = new Map<string, WebhookEndpoint>()
-  readonly events = new Map<string, WebhookEvent>()
-  readonly deliveries = new Map<string, Delivery>()
-  readonly providerCalls: ProviderCall[] = []
-  readonly paymentList = new ListIndex()
-  readonly payoutList = new ListIndex()
-  readonly payoutsByReference = new ValueIndex()
-  readonly timers = new Timers()
+  readonly openDeliveries = new Set<string>()
   catalogue: Catalogue | null = null
   rules: readonly Rule[] | null = null
   ruleCounts = new Map<number, Count>()
@@ -87,4 +130,20 @@ export class MutableWorld implements World {
   readonly heldDeliveries = new Map<string, string>()
   readonly health = new Map<string, boolean>()
   clock: ClockSetting | null = null
+
+  constructor(past?: PastRecords) {
+    this.payments = new Table(TABLES.payments, past?.payments)
+    this.payouts = new Table(TABLES.payouts, past?.payouts)
+    this.assets = new Table(TABLES.assets, past?.assets)
+    this.kept = new Table(TABLES.kept, past?.kept)
+    this.events = new Table(TABLES.events, past?.events)
+    this.deliveries = new Table(TABLES.deliveries, past?.deliveries)
+    this.providerCalls = new Table(TABLES.providerCalls, past?.providerCalls)
+    this.timers = new Timers(past?.timers)
+  }
+
+  table<K extends Kind>(kind: K): Table<RecordKinds[K]> {
+    const table = kind === 'timers' ? this.timers.table : this[kind as Exclude<Kind, 'timers'>]
+    return table as unknown as Table<RecordKinds[K]>
+  }
 }

@@ -23,6 +23,6 @@ export interface AccountRuntime {
   readonly rules: readonly Rule[]
   /** Set when its merchant is removed, because a running request may still hold the runtime. */
   removed: boolean
-  /** Starts timers and webhooks. The account's time is not earlier than when the server stopped. */
-  begin(stoppedAt: number | undefined): void
+  /** Starts timers and webhooks. The server must know its own address, because webhooks contain it. */
+  begin(): void
 }

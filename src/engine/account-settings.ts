@@ -18,6 +18,6 @@ export interface AccountSettings {
   /** The current part of the context that comes from outside the account. */
   readonly outerContext: () => Pick<
     Context,
-    'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules'
+    'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules' | 'webhookBody'
   >
 }

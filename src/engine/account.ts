@@ -7,17 +7,18 @@ import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
 import type { AccountSettings, Outcome } from './account-settings.ts'
-
-export type { Outcome }
-
+import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
 import { IdSource } from './ids.ts'
 import type { Journal } from './journal.ts'
+import { Listeners } from './listeners.ts'
+import { inSlices } from './other-work.ts'
 import { Pacer } from './pacer.ts'
 import { Recovery } from './recovery.ts'
 import { unavailable } from './unavailable.ts'
 
-export type EntryListener = (entry: Entry) => void
+/** Entries that are applied without a pause: a few milliseconds of work. */
+const AT_ONCE = 200
 
 /**
  * One merchant in one environment: a world, its journal, and a clock. Every change goes through `execute`. Timers are
@@ -29,12 +30,13 @@ export class Account {
   readonly clock: AccountClock
   #seed: string
   #ids: IdSource
-  readonly #listeners = new Set<EntryListener>()
+  readonly #entries = new Listeners<[Entry]>()
   readonly #pacer: Pacer
   #world = new MutableWorld()
   #journal: Journal | undefined
-  readonly #resumers = new Set<() => void>()
-  readonly #anew = new Set<() => void>()
+  #checkpoints: Checkpoints | undefined
+  readonly #resumed = new Listeners<[]>()
+  readonly #anew = new Listeners<[]>()
   readonly #recovery = new Recovery({
     rollBack: () => this.#rollBack(),
     tryWriting: () => this.journal.tryAgain(),
@@ -88,32 +90,38 @@ export class Account {
   }
 
   /** Applies an entry from the journal. */
-  readonly replayed: EntryListener = entry => {
+  readonly replayed = (entry: Entry): void => {
     apply(this.#world, entry)
     for (const event of entry.events) if (event.type === 'ClockSet') this.clock.follow(event.clock)
   }
 
-  /** Starts the account after its journal was replayed. */
-  start(journal: Journal, stoppedAt = 0): void {
+  /** The world of a checkpoint. The entries after it are replayed next. */
+  continueFrom(world: MutableWorld): void {
+    this.#world = world
+    if (world.clock) this.clock.follow(world.clock)
+  }
+
+  /** Gives the account the journal that it was replayed from. Its timers start with `fireDue`. */
+  open(journal: Journal, stoppedAt = 0, checkpoints?: Checkpoints): void {
     this.#journal = journal
+    this.#checkpoints = checkpoints
     this.clock.goOnFrom(Math.max(this.#world.at, stoppedAt))
+  }
+
+  /** Opens the account, and executes what is due. */
+  start(journal: Journal): void {
+    this.open(journal)
     this.fireDue()
   }
 
-  onEntry(listener: EntryListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onEntry = this.#entries.add
 
   /** Called when another history replaced this one, so that earlier entries are no longer valid. */
-  onAnew(listener: () => void): () => void {
-    this.#anew.add(listener)
-    return () => this.#anew.delete(listener)
-  }
+  readonly onAnew = this.#anew.add
 
   /** Sends entries that were imported to the listeners of the account. */
   retell(entries: readonly Entry[]): void {
-    for (const entry of entries) for (const listener of this.#listeners) listener(entry)
+    for (const entry of entries) this.#entries.tell(entry)
   }
 
   /**
@@ -171,7 +179,8 @@ export class Account {
     const entry: Entry = { v: JOURNAL_VERSION, seq: this.#world.seq + 1, at, by, events }
     this.journal.append(entry)
     this.replayed(entry)
-    for (const listener of this.#listeners) listener(entry)
+    this.#entries.tell(entry)
+    this.#checkpoints?.noteEntry()
     return entry.seq
   }
 
@@ -237,9 +246,11 @@ export class Account {
 
   /** The world of the entries that are safe on disk. */
   async #rollBack(): Promise<void> {
-    const world = new MutableWorld()
-    await this.journal.rollBack(entry => apply(world, entry))
+    const restored = await this.#checkpoints?.restore()
+    const world = restored?.world ?? new MutableWorld()
+    await this.journal.rollBack(entry => apply(world, entry), world.seq)
     this.#take(world)
+    await restored?.done()
   }
 
   #take(world: MutableWorld): void {
@@ -249,20 +260,17 @@ export class Account {
   }
 
   #resume(): void {
-    for (const resume of this.#resumers) resume()
+    this.#resumed.tell()
     this.fireDue()
   }
 
   /** Called when the world was reset to its safe entries. Interrupted work may have to be started again. */
-  onResume(resume: () => void): void {
-    this.#resumers.add(resume)
-  }
+  readonly onResume = this.#resumed.add
 
   /** Replaces the whole history, or nothing if that fails. Commands wait until it is done. */
   async rewrite(entries: readonly Entry[], seed: string): Promise<void> {
     const world = new MutableWorld()
-    for (const entry of entries) apply(world, entry)
-    this.#rewriting = this.journal.replace(entries, seed)
+    this.#rewriting = this.#replaceHistory(world, entries, seed)
     try {
       await this.#rewriting
     } finally {
@@ -270,14 +278,22 @@ export class Account {
     }
     this.reseed(seed)
     this.#take(world)
-    for (const listener of this.#anew) listener()
+    await this.#checkpoints?.startOver(world, entries.length)
+    this.#anew.tell()
     this.#resume()
+  }
+
+  async #replaceHistory(world: MutableWorld, entries: readonly Entry[], seed: string): Promise<void> {
+    for await (const entry of inSlices(entries, AT_ONCE)) apply(world, entry)
+    await this.#checkpoints?.idle()
+    await this.journal.replace(entries, seed)
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#recovery.stop()
     this.#pacer.stop()
+    await this.#checkpoints?.close()
     await this.journal.close()
   }
 }

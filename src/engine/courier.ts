@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { formatDuration } from '../contract/durations.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { parseRetryAfter } from '../contract/retry-after.ts'
@@ -26,7 +27,7 @@ const SHOWN_BODY = 1024
 
 /** How the courier sends a request. */
 export interface CourierWays {
-  readonly render: (event: WebhookEvent) => string
+  readonly bodyOf: (event: WebhookEvent) => string
   readonly wall: Reading
   readonly sender: WebhookSender
   readonly hold?: HoldWebhook | undefined
@@ -52,6 +53,8 @@ export class Courier {
     private readonly account: Account,
     private readonly ways: CourierWays,
   ) {
+    // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
+    setMaxListeners(0, this.#stopping.signal)
     account.onEntry(entry => {
       for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)
     })
@@ -60,8 +63,8 @@ export class Courier {
 
   /** Repeats attempts that were in progress when the process or its disk failed. */
   resume(): void {
-    for (const { id, status } of this.account.world.deliveries.values())
-      if (status === 'attempting') this.#send(id)
+    const { deliveries, openDeliveries } = this.account.world
+    for (const id of openDeliveries) if (deliveries.get(id)?.status === 'attempting') this.#send(id)
   }
 
   get busy(): boolean {
@@ -130,8 +133,8 @@ export class Courier {
   }
 
   async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
-    const { render, wall, sender } = this.ways
-    const body = render(event)
+    const { bodyOf, wall, sender } = this.ways
+    const body = bodyOf(event)
     const timestamp = Math.floor(wall() / 1000)
     const secrets =
       delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)

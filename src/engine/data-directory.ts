@@ -57,7 +57,7 @@ export class DataDirectory {
 
   async #readRegistry({ sync, warn }: DirectoryOptions): Promise<Registry> {
     const path = join(this.path, 'merchants.jsonl')
-    const file = { path, sync, onTorn: warn }
+    const file = { path, sync, warn }
     const before = join(this.path, 'merchants.json')
     if (!existsSync(path) && existsSync(before)) {
       const registry = await Registry.convert(file, await readList(before))

@@ -1,87 +1,120 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, rm } from 'node:fs/promises'
 import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
-import { HistoryIndex } from './history-index.ts'
+import { recordsOf } from '../domain/records-of-event.ts'
 import type { Journal } from './journal.ts'
-import { isHeader, lineToday, type Numbered, readLine, sealLine, writeLine } from './journal-format.ts'
+import { entriesOnly, folderOf, type Header, headerOf, linesOf, whole } from './journal-file.ts'
+import { isHeader, lineToday, readLine, writeLine } from './journal-format.ts'
+import { entriesMissing, Segments } from './journal-segments.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
-import { readLines } from './read-lines.ts'
+import { type Line, readLines } from './read-lines.ts'
 import { replay } from './replay.ts'
+import { SafePoint } from './safe-point.ts'
+import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
-
-/** The first line of a journal that replaced another one. */
-interface Header extends Numbered {
-  readonly seed: string
-}
-
-interface Spot {
-  readonly offset: number
-  readonly length: number
-}
-
-interface Waiter {
-  readonly seq: number
-  readonly resolve: () => void
-  readonly reject: (cause: unknown) => void
-}
 
 export interface FileJournalOptions {
   /** Whether an entry is safe only after a sync. */
   readonly sync: boolean
-  readonly onEntry: (entry: Entry) => void
+  /** From this size on, `cut` closes the open file as a segment. */
+  readonly segmentBytes?: number
+  /** Reads whatever else belongs to this edition of the journal; returns the last entry that it already has. */
+  readonly onEdition?: (folder: string) => Promise<number>
+  /** Called with each entry after that one, oldest first. A promise holds up the reading. */
+  readonly onEntry: (entry: Entry) => void | Promise<void>
   /** Called when a write failed: unsafe entries are lost, and the owner must return to the safe ones. */
   readonly onFailure: (cause: unknown) => void
-  readonly onTorn: (message: string) => void
+  /** A message for the person at the terminal. */
+  readonly warn: (message: string) => void
 }
 
 /**
- * One file with one line for each entry. While a batch is written and synced, new entries are collected for the next
- * one, so many requests share one fdatasync.
+ * One line for each entry. While a batch is written and synced, new entries are collected for the next one, so many
+ * requests share one fdatasync. The latest entries are in one file; those before it are in segments.
  */
 export class FileJournal implements Journal {
   #batch: string[] = []
   #batchSeq = 0
-  #safeSeq: number
-  #waiters: Waiter[] = []
+  readonly #safe = new SafePoint()
   #flushing: Promise<void> | undefined
   #failed = false
-  #index: HistoryIndex<Spot> | undefined
-  #indexing: Promise<HistoryIndex<Spot>> | undefined
-  #unread: { line: string; spot: Spot }[] | undefined
   #replacing = false
+  #cutting = false
   readonly #readers = new Set<Promise<unknown>>()
-  #end: number
+  #end = 0
 
   private constructor(
     private readonly path: string,
     private handle: FileHandle,
     private readonly options: FileJournalOptions,
-    start: { seq: number; end: number },
-  ) {
-    this.#safeSeq = start.seq
-    this.#batchSeq = start.seq
-    this.#end = start.end
-  }
+    private header: Header,
+    private segments: Segments,
+  ) {}
 
-  /** The seed of the ids in these entries, if it is not the account's first seed. */
-  seed: string | undefined
-
-  /** Replays the file. An incomplete last line is removed; damage in another line stops the start. */
+  /** Replays the entries. An incomplete last line is removed; damage in another line stops the start. */
   static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
     const handle = await openPrivate(path, 'append')
     try {
-      let seed: string | undefined
-      const onHeader = (header: Header) => {
-        seed = header.seed
-      }
-      const start = await readJournal(path, handle, { ...options, onHeader })
-      const journal = new FileJournal(path, handle, options, start)
-      journal.seed = seed
+      const header = await headerOf(handle)
+      const segments = await Segments.open(folderOf(path, header), header.after ?? 0)
+      const journal = new FileJournal(path, handle, options, header, segments)
+      const known = (await options.onEdition?.(folderOf(path, header))) ?? 0
+      await journal.#replay(known, options.onEntry)
+      await segments.takeBackUnfinished(path, journal.#safe.seq)
       return journal
     } catch (cause) {
       await handle.close()
       throw cause
     }
+  }
+
+  /** The seed of the ids in these entries, if it is not the account's first seed. */
+  get seed(): string | undefined {
+    return this.header.seed
+  }
+
+  /** The folder of everything that belongs to this edition of the journal, apart from its open file. */
+  get folder(): string {
+    return folderOf(this.path, this.header)
+  }
+
+  /** Reads the entries after a number. */
+  async #replay(known: number, onEntry: FileJournalOptions['onEntry']): Promise<void> {
+    const { warn } = this.options
+    const after = this.header.after ?? 0
+    let seq = Math.min(known, after)
+    for (const { path, from, to } of this.segments.after(known)) {
+      if (from > seq + 1) throw entriesMissing(this.folder, seq + 1, from - 1)
+      const handle = await openPrivate(path, 'read')
+      try {
+        const read = await replay<Entry | Header>(path, handle, {
+          after: from - 1,
+          closed: true,
+          known,
+          onEntry: entriesOnly(onEntry),
+          warn,
+        })
+        if (read.seq !== to) throw entriesMissing(this.folder, read.seq + 1, to)
+      } finally {
+        await handle.close()
+      }
+      seq = to
+    }
+    if (after > seq) throw entriesMissing(this.folder, seq + 1, after)
+    const start = await replay<Entry | Header>(this.path, this.handle, {
+      after,
+      known,
+      onEntry: entriesOnly(onEntry),
+      warn,
+    })
+    this.#safe.seq = start.seq
+    this.#batchSeq = start.seq
+    this.#end = start.end
+    if (start.seq < known)
+      throw new StartError(
+        `${this.path} ends at entry ${start.seq}, but the checkpoint in ${this.folder} has the entries up to ${known}. ` +
+          'Nothing was changed. Restore the file from a copy',
+      )
   }
 
   append(entry: Entry): void {
@@ -91,25 +124,25 @@ export class FileJournal implements Journal {
   }
 
   durable(seq: number): Promise<void> | undefined {
-    if (seq <= this.#safeSeq) return undefined
+    if (seq <= this.#safe.seq) return undefined
     if (this.#failed) return Promise.reject(new UnavailableError('The journal', undefined))
-    return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
+    return this.#safe.wait(seq)
   }
 
   async #flush(): Promise<void> {
     // All entries of this turn of the event loop go into one batch.
     await new Promise(setImmediate)
     try {
-      while (this.#batch.length > 0) {
+      while (this.#batch.length > 0 || this.#cutting) {
+        if (this.#cutting) await this.#cut()
+        if (this.#batch.length === 0) continue
         const [lines, seq] = [this.#batch, this.#batchSeq]
         this.#batch = []
         const bytes = Buffer.from(lines.join(''))
         await writeAll(this.handle, bytes)
         if (this.options.sync) await this.handle.datasync()
-        this.#noteSpots(lines)
         this.#end += bytes.length
-        this.#safeSeq = seq
-        this.#release(seq)
+        this.#safe.reached(seq)
       }
     } catch (cause) {
       this.#fail(cause)
@@ -118,27 +151,17 @@ export class FileJournal implements Journal {
     }
   }
 
-  #release(seq: number): void {
-    const ready = this.#waiters
-    this.#waiters = ready.filter(waiter => waiter.seq > seq)
-    for (const waiter of ready) if (waiter.seq <= seq) waiter.resolve()
-  }
-
   #fail(cause: unknown): void {
     this.#failed = true
     this.#batch = []
-    const lost = this.#waiters
-    this.#waiters = []
-    for (const waiter of lost) waiter.reject(new UnavailableError('The journal', cause))
+    this.#safe.failed(new UnavailableError('The journal', cause))
     this.options.onFailure(cause)
   }
 
-  async rollBack(onEntry: (entry: Entry) => void): Promise<void> {
+  async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
     // Even on a full disk, a file can be shortened.
     await this.handle.truncate(this.#end)
-    const start = await readJournal(this.path, this.handle, { ...this.options, onEntry })
-    this.#safeSeq = start.seq
-    this.#batchSeq = start.seq
+    await this.#replay(known, onEntry)
   }
 
   /** Only a real write shows whether the disk works again. */
@@ -152,40 +175,17 @@ export class FileJournal implements Journal {
     this.#failed = false
   }
 
-  #noteSpots(lines: readonly string[]): void {
-    if (!this.#index && !this.#unread) return
-    let offset = this.#end
-    for (const line of lines) {
-      const length = Buffer.byteLength(line)
-      const spot = { offset, length: length - 1 }
-      if (this.#index) this.#index.note(readLine(line), spot)
-      else this.#unread?.push({ line, spot })
-      offset += length
-    }
-  }
-
-  /** Reads the journal once. Later entries wait, so that the history stays in order. */
-  async #buildIndex(): Promise<HistoryIndex<Spot>> {
-    const index = new HistoryIndex<Spot>()
-    const unread: { line: string; spot: Spot }[] = []
-    this.#unread = unread
-    for await (const line of readLines(this.handle, this.#end))
-      if (!isHeader(line)) index.note(readLine(line.text), line)
-    for (const { line, spot } of unread) index.note(readLine(line), spot)
-    this.#unread = undefined
-    this.#index = index
-    return index
-  }
-
+  /**
+   * Looks through all lines for the id. Nobody needs this often, and an index of a million records would cost more
+   * memory than the records.
+   */
   history(id: string): Promise<Entry[]> {
     return this.#reading(async () => {
-      const { handle } = this
-      this.#indexing ??= this.#buildIndex()
-      const index = await this.#indexing
       const entries: Entry[] = []
-      for (const { offset, length } of index.of(id)) {
-        const { buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
-        entries.push(readLine(buffer.toString()))
+      for await (const { text } of this.#lines()) {
+        if (!text.includes(id)) continue
+        const entry = readLine(text)
+        if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
       }
       return entries
     })
@@ -193,8 +193,57 @@ export class FileJournal implements Journal {
 
   async *lines(): AsyncIterable<string> {
     await this.#settled()
-    for await (const line of readLines(this.handle, this.#end))
-      if (!isHeader(line)) yield lineToday(line.text)
+    let end = () => {}
+    const reader = new Promise<void>(resolve => {
+      end = resolve
+    })
+    this.#readers.add(reader)
+    try {
+      for await (const { text } of this.#lines()) yield lineToday(text)
+    } finally {
+      this.#readers.delete(reader)
+      end()
+    }
+  }
+
+  async *#lines(): AsyncGenerator<Line> {
+    const [open, end] = [this.handle, this.#end]
+    for await (const line of this.segments.lines()) if (!isHeader(line)) yield whole(this.folder, line)
+    for await (const line of readLines(open, end)) if (!isHeader(line)) yield whole(this.path, line)
+  }
+
+  get isLarge(): boolean {
+    return this.#end >= (this.options.segmentBytes ?? 0)
+  }
+
+  /** Closes the open file as a segment when it is large, and starts a new one. */
+  cut(): void {
+    this.#cutting = true
+    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+  }
+
+  async #cut(): Promise<void> {
+    this.#cutting = false
+    const { after = 0 } = this.header
+    if (!this.isLarge) return
+    let undo: (() => Promise<void>) | undefined
+    try {
+      undo = await this.segments.add(this.path, after + 1, this.#safe.seq)
+      await this.#startFile({ ...this.header, after: this.#safe.seq }, [])
+    } catch {
+      // The file stays as it is, and grows until a cut succeeds.
+      await undo?.().catch(() => {})
+    }
+  }
+
+  /** Puts a new file in the place of the open one. If that fails, the old one stays. */
+  async #startFile(header: Header, entries: readonly Entry[]): Promise<void> {
+    const fresh = await replaceFile(this.path, linesOf(header, entries))
+    const before = this.handle
+    this.handle = fresh
+    this.header = header
+    this.#end = (await fresh.stat()).size
+    void this.#afterReaders(() => before.close())
   }
 
   /** A reader continues with its own file, even when another one replaces it. */
@@ -206,6 +255,12 @@ export class FileJournal implements Journal {
     return reader.finally(() => this.#readers.delete(done))
   }
 
+  /** What was replaced is removed when nobody reads it any more. */
+  async #afterReaders(remove: () => Promise<void>): Promise<void> {
+    await Promise.all(this.#readers)
+    await remove().catch(() => {})
+  }
+
   /**
    * The new journal is complete on disk before it is renamed to replace the old one. If that fails, the old one
    * stays.
@@ -215,21 +270,13 @@ export class FileJournal implements Journal {
     this.#replacing = true
     try {
       await this.#settled()
-      const header: Header = { v: JOURNAL_VERSION, seq: 0, seed }
-      const fresh = await replaceFile(this.path, [
-        sealLine(JSON.stringify(header)),
-        ...entries.map(writeLine),
-      ])
-      const before = this.handle
-      this.handle = fresh
-      const readers = [...this.#readers]
-      void Promise.all(readers).then(() => before.close())
-      this.seed = seed
-      this.#end = (await fresh.stat()).size
-      this.#safeSeq = entries.at(-1)?.seq ?? 0
-      this.#index = undefined
-      this.#indexing = undefined
-      if (this.#batch.length === 0) this.#batchSeq = this.#safeSeq
+      const before = this.folder
+      const edition = (this.header.edition ?? 1) + 1
+      await this.#startFile({ v: JOURNAL_VERSION, seq: 0, seed, edition }, entries)
+      this.segments = await Segments.open(this.folder, 0)
+      this.#safe.seq = entries.at(-1)?.seq ?? 0
+      if (this.#batch.length === 0) this.#batchSeq = this.#safe.seq
+      void this.#afterReaders(() => rm(before, { recursive: true, force: true }))
     } finally {
       this.#replacing = false
       if (this.#batch.length > 0) this.#flushing = this.#flush()
@@ -244,18 +291,4 @@ export class FileJournal implements Journal {
   async #settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
   }
-}
-
-interface Readers extends Pick<FileJournalOptions, 'onEntry' | 'onTorn'> {
-  readonly onHeader?: (header: Header) => void
-}
-
-function readJournal(path: string, handle: FileHandle, { onEntry, onTorn, onHeader }: Readers) {
-  return replay<Entry | Header>(path, handle, {
-    onTorn,
-    onEntry: line => {
-      if ('seed' in line) onHeader?.(line)
-      else onEntry(line)
-    },
-  })
 }

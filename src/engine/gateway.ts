@@ -9,9 +9,12 @@ import { MemoryJournal } from './memory-journal.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, type GatewaySettings, newAccount, openRuntime } from './open-runtime.ts'
+import { inSlices } from './other-work.ts'
 import { Registry } from './registry.ts'
 import { UnavailableError } from './unavailable.ts'
 
+/** Entries that are replayed without a pause: a few milliseconds of work. */
+const AT_ONCE = 200
 const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
 export interface KeyHolder {
@@ -42,8 +45,13 @@ export class Gateway {
         const stoppedAt = registry.stoppedAt(accountId(merchant.id, environment))
         gateway.#serve(await gateway.#open(merchant, environment, stoppedAt), merchant)
       }
-    gateway.#ready = true
     return gateway
+  }
+
+  /** Starts the timers and webhooks of all accounts. The server must know its own address, because webhooks contain it. */
+  begin(): void {
+    for (const runtime of this.#runtimes.values()) runtime.begin()
+    this.#ready = true
   }
 
   get ready(): boolean {
@@ -110,6 +118,7 @@ export class Gateway {
       const names = ENVIRONMENTS.map(environment => accountId(id, environment))
       for (const name of names) await directory?.mark(name)
       for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
+      for (const runtime of runtimes) runtime.begin()
       for (const runtime of runtimes) await setUp(runtime.account, merchant)
       if (this.settings.sync) await directory?.makeSafe(names)
       await this.registry.add(merchant)
@@ -216,7 +225,7 @@ export class Gateway {
   ): Promise<void> {
     // First replays the history in memory, including everything due, to find errors before anything changes.
     const draft = this.#draft(runtime, seed)
-    for (const entry of entries) draft.replayed(entry)
+    for await (const entry of inSlices(entries, AT_ONCE)) draft.replayed(entry)
     draft.start(new MemoryJournal())
     await draft.close()
     for (const [digest, bytes] of images) await runtime.images.put(digest, bytes)
@@ -225,7 +234,7 @@ export class Gateway {
 
   /** A temporary account that is set up like this one, with a journal in memory. */
   #draft({ merchantId, account }: AccountRuntime, seed: string): Account {
-    return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed)
+    return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed).account
   }
 
   async close(): Promise<void> {
@@ -257,11 +266,11 @@ export class Gateway {
     stoppedAt?: number,
   ): Promise<AccountRuntime> {
     const { id } = merchant
-    const runtime = await openRuntime(this.settings, () => this.registry.find(id) ?? merchant, environment)
+    const current = () => this.registry.find(id) ?? merchant
+    const runtime = await openRuntime(this.settings, current, environment, stoppedAt)
     runtime.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(runtime, entry)
     })
-    runtime.begin(stoppedAt)
     return runtime
   }
 

@@ -39,11 +39,23 @@ export const sealLine = (json: string) => `${json.slice(0, -1)},"crc":"${checksu
 
 const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
 
-/** What a sealed line says, in the form of today; throws with what is wrong with it. */
-export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
+/** What a sealed line says; throws with what is wrong with it. */
+export function openSealed<T>(line: string): T {
+  demandSeal(line)
+  const { crc: _, ...said } = JSON.parse(line)
+  return said as T
+}
+
+/** Throws with what is wrong with a line whose content nobody needs. */
+export function demandSeal(line: string): void {
   const tail = TAIL.exec(line)
   if (!tail) throw new Error('it does not end like a journal line')
   if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
+}
+
+/** What a line of a journal says, in the form of today; throws with what is wrong with it. */
+export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
+  demandSeal(line)
   const said = readLine<T>(line, upcasts)
   if (said.seq !== expectedSeq) throw new Error(`its number is ${said.seq}, but ${expectedSeq} was expected`)
   return said

@@ -9,8 +9,8 @@ export interface Journal {
   history(id: string): Promise<Entry[]>
   /** All entries, as lines. */
   lines(): AsyncIterable<string>
-  /** After a failed write: everything up to the last safe entry, replayed in order. */
-  rollBack(onEntry: (entry: Entry) => void): Promise<void>
+  /** After a failed write: the entries after a known one, up to the last safe one, replayed in order. */
+  rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>
   /** After a failed write: resolves if writes work again. */
   tryAgain(): Promise<void>
   /** The seed of ids, if it is not the account's first one. */

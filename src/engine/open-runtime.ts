@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { Contract } from '../contract/decisions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import type { Environment } from '../domain/model.ts'
+import type { Environment, WebhookEvent } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { openHistory } from './checkpoint/open-history.ts'
 import { Courier, type HoldWebhook } from './courier.ts'
 import type { DataDirectory } from './data-directory.ts'
-import { FileJournal } from './file-journal.ts'
 import { FileImages, MemoryImages } from './image-store.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
@@ -37,50 +37,52 @@ export interface GatewaySettings {
 
 export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
 
-/** An empty account of a merchant. */
+/** An empty account of a merchant, and its records as text. */
 export function newAccount(
-  { contract, catalogue, rules, time }: GatewaySettings,
+  { contract, catalogue, rules, time, baseUrl }: GatewaySettings,
   merchant: () => MerchantRecord,
   environment: Environment,
   seed = merchant().accounts[environment].seed,
-): Account {
-  return new Account({
+): { readonly account: Account; readonly rendering: Rendering } {
+  const account: Account = new Account({
     id: accountId(merchant().id, environment),
     environment,
     seed,
     time,
     outerContext: () => {
       const { name, checkoutModes } = merchant()
-      return { contract, catalogue, rules, merchantName: name, checkoutModes }
+      const webhookBody = (event: WebhookEvent) => rendering.event(event)
+      return { contract, catalogue, rules, merchantName: name, checkoutModes, webhookBody }
     },
   })
+  const rendering = new Rendering(account, contract, baseUrl)
+  return { account, rendering }
 }
 
-/** An account with its journal replayed and everything that serves it, not started yet. */
+/**
+ * An account with its journal replayed and everything that serves it. Its timers and webhooks wait until it begins. Its
+ * time is not earlier than when the server stopped.
+ */
 export async function openRuntime(
   settings: GatewaySettings,
   merchant: () => MerchantRecord,
   environment: Environment,
+  stoppedAt: number | undefined,
 ): Promise<AccountRuntime> {
-  const { contract, catalogue, rules, time, directory, sync } = settings
-  const account = newAccount(settings, merchant, environment)
-  const rendering = new Rendering(account, contract, settings.baseUrl)
+  const { catalogue, rules, time, directory, sync } = settings
+  const { account, rendering } = newAccount(settings, merchant, environment)
   const courier = new Courier(account, {
-    render: event => rendering.event(event),
+    bodyOf: event => rendering.event(event),
     wall: time.wall,
     sender: settings.webhooks,
     hold: settings.holdWebhook,
   })
   const path = directory ? await directory.openAccount(account.id) : null
-  const journal = path
-    ? await FileJournal.open(join(path, 'journal.jsonl'), {
-        sync,
-        onEntry: account.replayed,
-        onFailure: account.stall,
-        onTorn: settings.warn,
-      })
-    : new MemoryJournal()
+  const { journal, checkpoints } = path
+    ? await openHistory(account, path, settings)
+    : { journal: new MemoryJournal(), checkpoints: undefined }
   if (journal.seed !== undefined) account.reseed(journal.seed)
+  account.open(journal, stoppedAt, checkpoints)
   return {
     account,
     courier,
@@ -96,8 +98,8 @@ export async function openRuntime(
     catalogue,
     rules,
     removed: false,
-    begin(stoppedAt) {
-      account.start(journal, stoppedAt)
+    begin() {
+      account.fireDue()
       courier.resume()
     },
   }

@@ -102,7 +102,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
       cause => (codeOf(cause) === 'ENOENT' ? () => rm(path) : undefined),
     )
     handle = await openPrivate(draft, 'append')
-    for (const line of lines) await writeAll(handle, Buffer.from(line))
+    for (const text of joined(lines)) await writeAll(handle, Buffer.from(text))
     await handle.datasync()
     await rename(draft, path)
     try {
@@ -121,6 +121,20 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
     for (const name of [draft, before]) await rm(name, { force: true }).catch(() => {})
     throw new UnavailableError(basename(path), cause)
   }
+}
+
+const WRITTEN_AT_ONCE = 256 * 1024
+
+/** Lines together, so that each write is worth it and none takes long to make. */
+function* joined(lines: Iterable<string>): Generator<string> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length < WRITTEN_AT_ONCE) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }
 
 /** A write may write fewer bytes than given. */

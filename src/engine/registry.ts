@@ -22,7 +22,7 @@ type Change =
 export interface RegistryFile {
   readonly path: string
   readonly sync: boolean
-  readonly onTorn: (message: string) => void
+  readonly warn: (message: string) => void
 }
 
 /** The content of a complete list, which earlier versions stored as one document. */
@@ -236,13 +236,13 @@ export class Registry {
     this.#end = (await fresh.stat()).size
   }
 
-  async #read({ path, onTorn }: RegistryFile): Promise<void> {
+  async #read({ path, warn }: RegistryFile): Promise<void> {
     this.#handle = await openPrivate(path, 'append')
     const onEntry = ({ seq: _, v: __, ...change }: Numbered & Change) => {
       if ('merchant' in change) demandWhole(path, change.merchant)
       this.#take(change as Change)
     }
-    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, onTorn })
+    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, warn })
     this.#seq = seq
     this.#end = end
   }

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/decisions.ts'
 import type { Payment, Payout, WebhookEvent } from '../domain/model.ts'
-import { eventView, type Lens, paymentView, payoutView } from '../domain/views.ts'
+import { eventView, paymentView, payoutView, type ViewContext } from '../domain/views.ts'
 import { qrPng } from '../qr/qr-png.ts'
 import type { Account } from './account.ts'
 import { pagePath } from './page-address.ts'
@@ -20,7 +20,7 @@ const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
  * An account's records as JSON text. A record object never changes, so its text is created once while it is in use.
  */
 export class Rendering {
-  readonly lens: Lens
+  readonly lens: ViewContext
   readonly #payments = new Recent<Payment, string>(RECORDS_KEPT)
   readonly #payouts = new Recent<Payout, string>(RECORDS_KEPT)
   readonly #images = new Recent<string, Buffer>(IMAGES_KEPT)
@@ -48,8 +48,9 @@ export class Rendering {
     return this.#payouts.get(payout, record => JSON.stringify(payoutView(record, this.lens)))
   }
 
+  /** The body of a webhook: as it was sent, or as it would be sent now. */
   event(event: WebhookEvent): string {
-    return JSON.stringify(eventView(event, this.lens))
+    return event.body ?? JSON.stringify(eventView(event, this.lens))
   }
 
   qrImage(qrData: string): Buffer {

@@ -4,9 +4,16 @@ import { writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'
 import { StartError } from './start-error.ts'
 
-interface Listeners<T> {
-  readonly onEntry: (entry: T) => void
-  readonly onTorn: (message: string) => void
+interface Reading<T> {
+  /** The number before that of the first entry. */
+  readonly after?: number
+  /** Entries up to this number are passed over. */
+  readonly known?: number
+  /** Nothing is added to the file any more, so its last line is complete. */
+  readonly closed?: boolean
+  /** A promise holds up the reading until it resolves. */
+  readonly onEntry: (entry: T) => void | Promise<void>
+  readonly warn: (message: string) => void
 }
 
 /**
@@ -16,24 +23,25 @@ interface Listeners<T> {
 export async function replay<T extends Numbered>(
   path: string,
   handle: FileHandle,
-  { onEntry, onTorn }: Listeners<T>,
+  { after = 0, known = 0, closed = false, onEntry, warn }: Reading<T>,
 ): Promise<{ seq: number; end: number }> {
-  let seq = 0
+  let seq = after
   let end = 0
   for await (const line of readLines(handle)) {
-    const how = line.terminated ? 'whole' : endOf(line.text)
+    const how = line.terminated ? 'whole' : closed ? 'damaged' : endOf(line.text)
     if (how === 'torn') {
-      onTorn(
+      warn(
         `${path}: the last line (${line.number}) is incomplete: its ${line.length} bytes are removed; nothing that was confirmed is lost`,
       )
       await handle.truncate(end)
       break
     }
     try {
-      if (how === 'damaged') throw new Error('there is something between its checksum and its end')
-      const next = isHeader(line) ? 0 : seq + 1
-      onEntry(openLine<T>(line.text, next))
-      seq = next
+      if (how === 'damaged') throw new Error('its end is not that of a journal line')
+      const isFirst = isHeader(line)
+      if (!isFirst) seq += 1
+      const held = isFirst || seq > known ? onEntry(openLine<T>(line.text, isFirst ? 0 : seq)) : undefined
+      if (held) await held
     } catch (cause) {
       if (cause instanceof NewerJournalError)
         throw new StartError(

@@ -4,9 +4,10 @@ const words = (what: string) => `${what} cannot be written now (is the disk full
 
 /** The disk cannot be written. Nothing was changed, and a later attempt may succeed. */
 export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+
   constructor(what: string, cause: unknown) {
     super(words(what), { cause })
-    this.name = 'Unavailable'
   }
 }
 

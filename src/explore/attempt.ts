@@ -11,24 +11,24 @@ import { disturbedStory } from './disturbed-story.ts'
 import type { Place } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
-/** What became of one try. */
+/** The outcome of one run with disturbances. */
 export interface Attempt {
   readonly places: readonly Place[]
-  readonly outcome: 'survived' | 'failed' | 'not met' | 'not judged'
+  outcome: 'survived' | 'failed' | 'not met' | 'not judged'
   readonly fault?: Fault
   readonly result: ScenarioResult
 }
 
 /** What was wrong with the application in one run. */
 export interface Fault {
-  /** The same for the same fault in another run. */
+  /** The same text for the same fault in another run. */
   readonly sameAs: string
   readonly message: string
   readonly expected: unknown
   readonly actual: unknown
 }
 
-/** Runs of one scenario, one after the other or some at a time: each worker has an application of its own. */
+/** Runs one scenario again and again. Runs may be parallel: each worker has its own application. */
 export class Attempts {
   readonly #idle: SharedApplication[] = []
   #count = 0
@@ -40,7 +40,7 @@ export class Attempts {
     private readonly seed: number,
   ) {}
 
-  /** The story as it is, or with some of its steps replaced. */
+  /** Runs the scenario as it is, or with changed steps. */
   async play(
     data: ScenarioData,
     patience: Patience | undefined,
@@ -49,13 +49,13 @@ export class Attempts {
     const run = `${this.name}-${this.#count}`
     const isShared = data.app?.fresh === 'never'
     const shared = isShared ? (this.#idle.pop() ?? new SharedApplication()) : undefined
-    // An application that goes on from run to run must not meet an id again; a fresh one repeats to the byte.
+    // An application that serves several runs must never see an id again; a new one gets the same bytes each time.
     const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
     const result = await runScenario(
       { ...this.scenario, data: seeded },
       { target: this.target, run, shared, patience },
     )
-    // What failed may have left the application in any state.
+    // A failure may have left the application in any state.
     if (shared && !result.ok) await shared.close()
     if (shared) this.#idle.push(shared)
     return { result, run }
@@ -75,15 +75,15 @@ function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | '
   const { application: seen } = result
   const isUnmet = (seen?.unmet.length ?? 0) > 0
   if (result.ok) return { outcome: isUnmet ? 'not met' : 'survived' }
-  // The plain run shows that it starts: what came in between is the machine's.
+  // The plain run shows that the application starts, so the machine caused this.
   if (!seen) return { outcome: 'not judged' }
   const fault = faultOf(result, run)
-  // Time went further than in the story, or nothing was disturbed: the application is not to blame.
+  // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.
   if (fault.isExpectation && (seen?.isTainted || isUnmet)) return { outcome: 'not judged' }
   return { outcome: 'failed', fault }
 }
 
-/** The first thing that was wrong, without what differs from run to run. */
+/** The first thing that was wrong, without what changes from run to run. */
 function faultOf(
   { steps, application }: ScenarioResult,
   run: string,
@@ -93,14 +93,15 @@ function faultOf(
   const plain = (text: string) => withoutNames(text, run)
   if (!failed || !mismatch)
     return { sameAs: 'nothing', message: 'it failed', expected: null, actual: null, isExpectation: true }
-  // What explains the rest: an application that ended answers nothing, one that believes a forger has a wrong state.
-  const [misdeed] = CAUSES.flatMap(what => application?.misdeeds.filter(one => one.what === what) ?? [])
-  if (misdeed && mismatch.subject !== 'application')
+  // Report the cause first: an application that ended answers nothing, and one that believes a forgery has a wrong
+  // state.
+  const [violation] = CAUSES.flatMap(what => application?.violations.filter(one => one.what === what) ?? [])
+  if (violation && mismatch.subject !== 'application')
     return {
-      sameAs: misdeed.what,
-      message: plain(misdeed.message),
+      sameAs: violation.what,
+      message: plain(violation.message),
       expected: null,
-      actual: misdeed.what,
+      actual: violation.what,
       isExpectation: false,
     }
   const { subject, expected, actual, why } = mismatch
@@ -118,13 +119,13 @@ function faultOf(
   }
 }
 
-/** The misdeeds that other faults follow from. */
+/** Violations that cause other failures. */
 const CAUSES = ['ended', 'forgery believed', 'second payment'] as const
 
 const shown = (value: unknown) =>
   value === undefined || typeof value === 'symbol' ? 'not there' : JSON.stringify(value)
 
-/** Runs, ids and ports are others each time. */
+/** Removes run names, ids and ports, which change from run to run. */
 export const withoutNames = (text: string, run: string) =>
   (run === '' ? text : text.replaceAll(run, '${run}'))
     .replace(/\b([a-z]+)_[0-9A-Za-z]{20,}/g, '$1_…')

@@ -4,12 +4,12 @@ import type { StoryRecord } from './story-record.ts'
 
 type Step = Record<string, unknown>
 
-/** A `disturb` step, as a file has it. */
+/** A `disturb` step as in a scenario file. */
 function disturbStep({ kind, before: _, ...rest }: Place): Step {
   return { disturb: kind, ...rest }
 }
 
-/** The story with disturbances in their places, and at its end what the application must have come to. */
+/** The scenario with disturbances inserted, and with checks of the application's final state at the end. */
 export function disturbedStory(
   data: ScenarioData,
   places: readonly Place[],

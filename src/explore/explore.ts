@@ -13,18 +13,18 @@ export interface ExploreSettings extends KindSettings {
   readonly kinds: readonly Kind[]
   readonly mostRuns?: number | undefined
   readonly forMs?: number | undefined
-  /** How a person hears of the progress. */
+  /** Reports progress to the user. */
   readonly tried?: (attempt: Attempt, done: number, of: number) => void
 }
 
-/** A fault of the application, with the smallest disturbance that brings it out. */
+/** A fault of the application, with the smallest disturbance that causes it. */
 export interface Finding {
   readonly kinds: readonly Kind[]
   readonly places: readonly Place[]
   readonly fault: Fault
-  /** Disturbances that brought out the same. */
+  /** How many disturbances caused the same fault. */
   readonly alike: number
-  /** How often it failed when it was tried again. */
+  /** How many of the repeated runs failed. */
   readonly failed: number
   readonly of: number
   readonly attempt: Attempt
@@ -43,7 +43,7 @@ export interface Exploration {
   readonly scenario: Scenario
   readonly seed: number
   readonly plain: ScenarioResult
-  /** Undefined where the plain run failed. */
+  /** Undefined if the plain run failed. */
   readonly story?: StoryRecord
   readonly differences: readonly string[]
   readonly places: readonly Place[]
@@ -52,15 +52,15 @@ export interface Exploration {
   readonly findings: readonly Finding[]
   readonly singlesTried: number
   readonly tookMs: number
-  /** Wall time of the tries alone, without plain runs and confirmations. */
+  /** The wall time of the runs with disturbances, without plain runs and confirmations. */
   readonly tryingMs: number
 }
 
-/** Without a limit of their own, pairs are tried until so much time is over. */
+/** The time limit for pairs if the user sets no limit. */
 const PAIRS_UNTIL_MS = 60_000
 const CONFIRMATIONS = 3
 
-/** Plays a story as it is, and then again and again with something gone wrong. */
+/** Runs a scenario as it is, then again and again with disturbances. */
 export async function explore(scenario: Scenario, settings: ExploreSettings): Promise<Exploration> {
   const exploring = new Exploring(scenario, settings)
   try {
@@ -101,7 +101,7 @@ class Exploring {
     return this.#exploration(first.result, story, differences(one, other), places)
   }
 
-  /** A kind that needs a process for each run has none where one process serves all. */
+  /** Leaves out kinds that need a new process for each run if one process serves all runs. */
   #kinds(): Kind[] {
     const { app } = this.scenario.data
     const canRestart = app?.start !== undefined && app.fresh !== 'never'
@@ -137,7 +137,7 @@ class Exploring {
     await this.#confirm(tried, story)
   }
 
-  /** As many at a time as there are jobs; the results in the order of the plan. */
+  /** Runs as many at a time as there are jobs. The results are in the order of the plan. */
   async #tryAll(plan: Iterator<readonly Place[]>, story: StoryRecord, of: number): Promise<Attempt[]> {
     const results: Attempt[] = []
     const startedAt = performance.now()
@@ -148,7 +148,7 @@ class Exploring {
         const next = plan.next()
         if (next.done) return
         const at = begun++
-        const attempt = await this.attempts.try(next.value, story, hasteFor(next.value, story))
+        const attempt = await this.attempts.try(next.value, story, firstTryPatience(next.value, story))
         results[at] = attempt
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
@@ -159,7 +159,7 @@ class Exploring {
     return results
   }
 
-  /** Of the failures that are alike, the simplest is tried again, with the patience of a plain run. */
+  /** Of failures that are alike, repeats the simplest one, with the time limits of a plain run. */
   async #confirm(tried: readonly Attempt[], story: StoryRecord): Promise<void> {
     const groups = new Map<string, Attempt[]>()
     for (const attempt of tried) {
@@ -175,7 +175,7 @@ class Exploring {
       for (let at = next++; at < waiting.length; at = next++)
         found[at] = await this.#confirmOne(waiting[at] ?? [], story)
     }
-    // It is mostly waiting: for what does not come true.
+    // Use more workers than jobs: confirmations mostly wait for something that does not happen.
     await Promise.all(Array.from({ length: 2 * this.settings.jobs }, work))
     this.#findings.push(...found.filter(finding => finding !== undefined))
   }
@@ -186,30 +186,33 @@ class Exploring {
     let of = 0
     let shown = simplest
     for (let nth = 0; nth < CONFIRMATIONS && (nth === 0 || this.#leftMs > 0); nth++) {
-      // Once it failed with all the patience that the file asks for, it is no matter of time any more.
-      const haste = failed > 0 ? hasteFor(simplest.places, story) : undefined
+      // After one failure with the full time limits, slowness is not the cause.
+      const haste = failed > 0 ? firstTryPatience(simplest.places, story) : undefined
       const again = await this.attempts.try(simplest.places, story, haste)
       of += 1
       if (again.outcome !== 'failed') continue
       failed += 1
       if (failed === 1) shown = again
     }
-    // It was slow, and came true in the time that the file gives it.
-    if (failed === 0 && isMatterOfTime(simplest)) return undefined
+    // It was only slow: it passed with the file's time limits.
+    if (failed === 0 && mayBeOnlySlow(simplest)) {
+      for (const attempt of alike) attempt.outcome = 'survived'
+      return undefined
+    }
     const { fault } = shown
     if (!fault) return undefined
     const kinds = simplest.places.map(({ kind }) => kind)
     return { kinds, places: simplest.places, fault, alike: alike.length, failed, of, attempt: shown }
   }
 
-  /** Smaller forms first: the first that fails in the same way stands for all. */
+  /** Tries smaller forms of a disturbance, and returns the first that also fails. */
   async #shrink(attempt: Attempt, story: StoryRecord): Promise<Attempt> {
     for (const [at, place] of attempt.places.entries())
       for (const smaller of KIND_RULES[place.kind].smaller?.(place) ?? []) {
         if (this.#leftMs <= 0) return attempt
         const places = attempt.places.with(at, smaller)
         const known = this.#tried.find(other => sameIn(other.places, places))
-        const again = known ?? (await this.attempts.try(places, story, hasteFor(places, story)))
+        const again = known ?? (await this.attempts.try(places, story, firstTryPatience(places, story)))
         if (again.outcome === 'failed') return again
       }
     return attempt
@@ -251,19 +254,19 @@ function countOf(kind: Kind, places: readonly Place[], tried: readonly Attempt[]
   }
 }
 
-/** How long a try waits for what should come true. What fails in haste is tried again with all the time there is. */
-function hasteFor(places: readonly Place[], { finalLooks }: StoryRecord): Patience {
+/** Short time limits for a first try. A failure is repeated with the full ones. */
+function firstTryPatience(places: readonly Place[], { finalLooks }: StoryRecord): Patience {
   const usualMs = Math.max(20, ...finalLooks.map(({ tookMs }) => tookMs))
-  // After a call that went wrong, or a start, an application may wait for a while before it tries again.
+  // After a failed call or a start, an application may wait before it retries.
   const isPaused = places.some(
     ({ kind }) => kind.startsWith('call-') || kind === 'restart' || kind === 'webhook-early',
   )
   return { midwayMs: 100 + 2 * usualMs, atEndMs: (isPaused ? 1600 : 250) + 4 * usualMs }
 }
 
-const isMatterOfTime = ({ fault }: Attempt) => fault?.sameAs.startsWith('expect app') ?? false
+const mayBeOnlySlow = ({ fault }: Attempt) => fault?.sameAs.startsWith('expect app') ?? false
 
-/** The latest place says best what matters: what came before it went well. */
+/** The latest place is the most informative: everything before it went well. */
 const latestOf = (alike: readonly Attempt[]): Attempt =>
   alike.reduce((latest, attempt) => (lastStep(attempt) >= lastStep(latest) ? attempt : latest))
 const lastStep = ({ places }: Attempt) => Math.max(...places.map(({ before }) => before))
@@ -278,7 +281,7 @@ function* limit<T>(items: Iterable<T>, goesOn: () => boolean): Generator<T> {
   }
 }
 
-/** The exit code of an exploration: what was found, else whether every single disturbance was tried. */
+/** Decides the exit code: whether there are findings, else whether every place was tried. */
 export function verdictOf({
   story,
   findings,

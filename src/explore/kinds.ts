@@ -2,7 +2,7 @@ import { KINDS, type Kind } from '../application/disturbance.ts'
 import { hasOpposite } from '../application/webhook-variants.ts'
 import type { StoryRecord } from './story-record.ts'
 
-/** One disturbance at one place of a story: a `disturb` step, and the step that it stands before. */
+/** A disturbance at one place of a scenario: a `disturb` step, and the step that it goes before. */
 export interface Place {
   readonly kind: Kind
   /** Counted from 0. */
@@ -18,21 +18,23 @@ export interface Place {
 interface KindRules {
   /** What happens, in a few words. */
   readonly summary: string
-  /** Wherever it can happen in a story. */
+  /** How to write an application that survives it. */
+  readonly advice: string
+  /** All places in a scenario where it can happen. */
   readonly places: (story: StoryRecord, settings: KindSettings) => readonly Place[]
-  /** Smaller forms of a disturbance, to be tried when it was found to matter; the smallest first. */
+  /** Smaller forms to try after a failure, smallest first. */
   readonly smaller?: (place: Place) => readonly Place[]
-  /** A process of its own for each run is needed. */
+  /** Needs a new process for each run. */
   readonly restarts?: true
 }
 
 export interface KindSettings {
-  /** How often the gateway tries again, at most. */
+  /** The number of retries of the gateway. */
   readonly retries: number
   readonly slow: string
 }
 
-/** What polls asks the same again and again: so many of them are disturbed in one step. */
+/** Polling repeats a request many times: disturb only this many in one step. */
 const MOST_READS = 2
 
 const eachWebhook =
@@ -42,7 +44,7 @@ const eachWebhook =
       .filter(({ type }) => fits(type))
       .map(webhook => ({ kind, ...webhookPlace(story, story.webhooks.indexOf(webhook)) }))
 
-/** The webhook by its type and number, counted from the step in which it comes. */
+/** Names a webhook by its type and number, counted from the step in which it comes. */
 function webhookPlace({ webhooks }: StoryRecord, at: number) {
   const { type = '', step = 0 } = webhooks[at] ?? {}
   const nth = webhooks.slice(0, at + 1).filter(other => other.type === type && other.step >= step).length
@@ -66,7 +68,7 @@ function callPlace({ calls }: StoryRecord, at: number) {
   return { before: step, call: operation, ...(nth > 1 ? { nth } : {}) }
 }
 
-/** An event that another one follows before the application is called again: until then the two can change places. */
+/** Events that can swap with the next one: the application is not called between the two. */
 function swappable(story: StoryRecord): Place[] {
   const { webhooks, steps } = story
   return webhooks.flatMap((webhook, at) => {
@@ -76,7 +78,7 @@ function swappable(story: StoryRecord): Place[] {
   })
 }
 
-/** A call that causes an event at once: in the same step, about the same record, with no time between them. */
+/** Calls that cause an event at once: in the same step, for the same record, without time passing. */
 function causes(story: StoryRecord): Place[] {
   const { calls, webhooks, steps } = story
   return calls.flatMap(({ operation, step, subject }, at) => {
@@ -101,16 +103,29 @@ const forgeries = (kind: Kind) => ({
       : [],
 })
 
-/** Every kind of disturbance: what it is, and where it can happen. docs/surviving.md says how to survive it. */
+/** Each kind of disturbance: what happens, and where it can happen. docs/surviving.md says how to survive it. */
 export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
-  'webhook-twice': { summary: 'the same event comes again', places: eachWebhook('webhook-twice') },
+  'webhook-twice': {
+    summary: 'the same event comes again',
+    advice:
+      'Store the ids of the events that you handled, in the transaction that changes the order. Answer 2xx to an event that you know.',
+    places: eachWebhook('webhook-twice'),
+  },
   'webhook-twice-at-once': {
-    summary: 'the same event comes twice in the same moment',
+    summary: 'the same event comes twice at the same moment',
+    advice:
+      'Check and write in one step: a unique index on the event id, an UPDATE with the old status in its WHERE, or a lock on the order.',
     places: eachWebhook('webhook-twice-at-once'),
   },
-  'webhook-order': { summary: 'two events come in the other order', places: swappable },
+  'webhook-order': {
+    summary: 'two events come in reverse order',
+    advice:
+      'An earlier event must not undo a later one: once an order is final, do not change it. Or read the payment from the API.',
+    places: swappable,
+  },
   'webhook-late': {
     summary: "an event comes after the retry schedule's first, third or last gap",
+    advice: 'Do not drop an event because it is old: only the signature must be recent.',
     places: (story, { retries }) =>
       [...new Set([1, 3, retries])].flatMap(attempts =>
         eachWebhook('webhook-late')(story).map(place => ({ ...place, attempts })),
@@ -119,62 +134,82 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
       [1, 2, 3].filter(fewer => fewer < attempts).map(fewer => ({ ...place, attempts: fewer })),
   },
   'webhook-lost-answer': {
-    summary: 'the application answers 2xx, the answer is lost, the event comes again',
+    summary: 'the application answers 2xx, but the answer is lost and the event comes again',
+    advice:
+      'Store the ids of all events, not only of the last one. The signature and the timestamp differ at each attempt.',
     places: eachWebhook('webhook-lost-answer'),
   },
   'webhook-early': {
-    summary: 'the event is there before the answer of the call that caused it',
+    summary: 'the event comes before the answer to the call that caused it',
+    advice:
+      'Store the order before you call the gateway and find it by merchant_reference, or answer 404 or 503 until you know the payment.',
     places: causes,
   },
   'webhook-unknown-field': {
-    summary: 'an event has members that no version so far has',
+    summary: 'an event has members that no version has yet',
+    advice: 'Read the members that you know, and ignore the others.',
     places: eachWebhook('webhook-unknown-field'),
   },
   'webhook-unknown-type': {
-    summary: 'an event of a type that no version so far has comes as well',
+    summary: 'an event comes whose type no version has yet',
+    advice: 'Answer 2xx to an event type that you do not know, and do nothing.',
     places: eachWebhook('webhook-unknown-type'),
   },
   'webhook-forged': {
     summary: 'somebody without the secret sends the opposite outcome',
+    advice: 'Verify the signature over the bytes of the body before you parse it. Answer 401 if it is wrong.',
     ...forgeries('webhook-forged'),
   },
   'webhook-unsigned': {
     summary: 'the opposite outcome comes without a signature',
+    advice: 'A missing signature is a wrong signature: answer 401.',
     ...forgeries('webhook-unsigned'),
   },
   'webhook-stale': {
-    summary: 'the opposite outcome comes, signed a week ago',
+    summary: 'the opposite outcome comes with a signature that is a week old',
+    advice: 'Refuse a webhook whose webhook-timestamp is more than five minutes old.',
     ...forgeries('webhook-stale'),
   },
   'call-lost-answer': {
-    summary: 'a call is carried out, and the connection ends without an answer',
+    summary: 'a call succeeds, but the connection ends without an answer',
+    advice: 'Store an Idempotency-Key before the call, and repeat the call with the same key.',
     places: eachCall('call-lost-answer'),
   },
   'call-refused': {
-    summary: 'a connection is reset, and nothing was carried out',
+    summary: 'the connection is reset before a call takes effect',
+    advice: 'Repeat the call after a moment, with the same Idempotency-Key.',
     places: eachCall('call-refused'),
   },
-  'call-503': { summary: 'a call is answered 503, and not carried out', places: eachCall('call-503') },
+  'call-503': {
+    summary: 'a call gets a 503 and takes no effect',
+    advice: 'Repeat the call after a moment, then after a longer one, with the same Idempotency-Key.',
+    places: eachCall('call-503'),
+  },
   'call-429': {
-    summary: 'a call is answered 429 with Retry-After: 1, and not carried out',
+    summary: 'a call gets a 429 with Retry-After: 1 and takes no effect',
+    advice: 'Wait as long as Retry-After says, and repeat the call with the same Idempotency-Key.',
     places: eachCall('call-429'),
   },
   'call-slow': {
-    summary: 'a call is carried out, and its answer takes long',
+    summary: 'a call succeeds, but its answer comes late',
+    advice:
+      'After a timeout, repeat the call with the same Idempotency-Key: the first call may have succeeded.',
     places: (story, { slow }) => eachCall('call-slow', { delay: slow })(story),
   },
   'answer-unknown-field': {
-    summary: 'an answer has a member that no version so far has',
+    summary: 'an answer has a member that no version has yet',
+    advice: 'Read the members that you know, and ignore the others.',
     places: eachCall('answer-unknown-field'),
   },
   restart: {
-    summary: 'the application is killed, and started again between two steps',
+    summary: 'the application is killed and started again between two steps',
+    advice: 'Write to a database or a file before you answer. At the start, continue what was not finished.',
     restarts: true,
     places: ({ steps }) => steps.slice(1).map((_, at) => ({ kind: 'restart' as const, before: at + 1 })),
   },
 }
 
-/** Every place of a story where one of some kinds can happen, in the order of the story. */
+/** All places of a scenario where these kinds can happen, in the order of the steps. */
 export function placesOf(story: StoryRecord, kinds: readonly Kind[], settings: KindSettings): Place[] {
   const order = (kind: Kind) => KINDS.indexOf(kind)
   return kinds
@@ -182,7 +217,7 @@ export function placesOf(story: StoryRecord, kinds: readonly Kind[], settings: K
     .sort((a, b) => a.before - b.before || order(a.kind) - order(b.kind))
 }
 
-/** A place in words. */
+/** Describes a place in words. */
 export function describePlace({ kind, before, event, call, nth, attempts, when, delay }: Place): string {
   const which = event ?? call
   return [

@@ -4,7 +4,7 @@ import { withoutNames } from './attempt.ts'
 type Calls = ApplicationReport['calls']
 type Deliveries = ApplicationReport['deliveries']
 
-/** What went on between the gateway and the application, a line each, in the order in which it began. */
+/** What happened between the gateway and the application, one line each, in the order of their starts. */
 export function narrativeOf({
   calls,
   deliveries,
@@ -24,18 +24,18 @@ function callLine({ operation, status = 0, disturbed }: Calls[number]): string {
 const SENT: Readonly<Record<Deliveries[number]['sent'], string>> = {
   event: '',
   again: ' again',
-  'unknown type': ', a type that it cannot know',
+  'unknown type': ', of an unknown type',
   'webhook-forged': ', forged',
   'webhook-unsigned': ', without a signature',
-  'webhook-stale': ', signed a week ago',
+  'webhook-stale': ', with a signature that is a week old',
 }
 
 function deliveryLine({ type, sent, status, answer, isEarly }: Deliveries[number]): string {
   const reply = status === 0 ? `did not answer: ${withoutNames(answer, '')}` : `answered ${status}`
-  return `it was sent ${type}${SENT[sent]}${isEarly ? ', before the answer of its call' : ''}, and ${reply}`
+  return `it was sent ${type}${SENT[sent]}${isEarly ? ', before its call was answered' : ''}, and ${reply}`
 }
 
-/** What polls says the same again and again. */
+/** Polling repeats the same line: keep one. */
 function collapsed(lines: readonly string[]): string[] {
   const result: string[] = []
   for (const line of lines) if (line !== result.at(-1) || !line.startsWith('it called GET')) result.push(line)

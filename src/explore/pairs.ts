@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { describePlace, type Place } from './kinds.ts'
 
 /**
- * Pairs of disturbances in the order in which they are worth trying: first those whose kinds were tried together least
- * often, and among equals as the seed has it. The same seed gives the same order.
+ * Pairs of disturbances, the most promising first: pairs of kinds that were tried least often together, then in an
+ * order that depends on the seed. The same seed gives the same order.
  */
 export function* pairsOf(places: readonly Place[], seed: number): Generator<readonly [Place, Place]> {
   const waiting = new Map<string, { pair: readonly [Place, Place]; rank: string }[]>()
   for (const [at, one] of places.entries())
     for (const other of places.slice(at + 1)) {
-      if (clash(one, other)) continue
+      if (conflict(one, other)) continue
       const kinds = [one.kind, other.kind].sort().join(' + ')
       const rank = hash(`${seed} ${describePlace(one)} ${describePlace(other)}`)
       waiting.set(kinds, [...(waiting.get(kinds) ?? []), { pair: [one, other], rank }])
@@ -26,8 +26,8 @@ export function* pairsOf(places: readonly Place[], seed: number): Generator<read
   }
 }
 
-/** Two of one kind at one place are one, and what was not carried out cannot be disturbed further. */
-function clash(one: Place, other: Place): boolean {
+/** Two of the same kind at one place are one disturbance, and a disturbed call cannot be disturbed twice. */
+function conflict(one: Place, other: Place): boolean {
   const isSameThing =
     one.before === other.before &&
     one.event === other.event &&
@@ -42,7 +42,7 @@ function clash(one: Place, other: Place): boolean {
   )
 }
 
-/** Kinds that keep an event from the application for a while: two of them on one event have no clear meaning. */
+/** Kinds that hold an event back for a while: two of them on the same event would conflict. */
 const KEEP_BACK = new Set(['webhook-late', 'webhook-order', 'webhook-lost-answer', 'webhook-twice-at-once'])
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

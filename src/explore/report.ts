@@ -4,16 +4,17 @@ import { type Exploration, type Finding, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type Place } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 
-/** An exploration, and where its findings were written. */
+/** An exploration, and the files of its findings. */
 export interface Reported {
   readonly exploration: Exploration
   readonly saved: readonly string[]
 }
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10
-const guideTo = (kind: string) => `docs/surviving.md#${kind}`
+/** The paragraph that explains a kind. */
+export const guideTo = (kind: string) => `docs/surviving.md#${kind}`
 
-/** All that is known of some explorations, for other programs: enough to draw what happened. */
+/** The JSON report: all that is known about the explorations. */
 export function exploreJson(all: readonly Reported[]): string {
   return `${JSON.stringify({ ok: all.every(({ exploration }) => verdictOf(exploration) === 'survived'), explorations: all.map(explorationView) }, null, 2)}\n`
 }
@@ -96,13 +97,14 @@ function findingView(
     of,
     flaky: failed < of,
     saved: saved ?? null,
+    advice: kinds.map(kind => KIND_RULES[kind].advice),
     guide: kinds.map(guideTo),
     what_happened: attempt.result.application ? narrativeOf(attempt.result.application) : [],
     output: attempt.result.application?.output ?? [],
   }
 }
 
-/** JUnit XML: a case for each kind of disturbance, which fails with its findings. */
+/** The JUnit report: a test case for each kind of disturbance, which fails with its findings. */
 export function exploreJunit(all: readonly Reported[]): string {
   return testSuites(
     all.flatMap(({ exploration, saved }) => {
@@ -112,7 +114,7 @@ export function exploreJunit(all: readonly Reported[]): string {
         file,
         name: `${scenario.data.name}: plain run`,
         tookMs: plain.tookMs,
-        ...(story ? {} : { failure: { message: 'the plain run fails', lines: problemOf(plain) } }),
+        ...(story ? {} : { failure: { message: 'the plain run failed', lines: problemOf(plain) } }),
       }
       const cases = counts
         .filter(({ tried }) => tried > 0)
@@ -141,7 +143,7 @@ function problemOf(plain: ScenarioResult): string[] {
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
-/** An exploration for whoever reads it. */
+/** The text report. */
 export function exploreText({ exploration, saved }: Reported, paint: Paint = PLAIN): string {
   const { scenario, plain, story, differences, places, counts, attempts, findings } = exploration
   const head = `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
@@ -150,7 +152,7 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     const lines = failure?.failure ? failureLines(plain.file, failure.failure, paint) : []
     return [
       `${paint.bad('✗')} ${head}`,
-      `  The plain run fails, so nothing was disturbed: ${failure?.title ?? ''}`,
+      `  The plain run failed, so nothing was disturbed:  ${failure?.title ?? ''}`,
       ...lines.map(line => `    ${line}`),
       '',
     ].join('\n')
@@ -162,18 +164,24 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
     `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}, ${counted(story.steps.length, 'step')}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
-    `  ${counted(places.length, 'place')} to disturb; ${singles} tried alone, ${counted(attempts.length - singles, 'pair')}; ${seconds} s, seed ${exploration.seed}.`,
+    `  ${counted(places.length, 'place')} to disturb; tried ${singles} alone and ${counted(attempts.length - singles, 'pair')};  ${seconds} s, seed ${exploration.seed}.`,
     ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
-    ...(none.length > 0 ? [`  No place in this story for ${none.join(', ')}.`] : []),
+    ...(none.length > 0 ? [`  This scenario has no place for ${none.join(', ')}.${whyNone(scenario)}`] : []),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint)),
     ...(findings.length === 0
       ? [
-          `  ${singles >= places.length ? paint.good('It survived all of them.') : 'Not every disturbance was tried.'}`,
+          `  ${singles >= places.length ? paint.good('The application survived all of them.') : 'Not every place was tried.'}`,
         ]
       : []),
     '',
   ].join('\n')
 }
+
+/** An application at a URL calls the gateway directly. */
+const whyNone = ({ data }: Exploration['scenario']) =>
+  data.app?.url === undefined
+    ? ''
+    : ' paysim did not start this application, so it cannot restart it or disturb its calls: use app.start instead of app.url.'
 
 function countLine(
   { kind, places, tried, failed, notMet, notJudged }: Exploration['counts'][number],
@@ -181,7 +189,7 @@ function countLine(
 ) {
   const notes = [
     failed > 0 ? paint.bad(`${failed} failed`) : '',
-    notMet > 0 ? `${notMet} did not come about` : '',
+    notMet > 0 ? `${notMet} did not happen` : '',
     notJudged > 0 ? `${notJudged} could not be judged` : '',
   ].filter(note => note !== '')
   const of = tried === places ? `${tried}` : `${tried} of ${places}`
@@ -194,14 +202,18 @@ function findingLines(
   paint: Paint,
 ): string[] {
   const seen = attempt.result.application
-  const rate = failed < of ? ` It fails ${failed} times of ${of}: it depends on chance.` : ''
+  const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
   return [
     '',
     `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${fault.message}`,
     ...places.map(place => `    ${describePlace(place)}: ${KIND_RULES[place.kind].summary}.`),
-    ...(alike > 1 ? [`    The same came of ${alike - 1} more.${rate}`] : rate === '' ? [] : [`   ${rate}`]),
+    ...(alike > 1
+      ? [`    ${counted(alike - 1, 'other disturbance')} caused the same failure.${rate}`]
+      : rate === ''
+        ? []
+        : [`   ${rate}`]),
     ...(seen ? narrativeOf(seen).map(line => `      ${paint.dim(line)}`) : []),
-    `    How to survive it: ${[...new Set(kinds)].map(guideTo).join(', ')}`,
+    ...[...new Set(kinds)].map(kind => `    What to do: ${KIND_RULES[kind].advice} See ${guideTo(kind)}`),
     ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved}`]),
   ]
 }

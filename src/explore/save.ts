@@ -1,26 +1,27 @@
+import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
-import type { Scenario, ScenarioData } from '../scenario/index.ts'
+import { readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
 import { disturbedStory } from './disturbed-story.ts'
 import type { Exploration, Finding } from './explore.ts'
 import { describePlace, KIND_RULES } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 
-/** Writes each finding as a scenario that `paysim run` repeats; the paths, in the order of the findings. */
+/** Writes each finding as a scenario that `paysim run` can repeat. Returns the paths, in the order of the findings. */
 export async function saveFindings(exploration: Exploration, folder: string): Promise<string[]> {
   const names = fileNames(exploration)
   if (names.length > 0) await mkdir(folder, { recursive: true })
   const paths: string[] = []
   for (const [at, finding] of exploration.findings.entries()) {
     const path = join(folder, names[at] ?? '')
-    await writeFile(path, savedText(exploration, finding, folder))
+    await writeFile(path, await savedText(exploration, finding, folder))
     paths.push(path)
   }
   return paths
 }
 
-/** By what was disturbed; a number where one name stands for several. */
+/** Names each file after what was disturbed, with a number if a name is taken. */
 function fileNames({ scenario, findings }: Exploration): string[] {
   const stem = basename(scenario.file).replace(/(\.scenario)?\.(ya?ml|json)$/, '')
   const taken = new Map<string, number>()
@@ -32,9 +33,14 @@ function fileNames({ scenario, findings }: Exploration): string[] {
   })
 }
 
-function savedText({ scenario, story, seed }: Exploration, finding: Finding, folder: string): string {
+async function savedText(
+  { scenario, story, seed }: Exploration,
+  finding: Finding,
+  folder: string,
+): Promise<string> {
   if (!story) return ''
-  const { name, ...data } = moved(disturbedStory(scenario.data, finding.places, story), scenario, folder)
+  const disturbed = disturbedStory(scenario.data, finding.places, story)
+  const { name, ...data } = await moved(disturbed, scenario, folder)
   const title = `${name}: ${finding.kinds.join(' and ')}`
   const document = new Document({ ...data, paysim: 1, name: title }, { aliasDuplicateObjects: false })
   document.contents = document.createNode({ paysim: 1, name: title, ...without(data, 'paysim') })
@@ -47,11 +53,11 @@ function comment({ places, fault, failed, of, attempt, kinds }: Finding, file: s
   const lines = [
     `Found by \`paysim explore ${file} --seed ${seed}\`: ${fault.message}`,
     '',
-    'What went wrong on purpose:',
+    'What was disturbed:',
     ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}`),
-    'What the application did:',
+    'What happened:',
     ...(seen ? narrativeOf(seen).map(line => `  ${line}`) : []),
-    `It failed ${failed} of ${of} times when it was tried again${failed < of ? ': it depends on chance' : ''}.`,
+    `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
     `How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`,
   ]
   return lines.map(line => (line === '' ? '' : ` ${line}`)).join('\n')
@@ -60,27 +66,51 @@ function comment({ places, fault, failed, of, attempt, kinds }: Finding, file: s
 const without = (data: object, key: string) =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== key))
 
-/** Files, and the folder in which the application starts, as seen from where the scenario will lie. */
-function moved(data: ScenarioData, { folder: from }: Scenario, to: string): ScenarioData {
-  const path = (file: string) => (isAbsolute(file) ? file : relative(resolve(to), resolve(from, file)))
-  const app =
-    data.app?.start === undefined ? data.app : { ...data.app, folder: path(data.app.folder ?? '.') || '.' }
-  return { ...data, ...(app ? { app } : {}), ...(data.steps ? { steps: withFiles(data.steps, path) } : {}) }
+/**
+ * Makes the application's folder relative to the folder where the scenario is saved, and puts the files of its steps
+ * there: a scenario can only name files below its own folder.
+ */
+async function moved(data: ScenarioData, { folder: from }: Scenario, to: string): Promise<ScenarioData> {
+  const { app, steps } = data
+  const start = relative(resolve(to), resolve(from, app?.folder ?? '.')) || '.'
+  const copies = new Map<string, string>()
+  for (const file of filesIn(steps ?? [])) copies.set(file, await copyBelow(from, file, to))
+  return {
+    ...data,
+    ...(app?.start === undefined ? {} : { app: { ...app, folder: start } }),
+    ...(steps ? { steps: withFiles(steps, copies) } : {}),
+  }
 }
 
-function withFiles<T>(value: T, path: (file: string) => string): T {
-  if (Array.isArray(value)) return value.map(item => withFiles(item, path)) as T
+/** Copies a file under a name that its bytes give it, so that it replaces no other file. */
+async function copyBelow(from: string, file: string, to: string): Promise<string> {
+  const bytes = await readBelow(from, file)
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  const copy = join('files', `${digest.slice(0, 12)}-${basename(file)}`)
+  await mkdir(join(to, 'files'), { recursive: true })
+  await writeFile(join(to, copy), bytes)
+  return copy
+}
+
+const WITH_FILES = ['submit receipt', 'payer sends receipt', 'upload asset']
+const namesFile = (step: object): step is { readonly file: string } =>
+  'file' in step && typeof step.file === 'string' && WITH_FILES.some(verb => verb in step)
+
+/** The files that steps name, except those whose names are only known in a run. */
+function filesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(filesIn)
+  if (typeof value !== 'object' || value === null) return []
+  const own = namesFile(value) && !value.file.includes('${') ? [value.file] : []
+  const { steps, parallel } = value as { steps?: unknown; parallel?: unknown }
+  return [...own, ...filesIn(steps), ...filesIn(parallel)]
+}
+
+function withFiles<T>(value: T, copies: ReadonlyMap<string, string>): T {
+  if (Array.isArray(value)) return value.map(item => withFiles(item, copies)) as T
   if (typeof value !== 'object' || value === null) return value
-  const verbs = ['submit receipt', 'payer sends receipt', 'upload asset']
-  const hasFile = verbs.some(verb => verb in value)
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      hasFile && key === 'file' && typeof inner === 'string'
-        ? path(inner)
-        : key === 'steps' || key === 'parallel'
-          ? withFiles(inner, path)
-          : inner,
-    ]),
-  ) as T
+  const inside = Object.entries(value)
+    .filter(([key]) => key === 'steps' || key === 'parallel')
+    .map(([key, inner]) => [key, withFiles(inner, copies)])
+  const file = namesFile(value) ? { file: copies.get(value.file) ?? value.file } : {}
+  return { ...value, ...Object.fromEntries(inside), ...file }
 }

@@ -1,13 +1,13 @@
 import type { ScenarioData, ScenarioResult } from '../scenario/index.ts'
 
-/** A webhook that the application was sent in the plain run. */
+/** A webhook that was sent to the application in the plain run. */
 export interface SeenWebhook {
   readonly id: string
   readonly type: string
-  /** The step of the story during which it came, counted from 0. */
+  /** The step during which it came, counted from 0. */
   readonly step: number
   readonly status: number
-  /** The payment or payout that it tells of. */
+  /** The payment or payout that it is about. */
   readonly subject: string
 }
 
@@ -16,23 +16,23 @@ export interface SeenCall {
   readonly operation: string
   readonly step: number
   readonly status: number
-  /** The record that it was about, as far as the answer or the path says. */
+  /** The record that the call is about, if its answer or path names one. */
   readonly subject: string
 }
 
-/** An expectation of the file that still holds when the story is over: the application's final state. */
+/** An expectation that still holds at the end of the scenario, so it describes the application's final state. */
 export interface FinalLook {
   readonly step: Readonly<Record<string, unknown>>
   readonly tookMs: number
 }
 
-/** What happened in the plain run: where something can go wrong follows from it. */
+/** What happened in the plain run. The places to disturb are derived from it. */
 export interface StoryRecord {
   readonly steps: readonly Readonly<Record<string, unknown>>[]
   readonly webhooks: readonly SeenWebhook[]
   readonly calls: readonly SeenCall[]
   readonly finalLooks: readonly FinalLook[]
-  /** What the application does although nothing goes wrong, and is not blamed for. */
+  /** Violations that also happen in the plain run, so a disturbance did not cause them. */
   readonly known: readonly string[]
   readonly tookMs: number
 }
@@ -62,18 +62,18 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
       subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parse(answer)),
     })),
     finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
-    known: [...new Set((seen?.misdeeds ?? []).map(({ sameAs }) => sameAs))],
+    known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs))],
     tookMs: result.tookMs,
   }
 }
 
 type Looks = NonNullable<ScenarioResult['application']>['looks']
 
-/** The last look at each address, where it is still so at the end. */
+/** The last `expect app` for each request, if it still holds at the end. */
 function finalLooksOf(steps: StoryRecord['steps'], looks: Looks, run: string): FinalLook[] {
   const last = new Map<string, Looks[number]>()
   for (const look of looks) last.set(look.request, look)
-  return [...last.values()].flatMap(({ path, isStillSo, step, tookMs }) => {
+  return [...last.values()].flatMap(({ path, stillHolds: isStillSo, step, tookMs }) => {
     if (!isStillSo) return []
     const [, at] = path
     const written = path.length === 2 && typeof at === 'number' ? steps[at] : undefined
@@ -84,7 +84,10 @@ function finalLooksOf(steps: StoryRecord['steps'], looks: Looks, run: string): F
   })
 }
 
-/** A look from inside a `repeat` or a `parallel`, as it could stand outside. Ids of one run mean nothing in another. */
+/**
+ * An `expect app` inside `repeat` or `parallel`, as a step of its own. Returns nothing if it contains an id of this
+ * run.
+ */
 function unresolved(step: Readonly<Record<string, unknown>>, run: string) {
   const text = JSON.stringify(step).replaceAll(run, '${run}')
   return /\b[a-z]+_[0-9A-Za-z]{20,}/.test(text) ? undefined : (JSON.parse(text) as Record<string, unknown>)
@@ -104,8 +107,8 @@ function parse(text: string | undefined): unknown {
 }
 
 /**
- * What two plain runs did differently, in words. Reading, as an application that polls does, is compared by what was
- * asked, not by how often.
+ * What the two plain runs did differently, in words. GET calls count once, because a polling application makes more or
+ * fewer of them.
  */
 export function differences(one: StoryRecord, other: StoryRecord): string[] {
   const found: string[] = []
@@ -132,7 +135,7 @@ function counted(names: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** What both plain runs have: an application that polls asks more or less often. */
+/** What both plain runs have in common: an application that polls makes more or fewer calls. */
 export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
   const left = counted(other.calls.map(({ operation, step }) => `${step} ${operation}`))
   const calls = one.calls.filter(({ operation, step }) => {

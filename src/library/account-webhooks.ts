@@ -1,4 +1,4 @@
-import { callSite, pointing } from '../client/call-site.ts'
+import { callSite, withCallSite } from '../client/call-site.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
 import { demandKnown, type NamesOf } from '../client/options.ts'
 import { demandEvents } from './event-match.ts'
@@ -51,7 +51,7 @@ export class AccountWebhooks implements Webhooks {
   }
 
   next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
-    return pointing(callSite(), this.#next(match, options))
+    return withCallSite(callSite(), this.#next(match, options))
   }
 
   async #next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {

@@ -3,9 +3,9 @@ import { createClient } from '../client/index.ts'
 import type { AccountFacts } from './account-facts.ts'
 import { type AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import type { SimulatedAccount } from './simulated-account.ts'
-import { sayingWhatMovesTime, whyNothingComes } from './standing-clock.ts'
+import { whyNothingArrives, withClockHints } from './standing-clock.ts'
 
-interface Surroundings {
+interface AccountContext {
   readonly baseUrl: string
   readonly control: ControlClient
   readonly receiver: AccountWebhooks | null
@@ -15,12 +15,12 @@ interface Surroundings {
 
 export function openAccount(
   facts: AccountFacts,
-  { baseUrl, control, receiver, onClose }: Surroundings,
+  { baseUrl, control, receiver, onClose }: AccountContext,
 ): SimulatedAccount {
   const { publicKey, secretKey } = facts
   const calls = control.account(facts.id)
-  const client = sayingWhatMovesTime(createClient({ baseUrl, publicKey, secretKey }), calls)
-  receiver?.explainWith(() => whyNothingComes(calls))
+  const client = withClockHints(createClient({ baseUrl, publicKey, secretKey }), calls)
+  receiver?.explainWith(() => whyNothingArrives(calls))
   let closing: Promise<void> | undefined
   const close = async () => {
     await onClose(account)

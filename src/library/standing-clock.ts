@@ -1,5 +1,5 @@
 import { Call } from '../client/call.ts'
-import { callSite, pointing } from '../client/call-site.ts'
+import { callSite, withCallSite } from '../client/call-site.ts'
 import type { AccountControl } from '../client/control-client.ts'
 import { type Client, WaitTimeoutError } from '../client/index.ts'
 import { formatDuration } from '../contract/durations.ts'
@@ -11,7 +11,7 @@ import { formatDuration } from '../contract/durations.ts'
 export const STANDING_PATIENCE_MS = 2000
 
 /** Explains why nothing happens and what to do; undefined if something may be in progress. */
-export async function whyNothingComes(account: AccountControl): Promise<string | undefined> {
+export async function whyNothingArrives(account: AccountControl): Promise<string | undefined> {
   try {
     const { mode, now } = await account.clock.get()
     if (mode !== 'virtual') return undefined
@@ -35,20 +35,20 @@ export async function whyNothingComes(account: AccountControl): Promise<string |
 }
 
 /** A client for an account whose clock may stand still: the error of its `wait` says how to move time. */
-export function sayingWhatMovesTime(client: Client, account: AccountControl): Client {
+export function withClockHints(client: Client, account: AccountControl): Client {
   const wait: Client['payments']['wait'] = (id, options) => {
     const waiting = async () => {
       const timeoutMs =
-        options?.timeoutMs ?? ((await whyNothingComes(account)) ? STANDING_PATIENCE_MS : undefined)
+        options?.timeoutMs ?? ((await whyNothingArrives(account)) ? STANDING_PATIENCE_MS : undefined)
       try {
         return await client.payments.wait(id, { ...options, timeoutMs }).answer()
       } catch (error) {
         if (!(error instanceof WaitTimeoutError)) throw error
-        const why = await whyNothingComes(account)
+        const why = await whyNothingArrives(account)
         throw why === undefined ? error : new WaitTimeoutError(`${error.message}. ${why}`, error.answer)
       }
     }
-    return new Call(pointing(callSite(), waiting()))
+    return new Call(withCallSite(callSite(), waiting()))
   }
   return Object.freeze({ ...client, payments: { ...client.payments, wait } })
 }

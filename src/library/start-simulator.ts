@@ -54,8 +54,8 @@ export async function startSimulator(options: StartOptions = {}): Promise<Runnin
 }
 
 /**
- * The same, whose webhooks wait for whom `holdWebhook` waits for. Its type is written out: the types that ship would
- * otherwise take the whole server's with them.
+ * The same, but webhooks can be held back with `holdWebhook`. Its type is written out, because the published types
+ * would otherwise include those of the whole server.
  */
 export async function startHolding(
   options: StartOptions,

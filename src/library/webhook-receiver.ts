@@ -6,6 +6,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { parseForeign } from '../contract/json-depth.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { checkWebhook } from './webhook-checks.ts'
 import type { EventSubject, ReceivedEvent, WebhookAnswer } from './webhooks.ts'
 
@@ -19,22 +21,22 @@ export interface IncomingWebhook {
 }
 
 type Maybe<T> = T | undefined
-type Soon<T> = T | Promise<T>
+type MaybePromise<T> = T | Promise<T>
 
-/** What receives the webhooks of one address. */
+/** Handles the webhooks of one URL. */
 export interface WebhookHandler {
-  /** The secret that the signature is checked with. */
-  secret(arrival: IncomingWebhook): Soon<string>
-  /** Answers a webhook; 204 where it returns nothing. */
-  take(event: ReceivedEvent, arrival: IncomingWebhook): Soon<Maybe<WebhookAnswer>>
+  /** The secret to check signatures with. */
+  secret(arrival: IncomingWebhook): MaybePromise<string>
+  /** Answers a webhook; 204 if it returns nothing. */
+  take(event: ReceivedEvent, arrival: IncomingWebhook): MaybePromise<Maybe<WebhookAnswer>>
 }
 
 /** An address of a receiver. */
 export interface WebhookAddress {
   readonly url: string
-  /** Counts the deliveries of each event from the beginning again. */
+  /** Restarts the count of deliveries of each event. */
   startCounting(): void
-  /** From now on webhooks are told that the address is gone. */
+  /** From now on, webhooks get the answer that the URL is gone. */
   close(): void
 }
 
@@ -43,7 +45,7 @@ interface Open {
   readonly deliveries: Map<string, number>
 }
 
-/** Receives webhooks on this machine, on any free port unless one is given: checks, counts and answers them. */
+/** Receives webhooks on this machine, on any free port by default: checks, counts and answers them. */
 export class WebhookReceiver {
   readonly #addresses = new Map<string, Open>()
   readonly #underWay = new Set<Promise<void>>()
@@ -96,7 +98,12 @@ export class WebhookReceiver {
   async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: path = '/', headers, rawHeaders } = request
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    let size = 0
+    for await (const chunk of request) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > LIMITS.body) return void response.writeHead(413, { connection: 'close' }).end()
+    }
     const answer = await this.#answer({ path, headers, rawHeaders, body: Buffer.concat(chunks) })
     if (answer?.reset) return void request.socket.resetAndDestroy()
     response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
@@ -137,10 +144,6 @@ function readEvent(
 }
 
 function parse(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
+  const value = parseForeign(body)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -55,7 +55,7 @@ export function isLight(layout: Layout, grid: Uint8Array, x: number, y: number):
 function* freeCells(size: number, reserved: Uint8Array): Generator<readonly [x: number, y: number]> {
   let upwards = true
   for (let right = size - 1; right > 0; right -= 2) {
-    if (right === 6) right = 5 // that column is all timing pattern, and belongs to no pair
+    if (right === 6) right = 5 // This column is all timing pattern, so it belongs to no pair.
     for (let step = 0; step < size; step++) {
       const y = upwards ? size - 1 - step : step
       for (const x of [right, right - 1]) if (reserved[y * size + x] === 0) yield [x, y]
@@ -104,7 +104,7 @@ function buildLayout({ number, bytes, parityLength, blockCount }: Version): Layo
   const outerSize = size + 2 * QUIET
   const stride = number + 7
   const countBytes = number < 10 ? 1 : 2
-  const dataLength = bytes + countBytes + 1 // half a byte of mode in front and half of terminator behind
+  const dataLength = bytes + countBytes + 1 // Half a byte of mode comes first and half a byte of terminator last.
   const shortLength = Math.floor(dataLength / blockCount)
   const shortBlocks = blockCount - (dataLength % blockCount)
   const blocks: Blocks = { dataLength, blockCount, shortLength, shortBlocks, parityLength }

@@ -1,4 +1,4 @@
-/** The cells a symbol has whatever its text: finders, alignment, timing, format and version information. */
+/** The cells that a symbol has whatever its text is: finders, alignment, timing, format and version information. */
 export interface FunctionPatterns {
   size: number
   /** Row by row, 1 where a function pattern is dark. */
@@ -21,7 +21,10 @@ function withRemainder(value: number, generator: number): number {
   return (value << degree) | remainder
 }
 
-/** Centres along either axis: both ends and even, equal steps between, counted back from the far end. */
+/**
+ * Centres along either axis: at both ends and at even positions, with equal steps between, counted back from the far
+ * end.
+ */
 function alignmentCentres(version: number): number[] {
   if (version === 1) return []
   const steps = Math.floor(version / 7) + 1

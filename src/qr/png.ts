@@ -22,7 +22,7 @@ const END_CHUNK = chunk('IEND', new Uint8Array())
 
 /** What the images of a version have in common. */
 interface Frame extends RowCode {
-  /** All up to the first row. */
+  /** Everything before the first row. */
   head: Buffer
   /** Where the data of the IDAT chunk starts. */
   dataStart: number
@@ -62,7 +62,7 @@ for (let gridByte = 0; gridByte < 16; gridByte++) {
   byteSumOfSums[gridByte] = 2 * first + second
 }
 
-/** Shared by all calls, as an image is copied out of it at once; the largest takes about 2 KB. */
+/** Shared by all calls, because an image is copied out at once; the largest takes about 2 KB. */
 const scratch = Buffer.alloc(8192)
 
 export function drawPng({ layout, grid }: QrSymbol): Buffer {
@@ -83,7 +83,7 @@ export function drawPng({ layout, grid }: QrSymbol): Buffer {
       const gridByte = grid[at] ?? 0
       pending |= (literalBits[gridByte] ?? 0) << pendingCount
       pendingCount += literalCount[gridByte] ?? 0
-      // At most 6 bits came in, so a byte out each time keeps up, with the repeat of the row before as well.
+      // At most 6 bits came in, so one byte out each time is enough, even with the repeat of the previous row.
       if (pendingCount >= 8) {
         scratch[end++] = pending
         pending >>>= 8

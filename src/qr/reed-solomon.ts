@@ -29,8 +29,8 @@ function generatorPolynomial(degree: number): Uint8Array {
 }
 
 /**
- * The generator multiplied by every value a byte can have, one row of `degree` bytes a value: a step of the
- * division is then a row of plain XORs, with no logarithm in the inner loop.
+ * The generator multiplied by every value of a byte, with one row of `degree` bytes for each value. A step of the
+ * division is then a row of plain XORs, without logarithms in the inner loop.
  */
 export function parityTable(degree: number): Uint8Array {
   const generator = generatorPolynomial(degree)
@@ -41,7 +41,7 @@ export function parityTable(degree: number): Uint8Array {
   return table
 }
 
-/** Longer than any block with its parity; shared, as a division starts and ends within one call. */
+/** Longer than any block with its parity. It is shared, because a division starts and ends within one call. */
 const dividend = new Uint8Array(256)
 
 /** Divides the block at `start` by the generator and writes the remainder, its parity, at `parityStart`. */

@@ -8,7 +8,7 @@ export interface QrSymbol {
 }
 
 const BYTE_MODE = 0b0100
-/** Shared by all calls, as neither outlives one; a symbol has at most 901 codewords. */
+/** Shared by all calls, because neither outlives a call; a symbol has at most 901 codewords. */
 const codewords = new Uint8Array(1024)
 const textBytes = Buffer.alloc(1024)
 

@@ -1,6 +1,6 @@
 export interface Version {
   number: number
-  /** What it holds of text. */
+  /** How many bytes of text it holds. */
   bytes: number
   /** Parity codewords of a block. */
   parityLength: number
@@ -40,7 +40,7 @@ const VERSIONS: readonly Version[] = AT_LEVEL_M.map(([bytes, parityLength, block
   blockCount,
 }))
 
-/** The smallest version that holds so many bytes. */
+/** The smallest version that holds this many bytes. */
 export function versionFor(byteLength: number): Version {
   const version = VERSIONS.find(({ bytes }) => bytes >= byteLength)
   if (version !== undefined) return version

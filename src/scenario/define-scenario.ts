@@ -13,45 +13,46 @@ type Flow = 'repeat' | 'parallel'
 export type ScenarioStep =
   | { [Name in Exclude<VerbName, Flow>]: StepOf<Name> }[Exclude<VerbName, Flow>]
   | (Omit<StepOf<'repeat'>, 'steps'> & { steps: ScenarioStep[] })
-  /** This many copies of `steps` at once, or these branches. */
+  /** So many parallel copies of `steps`, or these parallel branches. */
   | (Omit<StepOf<'parallel'>, 'parallel' | 'steps'> & {
       parallel: number | (ScenarioStep | ScenarioStep[])[]
       steps?: ScenarioStep[]
     })
 
-/** What a scenario file holds: how an account is set up, and the steps that run in it. */
+/** The content of a scenario file: the setup of an account, and the steps that run in it. */
 export interface Scenario {
   $schema?: string
-  /** The version of the grammar. */
+  /** The version of the file format. */
   paysim: 1
   name: string
   about?: string
-  /** The same seed gives the same ids and instructions; 1 by default. */
+  /** The same seed gives the same ids and payment instructions; 1 by default. */
   seed?: number | string
   environment?: 'test' | 'live'
   clock?: ScenarioClock
   catalogue?: CatalogueOverlay
   policy?: ScenarioPolicy
-  /** What the provider will do: first match wins. */
+  /** What the provider does: the first matching rule applies. */
   provider?: ProviderRule[]
-  /** What goes wrong on the wire: first match wins. */
+  /** Faults on the wire: the first matching one applies. */
   faults?: FaultRule[]
   receiver?: { events?: EventChoice[]; answers?: ReceiverBehaviour }
-  /** The merchant's application, which steps call and look at. */
+  /** The merchant's application, which steps call and check. */
   app?: ApplicationData
-  /** Values with a name, for `${name}`. */
+  /** Named values, for `${name}`. */
   let?: Record<string, unknown>
   steps?: ScenarioStep[]
-  /** What must be true at the end. */
+  /** What to check at the end. */
   verify?: 'all' | ('rules' | 'faults' | 'intents' | 'webhooks')[]
 }
 
 /**
- * A scenario with the compiler looking over its writer's shoulder, and checked as `paysim run` checks a file, but for
- * the files that it names: it is not known yet where it will lie. As JSON it is a file for `paysim run`.
+ * Defines a scenario in TypeScript. The compiler checks its types, and this function checks the rest as `paysim run`
+ * does. Only files that it names are not checked, because its folder is not known yet. Saved as JSON, it is a file for
+ * `paysim run`.
  */
 export function defineScenario(scenario: Scenario): Scenario {
-  // What JSON leaves out, such as a member that is undefined, is not there for `paysim run` either.
+  // JSON drops undefined members, so `paysim run` does not see them either.
   const data: unknown = JSON.parse(JSON.stringify(scenario) ?? 'null')
   const { byPath } = checkScenario(data, { pathOf: field => pathIn(data, field) }, undefined)
   if (byPath.length === 0) return scenario
@@ -59,7 +60,7 @@ export function defineScenario(scenario: Scenario): Scenario {
   throw new ArgumentError(`defineScenario(): ${problems.map(parts => parts.join(': ')).join('\n')}`)
 }
 
-/** The keys and places that lead to the value of a dotted field. */
+/** The path of the value that a dotted field names. */
 function pathIn(data: unknown, field: string): (string | number)[] {
   if (field === '') return []
   if (Array.isArray(data)) {

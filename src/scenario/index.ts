@@ -1,9 +1,10 @@
-/** Scenario files: read, run, reported. */
+/** Reads, runs and reports scenario files. */
 
 export { jsonSchema } from './json-schema.ts'
 export { loadScenario, readScenario } from './load/load.ts'
-export { whatNeedsASimulator } from './load/portable.ts'
+export { simulatorOnlyParts as whatNeedsASimulator } from './load/portable.ts'
 export { ScenarioError } from './load/problems.ts'
+export { readBelow } from './load/scenario-files.ts'
 export { failureLines, type Paint, PLAIN } from './report/failure.ts'
 export { annotations } from './report/github.ts'
 export { json } from './report/json.ts'

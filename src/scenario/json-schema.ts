@@ -17,7 +17,7 @@ export function jsonSchema(): object {
   return JSON.parse(JSON.stringify(schema, (_, value) => forEditors(value)))
 }
 
-/** Editors know a duration as ISO 8601 alone; and where a step stands in a step, they follow a reference. */
+/** Editors know a duration only as ISO 8601. For a step inside a step, they follow a reference. */
 function forEditors(value: { $comment?: unknown; format?: unknown } | null | undefined): unknown {
   if (value?.$comment === A_STEP.$comment) return { $ref: '#/definitions/step' }
   if (value?.$comment === ANSWER) return { $ref: '#/definitions/answer' }

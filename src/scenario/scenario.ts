@@ -1,10 +1,10 @@
 import type { PositionFinder } from './load/path.ts'
 import type { ScenarioData } from './schema/file.ts'
 
-/** A scenario that was read and checked, so that it can be run. */
+/** A scenario that was read and checked. */
 export interface Scenario {
   readonly file: string
-  /** Files that steps name are found from here. */
+  /** The folder that the paths in its steps are relative to. */
   readonly folder: string
   readonly data: ScenarioData
   readonly positions: PositionFinder

@@ -1,16 +1,16 @@
-/** What `paysim scenario new` writes: a story that runs, and says how to go on. */
-export const STARTER = `# A story for paysim: \`paysim run\` tells it in an account of its own, on a clock that stands still.
-# docs/scenarios.md has the whole grammar; an editor that knows YAML schemas completes it:
+/** The file that `paysim scenario new` writes: a scenario that runs, with comments about what to change. */
+export const STARTER = `# A scenario for \`paysim run\`, which runs it in a new account with a virtual clock.
+# docs/scenarios.md describes all keys. Editors that support YAML schemas can complete them:
 # yaml-language-server: $schema=SCHEMA
 paysim: 1
-name: A receipt is rejected, replaced, and the money comes
+name: A receipt is rejected and replaced, and the payment succeeds
 
-# The same seed gives the same ids, keys and instructions, every time.
+# The same seed always gives the same ids, keys and payment instructions.
 seed: 7
 
-# What the provider will do. The first rule that matches a payment decides.
+# What the provider does. The first rule that matches a payment applies.
 provider:
-  - name: the first receipt is no good
+  - name: the first receipt is not legible
     match: { method: th_bank_transfer }
     receipt:
       - { after: 5s, verdict: reject, message: Amount is not legible }
@@ -31,13 +31,13 @@ steps:
       status: 201
       body: { status: pending, receipt.status: required }
 
-  # An image is made from its name: another name, another image. \`file: slip.png\` sends one of yours.
+  # An image is generated from its name, so another name gives another image. \`file: slip.png\` sends your own.
   - submit receipt: \${payment.id}
     image: blurred slip
     key: first-try
     expect: { body: { receipt.status: processing } }
 
-  # Five seconds pass in no time, and everything that is due happens.
+  # Moves the clock by five seconds. Everything that is due happens.
   - advance: 5s
   - expect receipt: \${payment.id}
     is: { status: rejected, failure_message: Amount is not legible }
@@ -49,11 +49,11 @@ steps:
   - expect payment: \${payment.id}
     is: { status: succeeded, next_action: null }
 
-  # Your webhook receiver is played too; signatures are verified.
+  # paysim receives your webhooks and verifies their signatures.
   - expect webhooks: all
     exactly:
       - { type: payment.succeeded, data.id: "\${payment.id}", signature: valid }
 
-# At the end: was each rule used, each fault hit, each webhook expected?
+# Checks that every rule was used, every fault was hit, and every webhook was expected.
 verify: all
 `

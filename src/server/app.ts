@@ -11,7 +11,7 @@ import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
-import { describeError, isBug } from './describe-error.ts'
+import { describeError, isForTheLog } from './describe-error.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
@@ -33,7 +33,7 @@ export interface AppSettings {
   readonly allowHosts: readonly string[]
   readonly webhookHosts: WebhookHosts
   readonly merchantUrl: () => string
-  /** The port that the control surface has to itself; null where there is none. */
+  /** The separate port of the control surface; null if it has none. */
   readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
   /** Called with a bug in paysim, for the log. */
@@ -43,7 +43,7 @@ export interface AppSettings {
 /** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
 export class App {
   readonly listener: Listener
-  /** Streams of events, which would never end by themselves. */
+  /** Event streams, which never end by themselves. */
   readonly #streams = new Set<ServerResponse>()
   readonly #settings: AppSettings
   readonly #ids = new RequestIds(`${process.pid}/${performance.timeOrigin}/${performance.now()}`)
@@ -51,7 +51,7 @@ export class App {
   readonly #control: Surface | undefined
   readonly #pages: Surface | undefined
   readonly #merchant: Surface | undefined
-  readonly #door: Surface
+  readonly #frontDoor: Surface
 
   constructor(settings: AppSettings) {
     this.#settings = settings
@@ -62,7 +62,7 @@ export class App {
       this.#pages = payerPages(settings)
       this.#merchant = merchantApi(settings, new Authentication(settings.gateway))
     }
-    this.#door = frontDoor(control ? () => null : settings.controlPort)
+    this.#frontDoor = frontDoor(control ? () => null : settings.controlPort)
     this.listener = new Listener(
       (request, response) => this.#answer(request, response),
       (error, socket) => this.#refuseUnread(error, socket),
@@ -74,7 +74,7 @@ export class App {
     const reply = new Reply(response)
     try {
       const answered = this.#serve(request, reply)
-      // Most answers are there at once, and need not wait for a turn of the loop.
+      // Most answers are ready at once, so do not wait for the next turn of the event loop.
       if (answered instanceof Promise)
         answered.then(() => this.#leave(request, reply)).catch(this.#settings.onBug)
       else this.#leave(request, reply)
@@ -103,7 +103,7 @@ export class App {
   #find(request: Request) {
     const nearest = request.path.startsWith(`${CONTROL_PREFIX}/`) ? this.#control : undefined
     if (nearest) return { surface: nearest, handle: nearest.routes.find(request) }
-    if (isVisitor(request)) return { surface: this.#door, handle: this.#door.routes.find(request) }
+    if (isVisitor(request)) return { surface: this.#frontDoor, handle: this.#frontDoor.routes.find(request) }
     const page = this.#pages?.routes.find(request)
     if (page && this.#pages) return { surface: this.#pages, handle: page }
     const surface = this.#merchant ?? this.#control
@@ -112,7 +112,7 @@ export class App {
   }
 
   #word(error: unknown, request: Request, reply: Reply): void {
-    if (isBug(error)) this.#settings.onBug(error)
+    if (isForTheLog(error)) this.#settings.onBug(error)
     describeError(this.#settings.gateway.contract, request, reply, error)
   }
 

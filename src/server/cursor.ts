@@ -1,17 +1,17 @@
-import type { PagePosition } from '../domain/list-index.ts'
+import type { Position } from '../domain/list-index.ts'
 import type { Account } from '../engine/account.ts'
 
 /**
  * A cursor names the last record of a page and is signed by its account, so an edited or foreign one is invalid.
  */
-export function writeCursor(account: Pick<Account, 'sign'>, { createdAt, ordinal }: PagePosition): string {
-  const position = `${createdAt}.${ordinal}`
+export function writeCursor(account: Pick<Account, 'sign'>, { at, ordinal }: Position): string {
+  const position = `${at}.${ordinal}`
   return Buffer.from(`${position}.${account.sign(`cursor/${position}`)}`).toString('base64url')
 }
 
-export function readCursor(account: Pick<Account, 'sign'>, cursor: string): PagePosition | undefined {
-  const [createdAt, ordinal] = Buffer.from(cursor, 'base64url').toString().split('.').map(Number)
-  if (createdAt === undefined || ordinal === undefined) return undefined
-  const position = { createdAt, ordinal }
+export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Position | undefined {
+  const [at, ordinal] = Buffer.from(cursor, 'base64url').toString().split('.').map(Number)
+  if (at === undefined || ordinal === undefined) return undefined
+  const position = { at, ordinal }
   return writeCursor(account, position) === cursor ? position : undefined
 }

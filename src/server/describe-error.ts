@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
+import { DamagedError } from '../engine/damaged.ts'
 import { UnavailableError } from '../engine/unavailable.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -22,11 +23,17 @@ export function describeError(contract: Contract, request: Request, reply: Reply
   reply.code(status).header('content-type', contentType).send(body)
 }
 
-/** Whether an error is a bug in paysim. */
-export const isBug = (error: unknown) => reasonOf(error).code === 'internal_error'
+/** Whether the log must have the details of an error: a bug in paysim, or a damaged file. */
+export const isForTheLog = (error: unknown) =>
+  error instanceof DamagedError || reasonOf(error).code === 'internal_error'
 
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection
   if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
+  if (error instanceof DamagedError)
+    return rejection(
+      'service_unavailable',
+      'A file of this account is damaged; the log of paysim has the details',
+    )
   return rejection('internal_error', 'An internal error occurred in paysim; its log has the details')
 }

@@ -7,9 +7,9 @@ import { bodyOf } from './read-body.ts'
 /** One request with its response; null if it is no longer stored. */
 type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
 
-/** Of all accounts together, so that a thousand of them cost no more than one. */
+/** The limit for all accounts together, so that a thousand accounts need no more memory than one. */
 const KEPT = 1000
-/** Of one body. */
+/** The limit for one body. */
 const MOST_CHARACTERS = 16 * 1024
 
 interface Exchange {
@@ -22,12 +22,11 @@ interface Exchange {
   readonly whole: boolean
 }
 
-/** Undefined where it was no text. */
+/** Undefined if it was not text. */
 type Body = string | { readonly start: string; readonly size: number } | undefined
 
 /**
- * The last bodies that came and went. Keeping one is keeping a reference to what is there anyway: what may be shown of
- * it is found out when somebody asks.
+ * The latest request and response bodies. They are stored as they are; secrets are removed when somebody reads them.
  */
 export class Exchanges {
   readonly #ring: Exchange[] = []

@@ -24,7 +24,7 @@ export function hostGuard(allowed: readonly string[]): (request: IncomingMessage
   }
 }
 
-/** Of two Hosts, Node shows the first; somebody in between may have gone by the second. */
+/** If there are two Host headers, Node shows the first, but a proxy may have used the second. */
 function isGivenOnce(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -3,44 +3,44 @@ import { StartError } from '../engine/start-error.ts'
 import type { App } from './app.ts'
 import { isFree } from './http/is-free.ts'
 
-/** For port 0, uses the last port again if possible, so that old addresses stay valid. */
-export async function listenAgain(
-  app: App | undefined,
-  host: string,
-  port: number,
-  gateway: Gateway,
-): Promise<string> {
-  const { lastPort } = gateway
-  const url =
-    port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
-      ? await listen(app, host, lastPort)
-      : await listen(app, host, port)
-  await gateway.rememberPort(Number(new URL(url).port))
-  return url
+interface PortSettings {
+  readonly host: string
+  readonly port: number
+  /** The name of the port in messages of the command line and the library. */
+  readonly name: 'port' | 'control port'
+  /** Called with the address before the first connection is taken. */
+  readonly onBound: (url: string) => void
 }
 
-/** `name` is what messages call the port: they go to the command line and to users of the library. */
+/** For port 0, uses the last port again if possible, so that old addresses stay valid. */
+export async function listenOnLastPort(
+  app: App | undefined,
+  place: PortSettings,
+  gateway: Gateway,
+): Promise<void> {
+  const { host, port } = place
+  const { lastPort } = gateway
+  const again = port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
+  const bound = await listen(app, { ...place, port: again ? lastPort : port })
+  await gateway.rememberPort(bound)
+}
+
+/** Resolves with the port. */
 export async function listen(
   app: App | undefined,
-  host: string,
-  port: number,
-  name: 'port' | 'control port' = 'port',
-): Promise<string> {
+  { host, port, name, onBound }: PortSettings,
+): Promise<number> {
   if (!app) throw new Error('there is no such listener')
   try {
-    const bound = await app.listener.listen(host, port)
-    return `http://${reachable(host)}:${bound}`
+    return await app.listener.listen(host, port, bound => onBound(`http://${reachable(host)}:${bound}`))
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'EADDRINUSE')
+    if (!(cause instanceof Error && 'code' in cause)) throw cause
+    if (cause.code === 'EADDRINUSE')
       throw new StartError(
         `${name} ${port} on ${host} is in use: choose another one, or 0 for any free port`,
         2,
       )
-    throw new StartError(
-      `cannot listen on ${name} ${port} of ${host}: ${cause instanceof Error ? cause.message : cause}`,
-      2,
-    )
+    throw new StartError(`cannot listen on ${name} ${port} of ${host}: ${cause.message}`, 2)
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { isTooDeep, MOST_LEVELS } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { refuse, refuseProblems } from './refusal.ts'
 
@@ -37,7 +38,7 @@ const tooLarge = (cap: number) => refuse('payload_too_large', `The body is over 
 
 export type JsonObject = Record<string, unknown>
 
-/** With any parameters: the text is read as UTF-8 whatever they say. */
+/** Accepts any parameters: the text is always read as UTF-8. */
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 export const isJson = (contentType: string | undefined) =>
@@ -48,13 +49,13 @@ export const isMultipart = (contentType: string | undefined) =>
 export const unsupportedType = (wanted: string) =>
   refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
 
-/** A JSON body that must be there. */
+/** A required JSON body. */
 export async function readJson(request: IncomingMessage, cap?: number): Promise<JsonObject> {
   if (!isJson(request.headers['content-type'])) throw unsupportedType('application/json')
   return parseObject(request, await readBody(request, cap))
 }
 
-/** A JSON body that may be left out, with its Content-Type if `bare` is allowed. */
+/** An optional JSON body, with its Content-Type if `bare` is allowed. */
 export async function readOptionalJson(
   request: IncomingMessage,
   { bare }: { bare: boolean },
@@ -68,43 +69,29 @@ export async function readOptionalJson(
   return parseObject(request, bytes)
 }
 
-const badBody = (message: string) => refuseProblems([{ field: 'body', message }])
+export const badBody = (message: string) => refuseProblems([{ field: 'body', message }])
 
 function parseObject(request: IncomingMessage, bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw badBody('must be UTF-8')
   const text = bytes.toString()
   ;(request as Read)[TEXT] = text
-  if (isTooDeep(text)) throw badBody(`must not be nested more than ${DEEPEST} levels deep`)
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badBody('must be a JSON object')
+  return value as JsonObject
+}
+
+/** The value of a JSON text that a caller sent. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw badBody(`must not be nested more than ${MOST_LEVELS} levels deep`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     throw badBody('must be well-formed JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badBody('must be a JSON object')
   if (/\\ud[89a-f]/i.test(text) && !isWellFormed(value)) throw badBody('must not contain a lone surrogate')
-  return value as JsonObject
-}
-
-const DEEPEST = 64
-
-/** Looked at before parsing: what walks the value later may then recurse. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= DEEPEST) return false
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (quoted) {
-      if (character === 0x5c) at++
-      else if (character === 0x22) quoted = false
-    } else if (character === 0x22) quoted = true
-    else if (character === 0x7b || character === 0x5b) {
-      if (++depth > DEEPEST) return true
-    } else if (character === 0x7d || character === 0x5d) depth--
-  }
-  return false
+  return value
 }
 
 function isWellFormed(value: unknown): boolean {

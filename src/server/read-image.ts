@@ -18,7 +18,7 @@ export interface Form {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A multipart body, whole: it is at most 8 MiB. */
+/** A whole multipart body, of at most 8 MiB. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   const [body, { Busboy }] = await Promise.all([readBody(request), import('@fastify/busboy')])
   const files: { bytes: Buffer; tooLarge: boolean }[] = []
@@ -28,7 +28,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
       reject(refuseProblems([{ field: 'body', message: 'must be well-formed multipart/form-data' }]))
     let parser: BusboyInstance
     try {
-      // One byte over the limit is let through, so that a file of exactly the limit is never called truncated.
+      // One byte over the limit, so that a file of exactly the limit does not count as truncated.
       parser = new Busboy({
         headers: request.headers as BusboyHeaders,
         limits: { fileSize: LIMITS.receiptImage + 1, fields: 100, files: 20 },
@@ -83,7 +83,7 @@ const SIGNATURES = [
   { type: 'image/png', bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
 ] as const
 
-/** The signature decides, not the declared type or the name. */
+/** The first bytes decide, not the declared type or the name. */
 function imageType(bytes: Buffer): string | undefined {
   return SIGNATURES.find(signature => bytes.subarray(0, signature.bytes.length).equals(signature.bytes))?.type
 }

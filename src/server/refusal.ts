@@ -4,7 +4,7 @@ import { type FieldProblem, invalid, type Rejection, rejection } from '../contra
 export class RefusalError extends Error {
   constructor(
     readonly rejection: Rejection,
-    /** The request that the answer was first given to, where it is given again. */
+    /** The request that got this answer first, if it is a repeated answer. */
     readonly replayed?: { readonly requestId: string },
   ) {
     super(rejection.message)

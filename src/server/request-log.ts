@@ -15,7 +15,7 @@ interface Kept {
 
 /** A request, with its position in the journal. */
 export interface RequestAbout extends LoggedRequest {
-  /** When it came, by the account's time and by the wall's. */
+  /** When it arrived, in account time and in wall time. */
   readonly cameAt: number
   readonly cameWall: number
   /** The last journal entry before it. */
@@ -90,7 +90,7 @@ export class RequestLog {
     return ring ? [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)] : []
   }
 
-  /** One request with what was sent and answered, as far as that is still kept. */
+  /** One request with headers and bodies, if they are still stored. */
   find(runtime: AccountRuntime, requestId: string): RequestDetail | undefined {
     const record = this.of(runtime).find(({ request_id }) => request_id === requestId)
     return record && { ...record, ...this.#exchanges.detail(requestId) }

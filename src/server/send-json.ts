@@ -8,10 +8,7 @@ export function sendJson(reply: Reply, status: number, text: string): Reply {
   return reply.code(status).header('content-type', JSON_UTF8).send(text)
 }
 
-/**
- * The request's account as it is now, on a surface where there must be one. A request may have waited, for its body or
- * by a fault, so it asks for its account each time that it is about to look at it.
- */
+/** The current account of the request. A request may have to wait, so get the account each time you need it. */
 export function runtimeOf({ runtime }: Request): AccountRuntime {
   if (!runtime) throw new Error('a request without an account got past authentication')
   runtime.account.catchUp()

@@ -96,7 +96,7 @@ function reset(request: Request, reply: Reply): void {
   request.raw.socket.resetAndDestroy()
 }
 
-/** What each fault does with the body of the answer. */
+/** How each fault changes the body of the answer. */
 const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'spoiled' | 'slow'>> = {
   latency: 'untouched',
   status: 'untouched',
@@ -107,14 +107,14 @@ const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'spoiled' | 'slow'>
   drip: 'slow',
 }
 
-/** A slow answer is always the real one, and so is a spoiled one where the call changes nothing. */
+/** A delayed answer is always the real one; so is a damaged one, if the call changes nothing. */
 const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>
   BODY[type] === 'slow' || (BODY[type] === 'spoiled' && method === 'GET')
 
-/** A dripping answer comes in so many pieces, its delay spread over them. */
+/** The number of pieces of a dripping answer, over which its delay is spread. */
 const DRIPS = 10
 
-/** What a status would mean, were it meant. */
+/** The error code that fits an injected status. */
 const CODES: Record<number, ErrorCode> = { 429: 'rate_limited', 503: 'service_unavailable' }
 
 async function* pieces(text: string, gapMs: number): AsyncGenerator<Buffer> {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApplicationError } from '../../src/application/application-error.ts'
 import { commandLine, wordsOf } from '../../src/application/command-words.ts'
-import { freePort, processesWith } from '../../src/application/listening.ts'
+import { freePort } from '../../src/application/listening.ts'
 import { ApplicationProcess } from '../../src/application/process.ts'
+import { processesWith } from '../../src/application/process-family.ts'
 
 /** Starts a script of Node in place of an application, and looks for what it left behind. */
 async function start(script: string, settings: { startWithinMs?: number; ready?: string } = {}) {
@@ -72,7 +73,7 @@ test('one on another port is reported with that port', async () => {
   const { starting, port, leftovers } = await start(script, { startWithinMs: 1500 })
   const { message, output } = await failure(starting)
   expect(message).toContain(
-    `nothing listens on port ${port}, which PORT names. It listens on port ${output[0]} instead`,
+    `nothing listens on port ${port} (the value of PORT). It listens on port ${output[0]} instead`,
   )
   expect(await leftovers()).toEqual([])
 })
@@ -98,6 +99,6 @@ test('a command that does not exist is reported', async () => {
     ApplicationProcess.start({ command: 'no-such-shop', cwd: tmpdir(), port: 1, env: {} }),
   )
   expect(error.message).toBe(
-    `no-such-shop cannot be started: there is no such command, or no folder ${tmpdir()}`,
+    `no-such-shop cannot be started: the command or the folder ${tmpdir()} does not exist`,
   )
 })

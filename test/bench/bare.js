@@ -1,5 +1,5 @@
-// The least that could do the same work, on node:http alone: what paysim's figures are a share of.
-// node bare.js get|create|page|payouts, with the facts of the run as JSON.
+// The minimum for the same work, on node:http alone: paysim's figures are ratios to it. node bare.js
+// get|create|page|payouts, with the settings of the run as JSON.
 import { createServer } from 'node:http'
 import { recordName } from './names.js'
 
@@ -10,7 +10,7 @@ const server = createServer(handle).listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}`)
 })
 
-/** A Map look-up for whose it is, one for the record, and the text that is there already. */
+/** A Map look-up for the account, one for the record, and a text that exists already. */
 function lookUp({ authorization, prefix, count, length }) {
   const accounts = new Map([[authorization, {}]])
   const records = new Map()
@@ -25,7 +25,7 @@ function lookUp({ authorization, prefix, count, length }) {
   }
 }
 
-/** Reads the body, parses it, keeps it in memory. Nothing is checked and nothing survives. */
+/** Reads and parses the body, and keeps it in memory. Nothing is checked or stored. */
 function keepInMap({ length }) {
   const records = new Map()
   const text = jsonOf(length, 'created')

@@ -6,7 +6,7 @@ import { shown } from './table.js'
 
 const REQUESTS_A_CONNECTION = 100
 
-/** POST a payment into a store that had so many; it grows as the rounds go by. */
+/** POST a payment into a store of a given size, which grows during the run. */
 export async function measureCreate(settings, count, onEnd) {
   const serve = async durability => {
     const store = await makeStore(settings.binary, 'payments', count)

@@ -6,10 +6,10 @@ import { makeStore } from './store.js'
 import { shown } from './table.js'
 
 const REQUESTS_A_CONNECTION = 1000
-/** A prime: steps of it reach every record before one comes again. */
+/** A prime, so that steps of it reach every record before one repeats. */
 const STRIDE = 7919
 
-/** GET one payment, anywhere in a store of so many. */
+/** GET a random payment of a large store. */
 export async function measureGet(settings, count, onEnd) {
   const store = await makeStore(settings.binary, 'payments', count)
   onEnd(store.remove)

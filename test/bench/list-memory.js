@@ -3,11 +3,11 @@ import { merchantAt } from './merchant.js'
 import { compare, inTurn } from './rounds.js'
 import { shown } from './table.js'
 
-/** Memory is not noisy, and a million takes its time. */
+/** Memory does not vary much, and a million payouts take long. */
 const ROUNDS = 1
 const LIST = ['payouts', 'list', '--all', '-o', 'jsonl']
 
-/** The most memory that `payouts list --all` has while it lists so many payouts, to what it has with a few. */
+/** The peak memory of `payouts list --all` for many payouts, compared with a few. */
 export async function measureListMemory({ binary, listed: { few, many } }, onEnd) {
   const peakOf = async count => {
     const server = await startBare('payouts', { count })

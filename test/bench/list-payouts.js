@@ -7,7 +7,7 @@ import { shown } from './table.js'
 const LIMIT = 25
 const DEEP = 500
 
-/** A page of payouts: the first, and the 500th or the last one there is. */
+/** A page of payouts: the first, and the 500th or the last. */
 export async function measureList(settings, count, onEnd) {
   const store = await makeStore(settings.binary, 'payouts', count)
   onEnd(store.remove)
@@ -38,7 +38,7 @@ export async function measureList(settings, count, onEnd) {
   ]
 }
 
-/** To page 500 by its cursors, as a client gets there. */
+/** Follows cursors to page 500, as a client does. */
 async function walk({ url, authorization }, page) {
   if (page.number === DEEP) return page
   const { body } = await getJson(url + page.path, authorization)

@@ -5,8 +5,8 @@ import { compare, inTurn } from './rounds.js'
 const CONNECTIONS = 32
 
 /**
- * Warms each contender up, then puts the load on each in turn. A contender is a server and what is asked of it.
- * Beside the rate, the time that its processor was busy for a request: who else uses the machine cannot change that.
+ * Warms up each contender, then loads each in turn. A contender is a server and its requests. It measures the rate, and
+ * also the processor time for each request, which other programs on the machine do not change.
  */
 export async function contest(contenders, { rounds, seconds, warmUpSeconds }) {
   for (const contender of Object.values(contenders)) await throughput(contender, warmUpSeconds)
@@ -23,10 +23,7 @@ export function compareLoads(name, sides) {
   return { ...line, busyRatio: 1 / line.busyRatio }
 }
 
-/**
- * Requests a second that a server answers. Each connection goes through requests of its own, so that no cache is
- * asked for the same thing by all of them at once.
- */
+/** Requests per second. Each connection sends different requests, so that no cache gets the same one from all. */
 async function throughput({ server: { url, pid }, requestsOf }, seconds) {
   let made = 0
   const busyBefore = busyMilliseconds(pid)

@@ -1,2 +1,2 @@
-/** The id of the nth record of a store, as long as the ids that the server makes. */
+/** The id of the nth record, as long as the ids of the server. */
 export const recordName = (prefix, nth) => `${prefix}_${String(nth).padStart(24, '0')}`

@@ -1,6 +1,6 @@
 import { startServer } from './child.js'
 
-/** Serves, as scripts do, and tells what a client of the default test account needs. */
+/** Starts `paysim serve`, and returns what a client of the default test account needs. */
 export async function servePaysim(binary, args) {
   const server = await startServer(binary, ['serve', '--json', '--port', '0', ...args])
   const ready = JSON.parse(server.firstLine)
@@ -50,7 +50,7 @@ export async function postJson(url, authorization, body) {
   return answerOf(response)
 }
 
-/** The body as text too: the bare server answers with as many bytes. */
+/** Returns the body as text too, so that the bare server can answer with as many bytes. */
 async function answerOf(response) {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`)

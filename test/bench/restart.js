@@ -6,7 +6,7 @@ import { shown } from './table.js'
 
 const RESTARTS = 3
 
-/** A start that replays the journal of so many payments, and what they take in memory then. */
+/** Measures a start that replays a journal of many payments, and the memory that they use then. */
 export async function measureRestart({ binary }, count, onEnd) {
   const full = await makeStore(binary, 'payments', count)
   onEnd(full.remove)
@@ -34,7 +34,7 @@ async function startOn(binary, path) {
   return { milliseconds, megabytes }
 }
 
-/** What Linux says of a process; null elsewhere. */
+/** What Linux reports about a process; null elsewhere. */
 function residentMegabytes(pid) {
   if (process.platform !== 'linux') return null
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,6 +1,6 @@
 /**
- * Measures each contender in turn, round after round (A B A B …): what disturbs the machine disturbs all alike.
- * A contender is a name and a function that resolves to one sample.
+ * Measures each contender in turn, round after round (A B A B …), so that disturbances affect all equally. A contender
+ * is a name and a function that resolves to one sample.
  */
 export async function inTurn(contenders, rounds) {
   const samples = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
@@ -39,7 +39,7 @@ const middle = (samples, field) => median(samples.map(sample => sample[field]))
 
 const SLACK = 0.2
 
-/** Whether a line misses its target by more than this machine's noise may explain. */
+/** Whether a line misses its target by more than the noise of this machine. */
 export const misses = ({ ratio, atLeast, atMost }) =>
   (atLeast !== undefined && ratio < atLeast * (1 - SLACK)) ||
   (atMost !== undefined && ratio > atMost * (1 + SLACK))

@@ -1,4 +1,4 @@
-// npm run bench: paysim's speed as a share of what bare node:http does on this machine, in this run.
+// npm run bench: compares paysim's speed with bare node:http on this machine, in the same run.
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { measureCreate } from './create-payment.js'
@@ -33,7 +33,7 @@ if (settings.check && missed.length > 0) {
   process.exitCode = 1
 }
 
-/** Runs one measurement, and ends what it started, however it ends itself. */
+/** Runs one measurement, and ends what it started, even after an error. */
 async function measure(label, run, count) {
   const startedAt = performance.now()
   const ends = []

@@ -29,7 +29,7 @@ const QUICK = {
   listed: { few: 10_000, many: 50_000 },
 }
 
-/** What this run measures, from its command line. */
+/** The settings of this run, from its command line. */
 export function readSettings() {
   const { values: flags } = parseArgs({
     options: {

@@ -7,7 +7,7 @@ import { compare, inTurn } from './rounds.js'
 const BARE = fileURLToPath(new URL('bare-start.cjs', import.meta.url))
 const READY = ['serve', '--ephemeral', '--json', '--port', '0']
 
-/** How long a command takes to be there. */
+/** How long a command takes to start. */
 export async function measureStarts({ binary, starts }, onEnd) {
   const server = await servePaysim(binary, ['--ephemeral'])
   onEnd(server.stop)

@@ -8,8 +8,8 @@ import { crc32 } from 'node:zlib'
 import { recordName } from './names.js'
 import { PAYMENTS, payoutWith, postJson, servePaysim, transferPayment } from './paysim.js'
 
-// Records by the hundred thousand, in seconds: the server makes one of each kind, and its journal lines are copied
-// under other names. What is replayed then is what it wrote itself.
+// Creates hundreds of thousands of records in seconds: the server creates one of each kind, and its journal lines are
+// copied with other names. So the replay reads lines that it wrote itself.
 
 const KINDS = {
   payments: {
@@ -18,7 +18,7 @@ const KINDS = {
   },
   payouts: {
     prefix: 'po',
-    // Several states, so that a page has to be gathered from several shelves.
+    // Several states, so that a page has to be merged from several indexes.
     makeSamples: server =>
       ['requires_approval', 'processing', 'succeeded', 'failed'].map(status =>
         postJson(`${server.control}/payouts`, server.controlAuthorization, payoutWith(status, 'sample')),
@@ -26,7 +26,7 @@ const KINDS = {
   },
 }
 
-/** A data directory with so many payments or payouts in the default test account. */
+/** A data directory with this many payments or payouts in the default test account. */
 export async function makeStore(binary, kind, count) {
   const { prefix, makeSamples } = KINDS[kind]
   const path = await mkdtemp(join(tmpdir(), 'paysim-bench-'))
@@ -43,7 +43,7 @@ export async function makeStore(binary, kind, count) {
   return { path, prefix, count, remove }
 }
 
-/** A journal line cut at what differs in each copy. */
+/** A journal line split where copies differ. */
 function sampleOf(line, prefix) {
   const { seq, at } = JSON.parse(line)
   const [id] = new RegExp(`${prefix}_\\w{24}`).exec(line)
@@ -52,7 +52,7 @@ function sampleOf(line, prefix) {
   return { at, id, rest: line.slice(start.length, line.lastIndexOf(',"crc":')) }
 }
 
-/** One a millisecond, up to the time of the samples. */
+/** One per millisecond, up to the time of the samples. */
 function* copies(samples, prefix, count) {
   for (let nth = 1; nth <= count; nth++) {
     const { at, id, rest } = samples[nth % samples.length]

@@ -4,7 +4,7 @@ export const shown = number => number.toLocaleString('en')
 
 const COLUMNS = ['', 'paysim', 'bare', 'ratio', 'rounds', 'by CPU', 'target', '']
 
-/** The figures as a person reads them. */
+/** The figures as a table. */
 export function table(rows) {
   const cells = [COLUMNS, ...rows.map(cellsOf)]
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map(line => line[column].length)))

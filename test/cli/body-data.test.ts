@@ -45,7 +45,7 @@ inTheSimulator(world => {
     }
   })
 
-  test('what is neither JSON nor a file is refused, and says how it was read', async () => {
+  test('refuses what is neither JSON nor a file, and says how it was read', async () => {
     const shop = await world().shop()
     const runs = await Promise.all(
       [
@@ -60,7 +60,7 @@ inTheSimulator(world => {
     expect(await shop.requests()).toEqual([])
   })
 
-  test('a body that a header calls something else than JSON is sent as it stands', async () => {
+  test('sends a body with another content type unchanged', async () => {
     const shop = await world().shop()
     const { stdout, code } = await shop.paysim('request POST /payment_intents --dry-run', [
       ...['--data', 'a=b&c', '-H', 'Content-Type: application/x-www-form-urlencoded'],

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { exec, withControl } from '../support/cli/exec.ts'
+import { exec, node, withControl } from '../support/cli/exec.ts'
 import { startServer } from '../support/gateway/server.ts'
 
 // The application under test beside `paysim exec`: it hears webhooks, and what it left behind can be kept.
@@ -125,4 +125,48 @@ test('--keep: a command that succeeds leaves nothing, and what cannot be kept ch
   const { code, stderr } = await exec(['--keep', 'kept', ...withControl('process.exit(5)')], { cwd }).ended
   expect(code).toBe(5)
   expect(stderr).toContain('paysim exec: cannot export the account: ')
+})
+
+const SHOP = `
+  const paid = []
+  require('node:http').createServer((request, response) => {
+    let body = ''
+    request.on('data', chunk => { body += chunk })
+    request.on('end', () => {
+      if (request.url === '/hooks') paid.push(JSON.parse(body).data.merchant_reference)
+      response.end(JSON.stringify({ paid, run: process.env.PAYSIM_APP_RUN }))
+    })
+  }).listen(process.env.PORT)
+  console.log('the shop is open')`
+
+async function scenarioWithShop(more: Record<string, unknown> = {}): Promise<string> {
+  const file = join(await folder(), 'shop.json')
+  const app = { start: [process.execPath, '-e', SHOP], webhooks: '/hooks', ...more }
+  await writeFile(file, JSON.stringify({ paysim: 1, name: 'a shop', app, steps: [] }))
+  return file
+}
+
+test('the app of a --scenario file runs beside the command, and gets the webhooks', async () => {
+  const script = `${PAY}
+    for (;;) {
+      const { paid, run } = await (await fetch(process.env.PAYSIM_APP_URL)).json()
+      if (paid.length > 0) { console.log(paid.join(), run); break }
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+    console.log(process.env.PAYSIM_APP_URL)
+    process.exit(4)`
+  const scenario = await scenarioWithShop()
+  const { code, stdout, stderr } = await exec(['--scenario', scenario, ...withControl(script)]).ended
+  expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('the shop is open') })
+  expect(stdout).toMatch(/^order-1 exec\n/)
+  await expect(fetch(stdout.trim().split('\n').at(-1) ?? '')).rejects.toThrow()
+})
+
+test('an app that does not start ends exec before the command', async () => {
+  const file = await scenarioWithShop({ start: [process.execPath, '-e', 'process.exit(3)'] })
+  const { code, stdout, stderr } = await exec(['--scenario', file, ...node(`console.log('ran')`)]).ended
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('ended with exit code 3 before it was ready')
+  const both = await exec(['--scenario', file, '--forward-to', 'localhost:1', ...node('1')]).ended
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--forward-to and the app') })
 })

@@ -55,7 +55,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('a command that is not there gives 127, one that cannot run 126', async () => {
+test('a command that does not exist gives 127, one that cannot run 126', async () => {
   expect(await exec(['--', 'no-such-command-of-ours']).ended).toEqual({
     code: 127,
     signal: null,

@@ -3,7 +3,6 @@ import { by } from '../support/cli/orders.ts'
 import { openSite } from '../support/cli/site.ts'
 import { keepSecret, type Running } from '../support/cli/workplace.ts'
 import { inTheSimulator } from '../support/cli/worlds.ts'
-import { jpeg, png } from '../support/payments/receipt-images.ts'
 import { BAD } from '../support/scenario/workspace.ts'
 
 /** Each exit code that scripts go by, by what brings it about. `exec` has its own in exec.test.ts. */
@@ -20,7 +19,7 @@ inTheSimulator(world => {
     expect(runs).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }, { code: 0 }])
   })
 
-  describe('1: a fault that nobody expects', () => {
+  describe('1: an unexpected error', () => {
     test.each([500, 502, 503])('the server answers %i', async status => {
       const shop = await world().shop()
       await shop.control('PUT', '/faults', { body: { faults: [{ on: '*', type: 'status', status }] } })
@@ -38,27 +37,8 @@ inTheSimulator(world => {
     })
   })
 
+  // What ends before a call is in usage/mistakes.test.ts.
   describe('2: usage', () => {
-    test.each([
-      ['an unknown flag', 'payouts list --limt 5', '--limit'],
-      ['an unknown command', 'payotus list', 'payouts'],
-      ['a misspelt choice', 'payouts list -o jsn', 'json'],
-      ['a number that is none', 'payouts list --limit many', '--limit'],
-      ['an argument too few', 'payments get', 'id'],
-      ['an argument too many', 'payments get pi_1 pi_2', 'argument'],
-      [
-        'a file that is not there',
-        'payments submit-receipt pi_1 --file no-such-slip.png',
-        'no-such-slip.png',
-      ],
-    ])('%s', async (_, words, told) => {
-      const shop = await world().shop()
-      const { code, stdout, stderr } = await shop.paysim(words)
-      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(told)
-      expect(await shop.requests()).toEqual([])
-    })
-
     test('validation_failed', async () => {
       const shop = await world().shop()
       const [cursor, raw] = await Promise.all([
@@ -75,30 +55,12 @@ inTheSimulator(world => {
     })
   })
 
-  test('3: the keys are not accepted', async () => {
-    const shop = await world().shop()
-    const { code, stdout, stderr } = await shop.paysim('payouts list', [], {
-      env: { PAYSIM_SECRET_KEY: 'sk_test_ofSomebodyElse' },
-    })
-    expect({ code, stdout }, stderr).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toContain('unauthorized')
-    expect(stderr).not.toContain('ofSomebodyElse')
-  })
-
-  test('3: the Team policy does not allow it', async () => {
-    const shop = await world().shop({ checkout_modes: ['hosted'] })
-    const { code, stderr } = await shop.paysim('payments create', by('probe_transfer'))
-    expect(code, stderr).toBe(3)
-    expect(stderr).toContain('checkout_mode_not_allowed')
-  })
-
+  // What else a server refuses, with 3 to 6, is in contract-suite/refusals.test.ts.
   test('4: not found', async () => {
     const shop = await world().shop()
     const runs = await Promise.all([
-      shop.paysim('payments get pi_nobodys'),
       shop.paysim('payments wait pi_nobodys'),
       shop.paysim('payments cancel pi_nobodys'),
-      shop.paysim('payouts cancel po_nobodys'),
     ])
     for (const { code, stdout, stderr } of runs) {
       expect({ code, stdout }, stderr).toEqual({ code: 4, stdout: '' })
@@ -106,61 +68,8 @@ inTheSimulator(world => {
     }
   })
 
-  describe('5: state or conflict', () => {
-    test('invalid_state', async () => {
-      const shop = await world().shop()
-      const payment = await shop.pay('probe_transfer')
-      await shop.control('POST', `/payments/${payment.id}/succeed`, { body: {} })
-      const { code, stderr } = await shop.paysim(`payments cancel ${payment.id}`)
-      expect(code, stderr).toBe(5)
-      expect(stderr).toContain('invalid_state')
-    })
-
-    test('idempotency_conflict', async () => {
-      const shop = await world().shop()
-      const payment = await shop.pay('probe_receipt')
-      const [one, other] = await Promise.all([
-        world().place.write('one.png', png()),
-        world().place.write('other.jpg', jpeg()),
-      ])
-      const submit = (file: string) =>
-        shop.paysim(`payments submit-receipt ${payment.id} --idempotency-key slip-1 --file`, [file])
-      expect(await submit(one)).toMatchObject({ code: 0 })
-      const { code, stderr } = await submit(other)
-      expect(code, stderr).toBe(5)
-      expect(stderr).toContain('idempotency_conflict')
-    })
-
-    test('provider_capability_unsupported', async () => {
-      const shop = await world().shop()
-      const payment = await shop.pay('probe_fixed')
-      const { code, stderr } = await shop.paysim(`payments cancel ${payment.id}`)
-      expect(code, stderr).toBe(5)
-      expect(stderr).toContain('provider_capability_unsupported')
-    })
-  })
-
-  describe('6: no route', () => {
-    test('routing_unavailable', async () => {
-      const shop = await world().shop()
-      const { code, stderr } = await shop.paysim('payments create', by('probe_sick'))
-      expect(code, stderr).toBe(6)
-      expect(stderr).toContain('routing_unavailable')
-    })
-
-    test('payment_configuration_unavailable', async () => {
-      const shop = await world().shop()
-      const { code, stderr } = await shop.paysim(
-        'payments create',
-        by('probe_banks', '--option', 'bank=omega'),
-      )
-      expect(code, stderr).toBe(6)
-      expect(stderr).toContain('payment_configuration_unavailable')
-    })
-  })
-
   describe('7: no answer, or none of this API', () => {
-    test('nobody listens there', async () => {
+    test('nothing listens there', async () => {
       const shop = await world().shop()
       // The port of a service that nobody has offered for decades.
       const env = { PAYSIM_BASE_URL: 'http://127.0.0.1:1' }
@@ -205,7 +114,7 @@ inTheSimulator(world => {
     })
   })
 
-  test('9: it ended, but not as wanted', async () => {
+  test('9: it ended in another status', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_transfer')
     await shop.control('POST', `/payments/${payment.id}/fail`, { body: {} })

@@ -75,7 +75,7 @@ describe('the simulator that runs here', () => {
     expect([api.code, control.code]).toEqual([2, 2])
   })
 
-  test('leaves nothing behind when it stops, and what it says meanwhile nobody else can read', async () => {
+  test('leaves nothing behind, and its files are readable only by their owner', async () => {
     const place = await workplace()
     const before = await everything(place)
     const server = await serving(place, '--ephemeral')
@@ -110,7 +110,7 @@ async function everything(place: Workplace): Promise<string[]> {
 }
 
 describe('where more than one could be meant', () => {
-  test('two that were started in one folder: one is used by all commands, and that is said', async () => {
+  test('two simulators of one folder: all commands use one of them, and say so', async () => {
     const place = await workplace()
     const kept = await serving(place)
     const passing = await serving(place, '--ephemeral')
@@ -124,7 +124,7 @@ describe('where more than one could be meant', () => {
     }
   })
 
-  test('what is not found in one may be in the other, and that is said', async () => {
+  test('if a record is not found in one, suggests the other', async () => {
     const [place, other] = await Promise.all([workplace(), workplace()])
     const here = await serving(place)
     await serving(other, '--ephemeral')
@@ -165,7 +165,7 @@ describe('where more than one could be meant', () => {
     expect(there.url).toBe(PAYSIM_BASE_URL)
   })
 
-  test('a gateway that is no simulator is told of by `sim`, which goes to the one that runs here', async () => {
+  test('`sim` reports a gateway that is not a simulator, and uses the local one', async () => {
     const place = await workplace()
     const here = await serving(place)
     const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_b' }
@@ -194,7 +194,7 @@ describe('where more than one could be meant', () => {
   })
 })
 
-test('an account that was made later is known by its name, and one that is not there is told', async () => {
+test('finds a later account by its name, and reports an unknown one', async () => {
   const place = await workplace()
   await serving(place, '--ephemeral')
   expect(await place.paysim(['sim', 'merchants', 'create', 'shop'])).toMatchObject({ code: 0 })
@@ -226,7 +226,7 @@ describe('paysim env', () => {
   ]
   const TOKEN = `a'b"c$(touch>pwned)\`x\`%\\n`
 
-  test('every form of it is read back as it was meant, whatever is in it', async () => {
+  test('every format reads back the same, whatever the values are', async () => {
     const place = await workplace()
     await serving(place, '--ephemeral', '--control-token', TOKEN)
     const meant = await variables(place)
@@ -266,7 +266,7 @@ describe('paysim env', () => {
     expect(github.stderr).toContain(`::add-mask::${secret}\n`)
   })
 
-  test('dotenv is what Node reads with --env-file', async () => {
+  test('Node can read the dotenv format with --env-file', async () => {
     const place = await workplace()
     await serving(place, '--ephemeral', '--control-token', 'with"quotes"#and-more')
     const { stdout } = await place.paysim(['env', '--format', 'dotenv'])
@@ -292,7 +292,7 @@ describe('paysim env', () => {
     expect((await listed(other, test_)).ids).toContain(id)
   })
 
-  test('where none runs it says so, and prints nothing to be evaluated', async () => {
+  test('without a simulator, reports that and prints nothing to evaluate', async () => {
     const place = await workplace()
     const { code, stdout, stderr } = await place.paysim(['env'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -121,7 +121,7 @@ describe('a receipt that the server would refuse is not sent', () => {
   }
 
   test.each([
-    ['a file that is not there', () => join(directory, 'nowhere.png'), 'unreadable'],
+    ['a file that does not exist', () => join(directory, 'nowhere.png'), 'unreadable'],
     ['a directory', () => directory, 'unreadable'],
     ['an empty file', () => file('empty.png', new Uint8Array()), 'empty'],
     ['a file one byte too large', () => file('large.png', image(MOST + 1)), 'too_large'],

@@ -23,7 +23,7 @@ describe('the word that was meant', () => {
     expect(closest(given, WORDS)).toBeUndefined()
   })
 
-  test('is none where there are no words', () => {
+  test('is undefined without words', () => {
     expect(closest('outcome', [])).toBeUndefined()
   })
 

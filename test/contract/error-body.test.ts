@@ -30,7 +30,7 @@ describe('an error body', () => {
     expect(render({ 'errors.body': shape })).toStrictEqual({ status: 400, contentType, body })
   })
 
-  test('has details even where there are none to give', () => {
+  test('always has details', () => {
     expect(render({}, { code: 'not_found', message: 'No such payout' }).body.error.details).toEqual([])
   })
 
@@ -43,7 +43,7 @@ describe('an error body', () => {
 })
 
 describe('statuses', () => {
-  test.each(codes)('%s has one that says whose fault it is', code => {
+  test.each(codes)('%s has a status of the right class', code => {
     expect(statusOf(code, resolveContract())).toBe(ERROR_STATUS[code])
     expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400)
   })

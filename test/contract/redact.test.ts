@@ -16,6 +16,7 @@ test.each([
   ['half of {"key": "sk_live_abcDEF', 'half of {"key": "sk_live_…'],
   ['{"amount":"10000","merchant_reference":"order-1"}', '{"amount":"10000","merchant_reference":"order-1"}'],
   ['not JSON at all', 'not JSON at all'],
+  ['{"body":"{\\"url\\":\\"/qr?signature=abc\\"}"}', '{"body":"{\\"url\\":\\"/qr?signature=…\\"}"}'],
 ])('%s is shown as %s', (text, shown) => {
   expect(redact(text)).toBe(shown)
 })

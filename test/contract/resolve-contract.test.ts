@@ -21,18 +21,25 @@ describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
       expect(given(key, Number(value))()).toHaveProperty([key], value)
   })
 
-  test('is its first value where nothing is said', () => {
+  test('is the first value by default', () => {
     expect(resolveContract()).toHaveProperty([key], decision.values[0])
   })
 
-  test.each([['no such value'], [''], [true], [[]], [{}], [0], [undefined], [decision.values]])(
-    'refuses %j, and says what is allowed',
-    value => {
-      expect(given(key, value)).toThrow(ContractError)
-      expect(given(key, value)).toThrow(decision.values.join(', '))
-      expect(given(key, value)).toThrow(key)
-    },
-  )
+  test.each([
+    ['no such value'],
+    [''],
+    [true],
+    [[]],
+    [{}],
+    [{ flat: true }],
+    [0],
+    [undefined],
+    [decision.values],
+  ])('refuses %j, and says what is allowed', value => {
+    expect(given(key, value)).toThrow(ContractError)
+    expect(given(key, value)).toThrow(decision.values.join(', '))
+    expect(given(key, value)).toThrow(key)
+  })
 })
 
 test.each(ofKind('constant'))('$key is constant', ({ key, decision }) => {
@@ -48,13 +55,13 @@ describe.each(ofKind('duration'))('$key', ({ key, decision }) => {
     expect(given(key, text)()).toHaveProperty([key], ms)
   })
 
-  test('says its answer as a duration that it takes', () => {
+  test('shows its answer as a valid duration', () => {
     const contract = resolveContract()
     expect(given(key, answerOf(key, contract))()).toEqual(contract)
     expect(given(key, decision.value)()).toEqual(contract)
   })
 
-  test.each([['0s'], ['soon'], [''], [5000], [null], [['1h']]])('refuses %j', value => {
+  test.each([['0s'], ['soon'], ['-1h'], ['30'], [''], [5000], [null], [['1h']]])('refuses %j', value => {
     expect(given(key, value)).toThrow(/is not allowed; allowed: a duration/)
   })
 })
@@ -151,7 +158,15 @@ describe('create.path', () => {
   })
 })
 
-test.each(['errors', 'errors.bodies', '__proto__', 'constructor', 'toString', ''])(
+test('refuses null unless it is one of the values', () => {
+  expect(given('errors.body', null)).toThrow('errors.body')
+})
+
+test('one bad key among good ones is named', () => {
+  expect(() => resolveContract({ 'errors.body': 'flat', 'list.nonsense': 1 })).toThrow('list.nonsense')
+})
+
+test.each(['errors', 'errors.bodies', 'Errors.Body', '__proto__', 'constructor', 'toString', ''])(
   'there is no decision %j',
   key => {
     const overrides = JSON.parse(`{${JSON.stringify(key)}: "flat"}`)

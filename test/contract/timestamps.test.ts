@@ -31,7 +31,7 @@ const moments = fc.record({
 })
 
 describe('a timestamp', () => {
-  test('means what counting days on fingers says, in leap years, with any offset and any fraction', () => {
+  test('agrees with a plain count of days, in leap years, with any offset and any fraction', () => {
     fc.assert(
       fc.property(moments, ({ year, month, day, hour, minute, second, fraction, offset }) => {
         const zone = offset ? `${offset[0]}${two(offset[1])}:${two(offset[2])}` : 'Z'

@@ -52,7 +52,7 @@ describe('a fault names its field and the rule it broke', () => {
     expect(faultsOf(value)).toEqual([message])
   })
 
-  test('tells how a date-time is written', () => {
+  test('explains the format of a date-time', () => {
     expect(faultsOf({ amount: '1', at: '2026-02-30T00:00:00Z' })[0]).toMatch(
       /^at must be an RFC 3339 date-time/,
     )
@@ -75,7 +75,7 @@ test('names fifty faults at most', () => {
   expect(faultsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
 
-test('finds nothing wrong with what is right', () => {
+test('accepts valid values', () => {
   expect(faultsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
 })
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FROM_THE_TOP, ListIndex, ValueIndex } from '../../src/domain/list-index.ts'
-import type { SortKey } from '../../src/domain/model.ts'
+import { FROM_THE_TOP, ListIndex, type Position, WordIndex } from '../../src/domain/list-index.ts'
 
 const COLOURS = ['red', 'green', 'blue']
 const SIZES = ['big', 'small']
@@ -9,17 +8,17 @@ const facets = fc.tuple(fc.constantFrom(...COLOURS), fc.constantFrom(...SIZES))
 
 /** Records with few different times, so that many share one; some move to other facets afterwards. */
 const records = fc.array(
-  fc.record({ createdAt: fc.integer({ min: -3, max: 3 }), facets, moved: fc.option(facets) }),
+  fc.record({ at: fc.integer({ min: -3, max: 3 }), facets, moved: fc.option(facets) }),
   {
     maxLength: 60,
   },
 )
-const positions = fc.option(fc.record({ createdAt: fc.integer({ min: -4, max: 4 }), ordinal: fc.nat(61) }), {
+const positions = fc.option(fc.record({ at: fc.integer({ min: -4, max: 4 }), ordinal: fc.nat(61) }), {
   nil: FROM_THE_TOP,
 })
-const isBelow = (a: Omit<SortKey, 'id'>, b: Omit<SortKey, 'id'>) =>
-  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal)
-const newestFirst = (places: readonly SortKey[]) => places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
+const isBelow = (a: Position, b: Position) => a.at < b.at || (a.at === b.at && a.ordinal < b.ordinal)
+const newestFirst = <P extends Position>(places: readonly P[]) =>
+  places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
 
 describe('a list', () => {
   test('agrees with a sift and a sort, from any place, under any filter', () => {
@@ -27,10 +26,13 @@ describe('a list', () => {
     fc.assert(
       fc.property(records, filters, positions, (given, [colours, sizes], position) => {
         const list = new ListIndex()
-        const kept = given.map(({ createdAt, facets, moved }, at) => {
-          const place = { id: `r${at}`, createdAt, ordinal: at + 1 }
+        const kept = given.map(({ at, facets, moved }, nth) => {
+          const place = { id: `r${nth}`, at, ordinal: nth + 1 }
           list.add(place, facets)
-          if (moved) list.move(place, facets, moved)
+          if (moved) {
+            list.remove(place, facets)
+            list.add(place, moved)
+          }
           return { place, facets: moved ?? facets }
         })
         const matches = ([colour = '', size = '']: readonly string[]) =>
@@ -44,9 +46,8 @@ describe('a list', () => {
   })
 
   test('costs what is taken from it: a page of many does not walk them all', () => {
-    const list = new ListIndex()
-    for (let at = 1; at <= 20_000; at++)
-      list.add({ id: `r${at}`, createdAt: at, ordinal: at }, [COLOURS[at % 3] ?? ''])
+    const list = new ListIndex<Position & { id: string }>()
+    for (let at = 1; at <= 20_000; at++) list.add({ id: `r${at}`, at, ordinal: at }, [COLOURS[at % 3] ?? ''])
     const seen = new Set<string>()
     const iterator = list.below(FROM_THE_TOP, ([colour = '']) => seen.add(colour).size > 0)
     expect([iterator.next().value?.id, iterator.next().value?.id]).toEqual(['r20000', 'r19999'])
@@ -60,23 +61,24 @@ describe('a list', () => {
 
   test('takes a record once, also when it moves to where it is', () => {
     const list = new ListIndex()
-    const place = { id: 'r', createdAt: 1, ordinal: 1 }
+    const place = { id: 'r', at: 1, ordinal: 1 }
     list.add(place, ['red'])
-    list.move(place, ['red'], ['red'])
+    list.remove(place, ['red'])
+    list.add(place, ['red'])
     expect([...list.below(FROM_THE_TOP, () => true)]).toEqual([place])
   })
 })
 
 test('an index of words agrees with a sift and a sort', () => {
   const words = fc.array(
-    fc.record({ word: fc.constantFrom('a', 'b', '', '__proto__', 'constructor'), createdAt: fc.nat(3) }),
+    fc.record({ word: fc.constantFrom('a', 'b', '', '__proto__', 'constructor'), at: fc.nat(3) }),
     { maxLength: 30 },
   )
   fc.assert(
     fc.property(words, positions, (given, position) => {
-      const index = new ValueIndex()
-      const kept = given.map(({ word, createdAt }, at) => {
-        const place = { id: `r${at}`, createdAt, ordinal: at + 1 }
+      const index = new WordIndex()
+      const kept = given.map(({ word, at }, nth) => {
+        const place = { id: `r${nth}`, at, ordinal: nth + 1 }
         index.add(word, place)
         return { word, place }
       })

@@ -11,7 +11,7 @@ const outcomeOf = (account: ReturnType<typeof anAccount>, id: string) =>
   account.world.payments.get(id)?.outcome
 
 describe('an account whose clock runs', () => {
-  test('does by itself what is due, when it is due', async () => {
+  test('executes what is due, when it is due', async () => {
     const account = anAccount()
     const id = createPayment(account)
     await vi.advanceTimersByTimeAsync(72 * HOUR - 1)
@@ -53,7 +53,7 @@ describe('an account whose clock runs', () => {
   })
 })
 
-test('an account whose clock stands does nothing by itself', async () => {
+test('an account with a virtual clock does nothing by itself', async () => {
   const account = anAccount()
   account.setClock(account.clock.change({ mode: 'virtual' }))
   const id = createPayment(account)
@@ -62,7 +62,7 @@ test('an account whose clock stands does nothing by itself', async () => {
   await account.close()
 })
 
-test('what is due at once happens after the caller has seen what its command did', async () => {
+test('an immediate timer fires after the caller has its result', async () => {
   const account = anAccount()
   account.execute(
     { type: 'ReplaceRules', rules: [{ outcome: { after: '0s', status: 'succeeded' } }] },

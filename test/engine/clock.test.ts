@@ -12,13 +12,13 @@ function clockOn(wallAt = 1_000_000) {
 }
 
 describe('an account clock', () => {
-  test('goes with the wall until told otherwise', () => {
+  test('follows the wall clock by default', () => {
     const { wall, clock } = clockOn()
     wall.at += 1234
     expect(clock.now()).toBe(1_001_234)
   })
 
-  test('stands while it is virtual, and moves by jumps', () => {
+  test('stands still while it is virtual, and moves by jumps', () => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'virtual' }))
     wall.at += 5000
@@ -56,7 +56,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(2_000_001)
   })
 
-  test.each([1, 60, 0.5])('goes on by what elapsed while the wall is behind, at rate %d', rate => {
+  test.each([1, 60, 0.5])('continues by elapsed time while the wall clock is behind, at rate %d', rate => {
     const { wall, elapsed, clock } = clockOn()
     clock.follow(clock.change({ mode: 'real', rate }))
     wall.at -= 5_000_000
@@ -70,7 +70,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(1_000_000 + 2000 * rate)
   })
 
-  test('goes on from where it is told that it was', () => {
+  test('continues from a given time', () => {
     const { wall, elapsed, clock } = clockOn()
     clock.goOnFrom(1_500_000)
     elapsed.ms += 10

@@ -5,7 +5,7 @@ import { readCursor, writeCursor } from '../../src/server/cursor.ts'
 
 const signerOf = (seed: string) => new IdSource(seed)
 const SIGNER = signerOf('a seed')
-const positions = fc.record({ createdAt: fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), ordinal: fc.nat() })
+const positions = fc.record({ at: fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), ordinal: fc.nat() })
 
 test('a cursor is read back as the place it was', () => {
   fc.assert(
@@ -17,7 +17,7 @@ test('a cursor is read back as the place it was', () => {
 })
 
 test('any one byte that is changed, lost or added makes it none', () => {
-  const cursor = writeCursor(SIGNER, { createdAt: 1_767_225_600_000, ordinal: 42 })
+  const cursor = writeCursor(SIGNER, { at: 1_767_225_600_000, ordinal: 42 })
   for (let at = 0; at <= cursor.length; at++) {
     const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)]
     for (const other of ['A', 'b', '0', '-', '_', '=', ' '].filter(each => each !== cursor[at])) {
@@ -28,7 +28,7 @@ test('any one byte that is changed, lost or added makes it none', () => {
   }
 })
 
-test('what somebody makes up is none', () => {
+test('refuses a made-up cursor', () => {
   const made = (text: string) => Buffer.from(text).toString('base64url')
   for (const cursor of [
     '',

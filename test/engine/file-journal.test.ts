@@ -31,7 +31,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  test('are on the disk before anyone hears that they are', async () => {
+  test('are on disk before they are reported as safe', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(20)) {
       journal.append(entry)
@@ -70,7 +70,7 @@ test('without a sync, none is made', async () => {
   await journal.close()
 })
 
-test('what is safe already needs no waiting', async () => {
+test('a safe entry resolves at once', async () => {
   const { journal } = await journalInFile()
   expect(journal.durable(0)).toBeUndefined()
   journal.append(entryNumber(1))
@@ -81,7 +81,7 @@ test('what is safe already needs no waiting', async () => {
 })
 
 describe('opened again', () => {
-  test('it tells its entries in order and goes on behind them', async () => {
+  test('it replays its entries in order and continues after them', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(3)) journal.append(entry)
     await journal.close()
@@ -151,7 +151,7 @@ test('a journal that a newer paysim wrote is refused as one, with what to do', a
 })
 
 describe('the history of a record', () => {
-  test('is the entries that name it, also those that came since it was asked for', async () => {
+  test('has the entries that name it, including new ones', async () => {
     const { journal } = await journalInFile()
     for (const seq of [1, 2, 3]) journal.append(entryNumber(seq, seq === 2 ? 'ast_b' : 'ast_a'))
     expect(await journal.history('ast_a')).toEqual([entryNumber(1, 'ast_a'), entryNumber(3, 'ast_a')])
@@ -162,7 +162,7 @@ describe('the history of a record', () => {
     await journal.close()
   })
 
-  test('misses nothing that was written while it was first asked for', async () => {
+  test('misses no entry that was written during the first read', async () => {
     const { journal } = await journalInFile({ sync: false })
     for (const entry of entriesTo(20_000)) journal.append(entry)
     await journal.durable(20_000)
@@ -198,7 +198,7 @@ describe('replaced', () => {
     await journal.close()
   })
 
-  test('it has its seed again after a restart, and shows it to nobody as an entry', async () => {
+  test('it has its seed after a restart, and the seed is not an entry', async () => {
     const { journal, path } = await journalInFile()
     await journal.replace(entriesTo(2), 'seed')
     journal.append(entryNumber(3))
@@ -213,7 +213,7 @@ describe('replaced', () => {
     await again.journal.close()
   })
 
-  test('it takes what comes meanwhile, or refuses it, but does not break', async () => {
+  test('it accepts or refuses new entries during the replacement, but does not break', async () => {
     const { journal, told } = await journalInFile()
     journal.append(entryNumber(1))
     await journal.durable(1)

@@ -25,7 +25,7 @@ describe.each(stores)('images %s', (_, open) => {
     expect([await images.get(one), await images.get(two)]).toEqual([bytes, other])
   })
 
-  test('are none under another name', async () => {
+  test('are not found under another name', async () => {
     const images = await open()
     expect(await images.get(one)).toBeUndefined()
     await images.put(one, bytes)
@@ -74,7 +74,7 @@ describe('images on disk', () => {
 })
 
 describe('an image that cannot be kept', () => {
-  test('is not there, nor is anything of it, and a later try succeeds', async () => {
+  test('leaves nothing behind, and a later attempt succeeds', async () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(directory, true)
     await failNext('datasync')
@@ -84,7 +84,7 @@ describe('an image that cannot be kept', () => {
     expect(await readdir(directory)).toEqual([one])
   })
 
-  test('says so where there is no directory to be had', async () => {
+  test('reports a directory that cannot be created', async () => {
     const path = join(await temporaryDirectory(), 'a-file')
     await writeFile(path, '')
     await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(UnavailableError)

@@ -22,7 +22,7 @@ async function journalOnFullDisk(call: 'write' | 'datasync') {
 }
 
 describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
-  test('is told to the owner once, and to everyone who waits', async () => {
+  test('is reported to the owner once, and to everyone who waits', async () => {
     const { journal, told } = await journalInFile()
     await failNext(call)
     for (const entry of entriesTo(3)) journal.append(entry)
@@ -32,7 +32,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  test('leaves nothing half-written once the journal went back', async () => {
+  test('leaves no partial line after the rollback', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     const safe: number[] = []
     await journal.rollBack(({ seq }) => safe.push(seq))

@@ -34,7 +34,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  test('is woken at once for what is overdue', () => {
+  test('wakes at once for an overdue timer', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start - 1))
     vi.advanceTimersByTime(0)
@@ -56,7 +56,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  test('keeps one wake-up however often it is told of one timer', () => {
+  test('keeps one wake-up for one timer', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     const timers = vi.getTimerCount()
@@ -99,7 +99,7 @@ describe('a running account', () => {
   })
 })
 
-test('an account whose time stands sleeps', () => {
+test('an account with a virtual clock never wakes', () => {
   const { pacer: of, clock, wake, start } = pacer()
   clock.follow(clock.change({ mode: 'virtual' }))
   of.watch(timerAt(start + 5000))

@@ -21,7 +21,7 @@ test('is held by one at a time, and leaves nothing behind', async () => {
   await (await ProcessLock.take(path)).release()
 })
 
-test('of many who come at once, each gets its turn alone, if it waits', async () => {
+test('many contenders get the lock one at a time, if they wait', async () => {
   const path = await newPath()
   let holders = 0
   let most = 0

@@ -15,7 +15,7 @@ function recovery() {
 const noSpace = () => Promise.reject(new Error('ENOSPC'))
 
 describe('after a write that failed', () => {
-  test('the world goes back first, then the disk is tried, then work goes on', async () => {
+  test('resets the world first, then tries the disk, then continues work', async () => {
     const { steps, of } = recovery()
     expect(of.underWay).toBe(false)
     of.begin()
@@ -28,7 +28,7 @@ describe('after a write that failed', () => {
     expect([went, tried, resumed]).toEqual([went, tried, resumed].toSorted((a = 0, b = 0) => a - b))
   })
 
-  test('nobody has to ask: the disk is tried every second until it takes a write', async () => {
+  test('tries the disk every second without any request until a write works', async () => {
     const { steps, of } = recovery()
     steps.tryWriting.mockImplementationOnce(noSpace).mockImplementationOnce(noSpace)
     of.begin()

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 async function openAt(path: string) {
   const torn: string[] = []
-  const registry = await Registry.open({ path, sync: true, onTorn: message => torn.push(message) })
+  const registry = await Registry.open({ path, sync: true, warn: message => torn.push(message) })
   opened.push(registry)
   return { registry, torn }
 }
@@ -121,7 +121,7 @@ describe('a change that cannot be written', () => {
   })
 })
 
-describe('a file that is none', () => {
+describe('a file that is not a registry', () => {
   test.each([
     ['no list', '[]\n', /:1: this journal line is damaged/],
     ['null', 'null\n', /:1: this journal line is damaged/],
@@ -146,7 +146,7 @@ describe('a file that is none', () => {
     }
   })
 
-  test('has a torn last line cut off, and says so', async () => {
+  test('removes a torn last line, and reports it', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await appendFile(path, '{"v":1,"seq":2,"merch')

@@ -10,7 +10,7 @@ const SETTINGS = { retries: 9, slow: '2s' }
 const TYPES = ['payment.succeeded', 'payment.failed', 'payment.updated']
 const CALLS = ['POST /payment_intents', 'GET /payment_intents/:id']
 
-/** Any story of up to six steps, with what may have happened in it. */
+/** A random scenario of up to six steps, with random events. */
 const stories = fc
   .record({
     steps: fc.array(fc.constantFrom({ 'call app': 'POST /orders' }, { advance: '1m' }), {

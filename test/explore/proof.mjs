@@ -1,5 +1,6 @@
-// Holds `paysim explore` against a fleet: every planted bug is found by its kind, no right application is blamed.
-// `npm run explore:proof [-- wrong|right|speed]` takes minutes; the suite has a short form in explore.test.ts.
+// Tests `paysim explore` with many applications: it must find every planted bug by its kind, and blame no correct
+// application. `npm run explore:proof [-- wrong|right|speed]` takes minutes; the suite has a short form in
+// explore.test.ts.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

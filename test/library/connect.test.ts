@@ -31,7 +31,7 @@ test('a simulator that is gone when it is left is no fault', async () => {
   await sim.stop()
 })
 
-test('what is no simulator, or not with this token, is refused', async () => {
+test('refuses a server that is not a simulator, or a wrong token', async () => {
   const { controlUrl, url } = await simulator()
   await expect(paysim.connectSimulator({ controlUrl, controlToken: 'guessed' })).rejects.toMatchObject({
     name: 'ControlError',

@@ -53,7 +53,7 @@ test('the calls about endpoints and images', async () => {
   expect(Buffer.from(await account.image(digest))).toEqual(Buffer.from(bytes))
 })
 
-test('the stream tells what happens until it is left', async () => {
+test('the stream reports what happens until the caller stops reading', async () => {
   const sim = await simulator()
   const account = await sim.createAccount()
   const leave = new AbortController()

@@ -71,10 +71,13 @@ test.each([
   [{ step: [] }, 'did you mean steps?'],
   [
     { steps: [{ 'creat payment': {} }] },
-    'steps.0.creat payment: creat payment is no step; did you mean create payment?',
+    'steps.0.creat payment: creat payment is not a step; did you mean create payment?',
   ],
   [{ steps: [{ advance: '5s', notee: 'on' }] }, 'did you mean note?'],
-  [{ steps: [{ advance: '5s' }, { 'get payment': `\${payment.id}` }] }, 'refers to nothing captured before'],
+  [
+    { steps: [{ advance: '5s' }, { 'get payment': `\${payment.id}` }] },
+    'refers to a name that no earlier step stores',
+  ],
   [{ provider: [{ outcom: 'manual' }] }, 'did you mean outcome?'],
   [{ faults: [{ on: 'POST /payment_intent', type: 'reset' }] }, 'POST /payment_intent'],
   [{ clock: 'virtul' }, 'clock'],
@@ -83,10 +86,26 @@ test.each([
   expect(() => paysim.defineScenario(written(members))).toThrow(says)
 })
 
-test('defineScenario() says all that is wrong at once, and looks for no file', () => {
+test('defineScenario() reports all problems at once, and reads no files', () => {
   const story = written({ steps: [{ 'upload asset': 'other', file: 'not-there-yet.png' }], seed: undefined })
   expect(paysim.defineScenario(story)).toBe(story)
   const both = written({ stps: [], steps: [{ advnce: '5s' }] })
   expect(() => paysim.defineScenario(both)).toThrow(/advnce[\s\S]*stps|stps[\s\S]*advnce/)
   expect(() => paysim.defineScenario(undefined as unknown as Scenario)).toThrow(paysim.ArgumentError)
+})
+
+test('a scenario with an application is defined, and runs', async () => {
+  const shop = `require('node:http').createServer((q, s) => s.end('{"open":true}')).listen(process.env.PORT)`
+  const withShop = paysim.defineScenario({
+    paysim: 1,
+    name: 'The shop is open',
+    app: { start: [process.execPath, '-e', shop], fresh: 'never' },
+    steps: [{ 'call app': 'GET /' }, { 'expect app': 'GET /', is: { open: true } }],
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-define-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shop.json')
+  await writeFile(file, JSON.stringify(withShop))
+  const { code, stdout } = await runBinary(['run', file])
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('The shop is open') })
 })

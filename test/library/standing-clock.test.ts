@@ -3,7 +3,7 @@ import { promptPay, standingAccount } from '../support/library/library.ts'
 
 const quick = { rules: [{ outcome: { after: '5s', status: 'succeeded' as const } }] }
 
-test('next() on a clock that stands still says what moves it, and does', async () => {
+test('next() on a virtual clock says how to advance it, and that works', async () => {
   const account = await standingAccount(quick)
   const { id } = await account.client.payments.create(promptPay())
   const says =
@@ -27,7 +27,7 @@ test('a test may wait first, and act then', async () => {
   expect([event.data.id, paid.status]).toEqual([id, 'succeeded'])
 })
 
-test('payments.wait() on a clock that stands still says what moves it', async () => {
+test('payments.wait() on a virtual clock says how to advance it', async () => {
   const account = await standingAccount(quick)
   const { id } = await account.client.payments.create(promptPay())
   const says = /was still pending after \d+ ms\. The clock of .*\.test stands still.*advance\('5s'\)/

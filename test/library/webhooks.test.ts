@@ -25,7 +25,7 @@ test('an event is verified, and has all that came with it', async () => {
   expect(paysim.verifyWebhook(message, signature, account.webhooks.endpoint.secret)).toBe(true)
 })
 
-test('each event is given out once, to whoever waited first', async () => {
+test('returns each event once, to the caller that waited first', async () => {
   const account = await standingAccount()
   const waiting = [account.webhooks.next(), account.webhooks.next()]
   const ids = [await succeeded(account, 'a'), await succeeded(account, 'b')]
@@ -51,7 +51,7 @@ test('a match picks by type, by members of the data, or by a function', async ()
   ).toBe(a)
 })
 
-test('a webhook that does not come is told with those that did', async () => {
+test('an error about a missing webhook lists those that arrived', async () => {
   const account = await standingAccount()
   const id = await succeeded(account)
   await account.webhooks.next()
@@ -93,7 +93,7 @@ test('a stranger who posts is found out', async () => {
   await expect(account.webhooks.next()).rejects.toThrow('stale')
 })
 
-test('the receiver answers as it is told, and the delivery is tried again', async () => {
+test('the receiver gives the chosen answer, and the delivery is retried', async () => {
   const account = await standingAccount()
   account.webhooks.respond((_, nth) => (nth === 1 ? { status: 503 } : nth === 2 ? { reset: true } : {}))
   const id = await succeeded(account)
@@ -133,7 +133,7 @@ test('an answer can be fixed, and held back', async () => {
   expect(await second.deliveries()).toMatchObject([{ status: 'delivered' }])
 })
 
-test('whoever waits when the account closes hears of it', async () => {
+test('closing the account rejects pending waits', async () => {
   const account = await standingAccount()
   const waiting = account.webhooks.next()
   const refused = expect(waiting).rejects.toThrow('closed')

@@ -39,7 +39,7 @@ const sender = new WebhookSender(new WebhookHosts())
 /** One life of the account with the real courier. */
 function live(machine: Machine) {
   const courier = new Courier(machine.account, {
-    render: event => machine.rendering.event(event),
+    bodyOf: event => machine.rendering.event(event),
     wall: Date.now,
     sender,
   })

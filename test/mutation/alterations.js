@@ -1,4 +1,4 @@
-// One value in place of another: never one that the reader of scenarios refuses, since that would prove nothing.
+// Replaces one value by another valid one: an invalid file would prove nothing.
 
 const FAMILIES = [
   ['pending', 'processing', 'succeeded', 'failed', 'expired'],
@@ -25,7 +25,7 @@ const FAMILIES = [
 ]
 const ERRORS = 'invalid_state'
 
-/** Values that could stand in place of one. */
+/** Values to replace a value with. */
 export function alter(value, { key, captured }) {
   if (key === 'same as') return captured.filter(name => name !== value)
   if (key === 'error') return value === ERRORS ? ['not_found'] : [ERRORS]
@@ -44,7 +44,7 @@ export function alter(value, { key, captured }) {
 
 const OPPOSITE = { $gt: '$lte', $gte: '$lt', $lt: '$gte', $lte: '$gt', $same: '$unique', $unique: '$same' }
 
-/** What is not altered inside but turned round whole: it is expected that it is not so. */
+/** These are negated as a whole instead of changed inside. */
 export function flip(key, value) {
   if (key === 'none' && value === true) return { instead: { count: { $gt: 0 } } }
   if (key === 'expect' && value.lost) return { status: 200 }
@@ -59,7 +59,7 @@ export function flip(key, value) {
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const A_SECOND = 1000
 
-/** Later by a second, and by as much again. */
+/** Later by a second, and by twice the time. */
 export function longer(text) {
   if (isInstant(text)) return [moved(text, A_SECOND), moved(text, 3_600_000)]
   const ms = milliseconds(text)

@@ -1,14 +1,14 @@
-// What can be changed in a scenario so that it says something else. Each change makes a mutant; a story that passes
-// all the same did not notice it.
+// Changes that alter the meaning of a scenario. Each one makes a mutant; if it still passes, the scenario did not
+// notice the change.
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { alter, flip, longer, shorter } from './alterations.js'
 
-/** Where a step says what it expects. */
+/** Where a step has expectations. */
 const EXPECTATIONS = ['is', 'expect', 'exactly', 'include', 'count', 'none']
-/** Where a file says when. */
+/** Where a file has times. */
 const TIMES = ['advance', 'to', 'max', 'within', 'after', 'expires_after', 'expiry', 'delay', 'retry_after']
 
-/** All mutants of a scenario: what is changed on which line, and `make`, which gives the changed file. */
+/** All mutants of a scenario: what changes on which line, and `make`, which returns the changed file. */
 export function mutantsOf(text) {
   const lines = new LineCounter()
   const document = parseDocument(text, { merge: true, lineCounter: lines })
@@ -31,7 +31,7 @@ export function mutantsOf(text) {
   times([], scenario)
   return found
 
-  /** One for each thing that is expected: it becomes another. */
+  /** One for each expectation, which gets another value. */
   function expectations(path, value) {
     if (value === undefined) return
     const key = path.at(-1)
@@ -45,7 +45,7 @@ export function mutantsOf(text) {
     add('expectation', path, 'changed', alter(value, { key, captured }))
   }
 
-  /** Two for each time: one later, and one earlier where there is an earlier. */
+  /** Two for each time: one later, and one earlier if possible. */
   function times(path, value) {
     if (typeof value !== 'object' || value === null) return
     for (const [key, inner] of Object.entries(value)) {
@@ -58,7 +58,7 @@ export function mutantsOf(text) {
     }
   }
 
-  /** The line of the value, or of the nearest around it that stands in the text. */
+  /** The line of the value, or of the nearest value around it in the text. */
   function lineOf(path) {
     let node = document.contents
     for (const part of path) {
@@ -86,7 +86,7 @@ function changed(scenario, path, other) {
   return copy
 }
 
-/** The paths of all steps, those within others too. */
+/** The paths of all steps, including nested ones. */
 function stepPaths(list, path) {
   if (!Array.isArray(list)) return []
   return list.flatMap((step, nth) => {

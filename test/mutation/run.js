@@ -1,5 +1,5 @@
-// node test/mutation/run.js: changes the scenarios that ship, one thing at a time, and counts how many changes the
-// stories notice.
+// node test/mutation/run.js: changes one thing at a time in the shipped scenarios, and counts how many changes they
+// notice.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const USAGE = `node test/mutation/run.js [options]
 Tells the built paysim's scenarios with one thing changed in each: an expectation, a time, a step or a rule that is
 deleted. It ends with 1 where a share is below its target.`
 
-/** What the stories must notice, as a share of what was changed. */
+/** The required share of noticed changes. */
 const TARGETS = { expectation: 1, time: 0.83, step: 0.8, rule: 1 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -53,7 +53,7 @@ async function allMutants() {
   return (await Promise.all(lists)).flat()
 }
 
-/** All of them in one run: a file for each, and for each its result. */
+/** Runs all mutants in one run, with a file and a result for each. */
 async function tell(mutants) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-mutants-'))
   try {
@@ -121,7 +121,7 @@ function shuffled(list) {
   return copy
 }
 
-/** The same seed, the same numbers from 0 to 1: mulberry32. */
+/** Random numbers from 0 to 1 with a seed: mulberry32. */
 function randomFrom(seed) {
   let state = seed >>> 0
   return () => {

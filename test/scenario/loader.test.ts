@@ -23,13 +23,13 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   ['a list', '- 1', 'a.yaml:1:1: a scenario must be an object'],
   ['no version', 'name: x', 'a.yaml:1:1: paysim is required'],
   [
-    'no name, and more that is wrong: all of it at once',
+    'a missing name and other problems, all at once',
     'paysim: 1\nsed: 7\nprovider:\n  - { match: { kind: payout }, receipt: manual }\nsteps:\n  - { advanse: 5s }\n  - { expect payment: "${nobody}", is: {} }',
     'a.yaml:1:1: name is required',
     'a.yaml:2:1: sed is not a known key; did you mean seed?',
     'a.yaml:4:32: receipt is only for payments, but the rule matches payouts',
-    'a.yaml:6:7: advanse is no step; did you mean advance?',
-    'a.yaml:7:7: ${nobody} refers to nothing captured before',
+    'a.yaml:6:7: advanse is not a step; did you mean advance?',
+    'a.yaml:7:7: ${nobody} refers to a name that no earlier step stores',
   ],
   [
     'a clock that cannot be read: what depends on it is not said to be wrong',
@@ -54,17 +54,17 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'a file that verifies rules, and has none',
     `${HEAD}verify: [webhooks, rules]`,
-    'a.yaml:3:20: verify asks whether every rule was used, and this file has none: add one under provider, or leave out rules',
+    'a.yaml:3:20: verify checks that every rule was used, but this file has no rules: add one under provider, or remove rules from verify',
   ],
   [
     'a file whose last rule was taken out, and whose steps take them out too',
     `${HEAD}provider: []\nsteps: [{ set rules: [] }]\nverify:\n  - rules`,
-    'a.yaml:6:5: verify asks whether every rule was used, and this file has none: add one under provider, or leave out rules',
+    'a.yaml:6:5: verify checks that every rule was used, but this file has no rules: add one under provider, or remove rules from verify',
   ],
   [
     'a file that verifies faults, and has none',
     `${HEAD}verify: [faults]`,
-    'a.yaml:3:10: verify asks whether every fault was hit, and this file has none: add one under faults, or leave out faults',
+    'a.yaml:3:10: verify checks that every fault was hit, but this file has no faults: add one under faults, or remove faults from verify',
   ],
   [
     'rules that only a step inside others brings',
@@ -121,30 +121,30 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:3:10: verify.0 must be one of rules, faults, intents, webhooks; did you mean rules?',
   ],
   [
-    'a step that is none',
+    'an unknown step',
     story('- creat payment: {}'),
-    'a.yaml:4:5: creat payment is no step; did you mean create payment?',
+    'a.yaml:4:5: creat payment is not a step; did you mean create payment?',
   ],
   [
-    'a step that says half of what it is, with a slip of the pen',
+    "a misspelt half of a step's name",
     story('- creat: {}'),
-    'a.yaml:4:5: creat is no step; did you mean create payment?',
+    'a.yaml:4:5: creat is not a step; did you mean create payment?',
   ],
   [
-    'a step that says half of what it is',
+    "half of a step's name",
     story('- create: {}'),
-    'a.yaml:4:5: create is no step; did you mean create payment?',
+    'a.yaml:4:5: create is not a step; did you mean create payment?',
   ],
   [
-    'a step that is nothing like one',
+    'a step with no similar name',
     story('- juggle: {}'),
-    'a.yaml:4:5: juggle is no step: docs/scenarios.md lists them',
+    'a.yaml:4:5: juggle is not a step: docs/scenarios.md lists all steps',
   ],
   ['a step that is no object', story('- advance'), 'a.yaml:4:5: steps.0 must be an object'],
   [
     'a step that does two things',
     story('- { advance: 1s, receiver: up }'),
-    'a.yaml:4:20: a step does one thing: this one says advance and receiver',
+    'a.yaml:4:20: a step can do only one thing, but this one has advance and receiver: make two steps',
   ],
   [
     'an unknown key of a step',
@@ -159,82 +159,82 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'an advance on a real clock',
     `${HEAD}clock: real\nsteps:\n  - advance: 5s`,
-    'a.yaml:5:5: advance needs a virtual clock, and this one is real',
+    'a.yaml:5:5: advance needs a virtual clock, but this one is real: remove the step, or set clock: virtual',
   ],
   [
     'an advance once the clock is real',
     story('- set clock: real', '- advance: 5s'),
-    'a.yaml:5:5: advance needs a virtual clock, and this one is real',
+    'a.yaml:5:5: advance needs a virtual clock, but this one is real: remove the step, or set clock: virtual',
   ],
   [
-    'a trigger that is none',
+    'an unknown trigger',
     story(MADE, `- { trigger: suceed, payment: "\${payment.id}" }`),
     'a.yaml:5:7: trigger must be one of present-action, withdraw-action, succeed, fail, expire, accept-receipt, reject-receipt, confirm-cancel; did you mean succeed?',
   ],
   [
-    'a reference to nothing',
+    'an unknown reference',
     story(MADE, `- get payment: \${paymnt.id}`),
-    'a.yaml:5:5: ${paymnt.id} refers to nothing captured before; did you mean payment?',
+    'a.yaml:5:5: ${paymnt.id} refers to a name that no earlier step stores; did you mean payment?',
   ],
   [
-    'a reference to what comes later',
+    'a reference to a later step',
     story(`- get payment: \${payment.id}`, MADE),
-    'a.yaml:4:5: ${payment.id} refers to nothing captured before',
+    'a.yaml:4:5: ${payment.id} refers to a name that no earlier step stores',
   ],
   [
     'a count outside a repetition',
     story(`- get payment: \${n}`),
-    'a.yaml:4:5: ${n} refers to nothing captured before',
+    'a.yaml:4:5: ${n} refers to a name that no earlier step stores',
   ],
   [
-    'a branch that refers to its sister',
+    'a branch that refers to another branch',
     story('- parallel:', '    - { list payouts: {}, as: page }', `    - get payment: \${page.id}`),
-    'a.yaml:6:9: ${page.id} refers to nothing captured before',
+    'a.yaml:6:9: ${page.id} refers to a name that no earlier step stores',
   ],
   [
-    'a name that is none',
+    'an invalid name',
     story('- { list payouts: {}, as: Page 1 }'),
-    'a.yaml:4:25: as must match ^[a-z][a-z0-9_]*$ (a name to refer to it by: lower-case letters, digits and _)',
+    'a.yaml:4:25: as must match ^[a-z][a-z0-9_]*$ (the name of the stored result: lower-case letters, digits and _)',
   ],
   [
-    'the same as nothing',
+    '`same as` without an answer',
     story('- { list payouts: {}, expect: { same as: first } }'),
-    'a.yaml:4:35: first is no answer captured before',
+    'a.yaml:4:35: no earlier step stores an answer as first',
   ],
   [
-    'an expectation of nothing',
+    'an empty expectation',
     story('- { list payouts: {}, expect: {} }'),
-    'a.yaml:4:25: expect says nothing of the answer',
+    'a.yaml:4:25: expect is empty: say what the answer must be, or remove it',
   ],
   [
     'a lost answer with a status',
     story('- { list payouts: {}, expect: { lost: true, status: 200 } }'),
-    'a.yaml:4:35: an answer that is lost has nothing else to expect',
+    'a.yaml:4:35: a lost answer has nothing else to check: remove lost or the other keys',
   ],
   [
-    'an error code that is none',
+    'an unknown error code',
     story('- { list payouts: {}, expect: { error: not_fond } }'),
     'a.yaml:4:35: error must be one of validation_failed, unauthorized, checkout_mode_not_allowed, not_found, method_not_allowed, idempotency_conflict, idempotency_in_progress, payload_too_large, unsupported_media_type, payment_configuration_unavailable, routing_unavailable, provider_capability_unsupported, invalid_state, rate_limited, internal_error, service_unavailable; did you mean not_found?',
   ],
   [
-    'an operator that is none',
+    'an unknown operator',
     story('- { expect value: 1, is: { $liek: x } }'),
-    'a.yaml:4:30: $liek is no operator; did you mean $like?',
+    'a.yaml:4:30: $liek is not an operator; did you mean $like?',
   ],
   [
     'an operator with the wrong argument',
     story('- { expect value: 1, is: { $in: x } }'),
-    'a.yaml:4:30: $in takes a list',
+    'a.yaml:4:30: $in must be a list',
   ],
   [
     'an operator beside a key',
     story('- { expect value: 1, is: { $like: x, a: 1 } }'),
-    'a.yaml:4:30: $like stands beside plain keys: put it inside one of them',
+    'a.yaml:4:30: $like cannot be next to plain keys: put it inside one of them',
   ],
   [
     'a payment status that does not exist',
     story(MADE, `- { expect payment: "\${payment.id}", is: { status: canceled } }`),
-    'a.yaml:5:46: there is no status canceled: it is one of pending, processing, succeeded, failed, expired',
+    'a.yaml:5:46: there is no status canceled: use one of pending, processing, succeeded, failed, expired',
   ],
   [
     'one inside an operator',
@@ -244,7 +244,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   [
     'a receipt status that does not exist',
     story(MADE, `- { expect receipt: "\${payment.id}", is: acepted }`),
-    'a.yaml:5:40: there is no type acepted: it is one of required, processing, submitted, rejected',
+    'a.yaml:5:40: there is no type acepted: use one of required, processing, submitted, rejected',
   ],
   [
     'an event that does not exist',
@@ -262,42 +262,42 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'a.yaml:4:45: there is no type cancl; did you mean cancel?',
   ],
   [
-    'a happening that does not exist',
+    'an unknown event in a history',
     story(MADE, `- { expect history: "\${payment.id}", none: PaymentSuceeded }`),
     'a.yaml:5:40: there is no type PaymentSuceeded; did you mean PaymentSucceeded?',
   ],
   [
-    'a list that nothing is said of',
+    'a list without an expectation',
     story('- expect webhooks: all'),
-    'a.yaml:4:5: expect webhooks says nothing of the list: add exactly, include, count, none',
+    'a.yaml:4:5: expect webhooks needs at least one of exactly, include, count, none',
   ],
   [
-    'an image from nowhere',
+    'an image without a source',
     story('- upload asset: other'),
-    'a.yaml:4:5: upload asset takes one of image, file',
+    'a.yaml:4:5: upload asset needs exactly one of image, file',
   ],
   [
-    'an image from two places',
+    'an image with two sources',
     story('- { upload asset: other, image: a, file: loader.test.ts }'),
-    'a.yaml:4:7: upload asset takes one of image, file',
+    'a.yaml:4:7: upload asset needs exactly one of image, file',
   ],
   [
-    'a file that is not there',
+    'a file that does not exist',
     story('- { upload asset: other, file: none.png }'),
-    'a.yaml:4:28: file names no file: none.png',
+    'a.yaml:4:28: file does not exist: none.png',
   ],
   [
     'a request with two bodies',
     story('- { request: POST /x, json: {}, text: x }'),
-    'a.yaml:4:35: text stands beside json: a request has one body',
+    'a.yaml:4:35: text cannot be used with json: a request has only one body',
   ],
   [
-    'copies of nothing',
+    'copies without steps',
     story('- parallel: 3'),
-    'a.yaml:4:5: parallel says how many, but not of what: steps is missing',
+    'a.yaml:4:5: parallel has a number of copies: add the steps to copy under steps',
   ],
   [
-    'a fault deep inside',
+    'a nested problem',
     story('- repeat: 2', '  steps:', '    - parallel:', '        - - advance: 1x', '        - receiver: up'),
     'a.yaml:7:15: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
@@ -305,7 +305,7 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
     'all at once, in the order of the file',
     story('- advance: 1x', '- juggle: 1', '- advance: 2x'),
     'a.yaml:4:5: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
-    'a.yaml:5:5: juggle is no step: docs/scenarios.md lists them',
+    'a.yaml:5:5: juggle is not a step: docs/scenarios.md lists all steps',
     'a.yaml:6:5: advance must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M',
   ],
 ]
@@ -314,7 +314,7 @@ test.each(CASES)('%s', async (_, text, ...faults) => {
   expect(await faultsIn(text)).toEqual(faults)
 })
 
-test('what is right is read', async () => {
+test('reads a valid file', async () => {
   expect(await faultsIn(story(MADE, `- { get payment: "\${payment.id}", expect: { status: 200 } }`))).toEqual(
     [],
   )
@@ -323,6 +323,6 @@ test('what is right is read', async () => {
 test('values behind an anchor have the place where they are used', async () => {
   const text = `${HEAD}let:\n  wrong: &wrong { status: nowhere }\nsteps:\n  - { list payouts: {}, as: page }\n  - { expect payment: "\${page.id}", is: *wrong }`
   expect(await faultsIn(text)).toEqual([
-    'a.yaml:4:19: there is no status nowhere: it is one of pending, processing, succeeded, failed, expired',
+    'a.yaml:4:19: there is no status nowhere: use one of pending, processing, succeeded, failed, expired',
   ])
 })

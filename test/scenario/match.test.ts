@@ -75,7 +75,7 @@ test('every operator is tried', () => {
   for (const name of Object.keys(OPERATORS)) expect(tried).toContain(name)
 })
 
-test('what is wrong has its path in the file and in the value', () => {
+test('a mismatch has its path in the file and in the value', () => {
   const [found] = match({ receipt: { status: 'x' } }, RECORD, 'body', ['expect', 'body'])
   expect(found).toEqual({
     path: ['expect', 'body', 'receipt', 'status'],

@@ -14,7 +14,7 @@ import { GOOD, paysim, workspace } from '../support/scenario/workspace.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
-test('validate names what is right, and says what is wrong with the rest', async () => {
+test('validate names valid files, and reports the problems of others', async () => {
   const { at, folder } = await workspace({ 'good.yaml': GOOD })
   expect(await paysim(['scenario', 'validate', folder])).toMatchObject({
     code: 0,
@@ -39,7 +39,7 @@ test('new writes a scenario that runs, and never over a file', async () => {
   })
 })
 
-test('new makes the folder, and names the schema from where the file lies', async () => {
+test('new creates the folder, and names the schema relative to the file', async () => {
   const { folder, at, read: text } = await workspace()
   const schemaOf = async (file: string) => {
     const [, path = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(await text(file)) ?? []
@@ -108,7 +108,7 @@ describe('the schema for editors', () => {
   })
 })
 
-test('the stories on the page on scenarios are told as they stand', async () => {
+test('the examples on the page about scenarios pass', async () => {
   const stories = [...read('docs/scenarios.md').matchAll(/```yaml run\n([\s\S]*?)```/g)].map(
     ([, text = '']) => text,
   )
@@ -118,7 +118,7 @@ test('the stories on the page on scenarios are told as they stand', async () => 
   expect(code, stdout).toBe(0)
 })
 
-test('the page on scenarios speaks of every step, operator and key', () => {
+test('the page about scenarios has every step, operator and key', () => {
   const page = read('docs/scenarios.md')
   for (const key of [
     ...Object.keys(OPERATORS),

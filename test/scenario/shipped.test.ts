@@ -4,7 +4,9 @@ import { paysim } from '../support/scenario/workspace.ts'
 
 // Every scenario that ships is told by the built binary, as its readers would.
 
-const files = readdirSync(new URL('../../scenarios', import.meta.url)).filter(name => name.endsWith('.yaml'))
+const files = readdirSync(new URL('../../scenarios', import.meta.url), { recursive: true })
+  .map(name => String(name).replaceAll('\\', '/'))
+  .filter(name => name.endsWith('.yaml'))
 
 interface Result {
   readonly file: string

@@ -1,3 +1,4 @@
+import type { ControlTransport } from '../../client/control-transport.ts'
 import type { Keys } from '../../client/credentials.ts'
 import type { Transport, Upload, WireRequest } from '../../client/index.ts'
 import { shellQuoted } from '../shell-words.ts'
@@ -12,21 +13,22 @@ export class DryRun extends Error {
 /** Stand in for keys that a dry run neither sends nor shows. */
 export const DRY_KEYS: Keys = { publicKey: 'none', secretKey: 'none' }
 
+/** Credentials for curl that name variables instead of showing secrets: the command works if they are set. */
+export const CURL_KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
+export const CURL_CONTROL_TOKEN = '-H "Authorization: Bearer $PAYSIM_CONTROL_TOKEN"'
+
 /** Sends nothing: throws a `DryRun` for the first request. */
-export const dryRunTransport = (): Transport => ({
-  send: async request => {
-    throw new DryRun(asCurl(request))
-  },
-  close: async () => {},
-})
+export function dryRunTransport(credentials: string): Transport & ControlTransport {
+  const show = async (request: WireRequest) => {
+    throw new DryRun(asCurl(request, credentials))
+  }
+  return { send: show, open: show, close: async () => {} }
+}
 
 /** Headers that are secret, or that curl sets itself. */
 const OMITTED = new Set(['authorization', 'accept-encoding', 'user-agent', 'content-length', 'accept'])
 
-/** Names the variables instead of showing the keys: the command works if they are set. */
-const KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
-
-export function asCurl({ method, origin, path, headers, body }: WireRequest, credentials = KEYS): string {
+function asCurl({ method, origin, path, headers, body }: WireRequest, credentials: string): string {
   const shown = Object.entries(headers).filter(([name]) => !OMITTED.has(name))
   return [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${shellQuoted(`${origin}${path}`)}`,

@@ -1,3 +1,4 @@
+import type { ControlTransport } from '../../client/control-transport.ts'
 import type { RequestRecord } from '../../client/index.ts'
 
 /** Prints one attempt to stderr. The client has removed the secrets. */
@@ -13,4 +14,33 @@ export function logRequest(record: RequestRecord): void {
     retryInMs === undefined ? '' : `retry in ${Math.round(retryInMs)} ms`,
   ]
   process.stderr.write(`${facts.filter(fact => fact !== '').join('  ')}\n`)
+}
+
+/** The same transport, which prints each request to stderr. */
+export function logged(transport: ControlTransport): ControlTransport {
+  return {
+    async open(request, waiting) {
+      const startedAt = performance.now()
+      const { method, origin, path } = request
+      const log = (outcome: Pick<RequestRecord, 'status' | 'requestId' | 'problem'>) =>
+        logRequest({
+          method,
+          url: `${origin}${path}`,
+          headers: {},
+          attempt: 1,
+          durationMs: performance.now() - startedAt,
+          ...outcome,
+        })
+      try {
+        const answer = await transport.open(request, waiting)
+        const requestId = answer.headers['request-id']
+        log({ status: answer.status, ...(requestId === undefined ? {} : { requestId }) })
+        return answer
+      } catch (error) {
+        log({ problem: String(error) })
+        throw error
+      }
+    },
+    close: () => transport.close(),
+  }
 }

@@ -6,7 +6,7 @@ import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
 import { reportChoice } from '../target/other-targets.ts'
-import { DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
+import { CURL_KEYS, DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
 import type { MerchantFlags } from './merchant-command.ts'
 import { logRequest } from './request-log.ts'
 
@@ -69,7 +69,7 @@ async function clientOptions(
   { light }: { readonly light: boolean },
 ): Promise<ClientOptions> {
   const caFile = flags.caFile ?? profile?.ca_file
-  const transport: Transport | undefined = flags.dryRun ? dryRunTransport() : undefined
+  const transport: Transport | undefined = flags.dryRun ? dryRunTransport(CURL_KEYS) : undefined
   return {
     baseUrl,
     ...keys,

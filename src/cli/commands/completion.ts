@@ -28,7 +28,7 @@ To enable completion in every new shell:
   bash   echo 'source <(paysim completion bash)' >> ~/.bashrc
          or, if bash-completion is installed, which loads the script on demand:
          paysim completion bash > ~/.local/share/bash-completion/completions/paysim
-  zsh    paysim completion zsh > ~/.zfunc/_paysim, and add these lines to ~/.zshrc:
+  zsh    paysim completion zsh > ~/.zfunc/_paysim, and add to ~/.zshrc:
          fpath=(~/.zfunc $fpath); autoload -U compinit; compinit
   fish   paysim completion fish > ~/.config/fish/completions/paysim.fish
 

@@ -5,7 +5,9 @@ import type { Catalogue } from '../../client/control-client.ts'
 import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startHolding } from '../../library/start-simulator.ts'
+import type { Scenario } from '../../scenario/scenario.ts'
 import { Application } from '../exec/application.ts'
+import type { ScenarioApplication } from '../exec/scenario-application.ts'
 import { Signals, statusOf } from '../exec/signals.ts'
 import { collect, seed, webhookTarget } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
@@ -58,6 +60,9 @@ These environment variables tell the command about the simulator: PAYSIM_BASE_UR
 PAYSIM_SECRET_KEY, PAYSIM_CONTROL_URL, PAYSIM_CONTROL_TOKEN and PAYSIM_ACCOUNT. With --forward-to,
 PAYSIM_WEBHOOK_SECRET is the secret that signs the webhooks. The exit status is that of the command.
 
+If a --scenario file has an application (app), it starts before the command, receives the webhooks, and stops after the
+command. PAYSIM_APP_URL is its URL, and PAYSIM_WEBHOOK_SECRET is the secret that signs its webhooks.
+
 Examples:
   paysim exec -- npm test
   paysim exec --clock virtual --seed 7 -- pytest -q
@@ -71,10 +76,13 @@ async function exec(words: string[], flags: ExecFlags): Promise<never> {
   const signals = new Signals()
   try {
     const application = flags.forwardTo && new Application(flags.forwardTo)
-    const simulator = await start(flags, application)
-    const status = await runWith(simulator, words, { signals, application, keep: flags.keep }).finally(() =>
-      simulator.stop(),
-    )
+    const { simulator, scenarios } = await start(flags, application)
+    const status = await runWith(simulator, words, {
+      signals,
+      application,
+      scenarios,
+      keep: flags.keep,
+    }).finally(() => simulator.stop())
     process.exit(status)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -86,7 +94,7 @@ async function exec(words: string[], flags: ExecFlags): Promise<never> {
 async function start(
   { scenario, catalogue, contract, clock, seed }: ExecFlags,
   application: Application | undefined,
-): Promise<RunningSimulator> {
+): Promise<{ simulator: RunningSimulator; scenarios: readonly Scenario[] }> {
   // Loaded late: it brings a YAML parser and a validator, which most runs do not need.
   const overlays = scenario.length > 0 ? await import('../scenario/overlays.ts') : undefined
   const scenarios = (await overlays?.readOverlays(scenario)) ?? []
@@ -103,7 +111,7 @@ async function start(
   try {
     // An option overrides a file.
     await overlays?.replaceMerchant(simulator, scenarios, clock === undefined ? {} : { clock })
-    return simulator
+    return { simulator, scenarios }
   } catch (cause) {
     await simulator.stop()
     throw cause
@@ -113,26 +121,49 @@ async function start(
 interface RunOptions {
   readonly signals: Signals
   readonly application: Application | undefined
+  readonly scenarios: readonly Scenario[]
   readonly keep: string | undefined
 }
 
 async function runWith(
   simulator: RunningSimulator,
   words: readonly string[],
-  { signals, application, keep }: RunOptions,
+  { signals, application, scenarios, keep }: RunOptions,
 ): Promise<number> {
   const { runCommand } = await import('../exec/run-command.ts')
-  const environment = {
-    ...(await environmentOf(simulator)),
-    ...(application ? { PAYSIM_WEBHOOK_SECRET: await register(simulator, application) } : {}),
+  const ofScenario = await openApplication(simulator, scenarios, application)
+  try {
+    const environment = {
+      ...(await environmentOf(simulator)),
+      ...ofScenario?.environment,
+      ...(application ? { PAYSIM_WEBHOOK_SECRET: await register(simulator, application) } : {}),
+    }
+    if (signals.missed) return statusOf(signals.missed)
+    const ending = await runCommand(words, environment, signals)
+    if ('problem' in ending) warn(ending.problem)
+    if (application?.problem) warn(application.problem)
+    const isFailure = ending.status !== 0 && !('problem' in ending)
+    const output = ofScenario?.output() ?? []
+    if (isFailure && output.length > 0) warn(`the application printed:\n${output.join('\n')}`)
+    if (keep !== undefined && isFailure) await keepAccount(simulator, keep, ending.status)
+    return ending.status
+  } finally {
+    await ofScenario?.close()
   }
-  if (signals.missed) return statusOf(signals.missed)
-  const ending = await runCommand(words, environment, signals)
-  if ('problem' in ending) warn(ending.problem)
-  if (application?.problem) warn(application.problem)
-  if (keep !== undefined && ending.status !== 0 && !('problem' in ending))
-    await keepAccount(simulator, keep, ending.status)
-  return ending.status
+}
+
+/** The application of a scenario file. It loads an HTTP client and much else, so only such a file loads it. */
+async function openApplication(
+  simulator: RunningSimulator,
+  scenarios: readonly Scenario[],
+  forwarded: Application | undefined,
+): Promise<ScenarioApplication | undefined> {
+  const described = scenarios.find(({ data }) => data.app)
+  if (!described) return undefined
+  if (forwarded)
+    throw new StartError(`--forward-to and the app in ${described.file} both name an application: use one`, 2)
+  const { openScenarioApplication } = await import('../exec/scenario-application.ts')
+  return openScenarioApplication(simulator, scenarios, ACCOUNT)
 }
 
 async function register({ control }: RunningSimulator, { url }: Application): Promise<string> {

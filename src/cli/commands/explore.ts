@@ -7,51 +7,45 @@ import { atLeastOne } from '../scenario/run-flags.ts'
 export function command(): Command {
   return newCommand('explore')
     .description(
-      'Plays a scenario with your application again and again, each time with something gone wrong, and reports what it does not survive.',
+      'Run a scenario with your application again and again, each time with a disturbance, and report what the application does not survive.',
     )
     .usage('[options] FILE... [-- COMMAND [arguments]]')
     .argument(
       '[path...]',
-      'scenario files with an application, or folders of them; behind `--`, the command that starts it',
+      'scenario files with an application, or folders that contain them; after `--`, the command that starts the application',
     )
-    .option('--kinds', 'list the kinds of disturbance')
-    .option('--only <kinds>', 'only these kinds, separated by commas', kindList)
-    .option('--skip <kinds>', 'all kinds but these, separated by commas', kindList)
-    .option('--runs <n>', 'try so many disturbances', text => atLeastOne(text))
+    .option('--kinds', 'list the kinds of disturbance, and exit')
+    .option('--only <kinds>', 'try only these kinds, separated by commas', kindList)
+    .option('--skip <kinds>', 'try all kinds except these, separated by commas', kindList)
+    .option('--runs <n>', 'stop after this many runs', text => atLeastOne(text))
     .option(
       '--for <duration>',
-      'stop after so much time; without this and --runs: every single disturbance once, then pairs until 60 s are over',
+      'stop after this time (default, without --runs: try every place once, then pairs until 60 s have passed)',
       wait,
     )
-    .option('--seed <n>', 'choose other pairs; the same seed chooses the same', text => Number(seed(text)))
+    .option('--seed <n>', 'order of the pairs; the same seed repeats the same runs', text =>
+      Number(seed(text)),
+    )
+    .option('-j, --jobs <n>', 'number of runs at the same time (default: the number of cores)', atLeastOne)
+    .option('--slow <duration>', 'delay of the answer in call-slow (default: 2s)', wait)
+    .option('--save <dir>', 'folder in which to save each failure as a scenario', './paysim-found')
     .option(
-      '-j, --jobs <n>',
-      'how many at a time; as many as there are cores unless it says otherwise',
-      atLeastOne,
+      '--report <format=file>',
+      'write a junit or json report to a file; - means stdout (repeatable)',
+      exploreReport,
+      [],
     )
-    .option(
-      '--slow <duration>',
-      'how late the answer of a call-slow comes; 2s unless it says otherwise',
-      wait,
-    )
-    .option('--save <dir>', 'where each failure is written as a scenario', './paysim-found')
-    .option('--report <format=file>', 'junit or json, to a file or - (repeatable)', exploreReport, [])
-    .addOption(new Option('-o, --output <form>', 'what is written to stdout').choices(['text', 'json']))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json']))
+    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
     .addOption(
-      new Option('--control-url <url>', 'against a simulator that runs already').env('PAYSIM_CONTROL_URL'),
-    )
-    .addOption(
-      new Option('--control-token <token>', 'the token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
+      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
     )
     .addHelpText(
       'after',
       `
-The file names your application under \`app\`, calls it and says what its state must be. It is played twice as it is and
-must pass. Then each webhook, call and gap between steps is disturbed once, and then two of them at a time. What fails
-is reduced to the least that matters, tried again three times and saved as a scenario that \`paysim run\` repeats.
+The file names your application under \`app\`, calls it, and checks its state with \`expect app\`. paysim runs it twice as it is, and it must pass. Then paysim disturbs each webhook, call and gap between steps once, and then pairs of them. It reduces each failure to the smallest disturbance, repeats it three times, and saves it as a scenario that \`paysim run\` can repeat.
 
-It ends with 0 when every single disturbance was tried and survived, 10 when something was found, 2 when a file is wrong
-or its plain run fails, and 8 when time ran out before every single disturbance was tried, or there was none to try.
+The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if there is no place.
 
 Examples:
   paysim explore orders.yaml

@@ -7,7 +7,7 @@ import { type OutputFlags, outputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
 import { checkBaseUrl, checkName, refuseName } from '../profiles/new-profile.ts'
 import { readProfiles } from '../profiles/profiles.ts'
-import type { Given, Working } from '../profiles/set-up.ts'
+import type { Given, TestedProfile } from '../profiles/set-up.ts'
 import { profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk } from '../prompts/confirm.ts'
 import { findTarget } from '../target/find-target.ts'
@@ -112,7 +112,7 @@ function complete(given: Given, { name }: InitFlags): Given & { baseUrl: string;
   return { ...given, baseUrl, keys }
 }
 
-function reportSuccess({ profile, answer }: Working): void {
+function reportSuccess({ profile, answer }: TestedProfile): void {
   const { methods = [], environment } = answer
   const amount = `${formatMinor('10000', 'THB')} THB in TH`
   const offered = `${methods.length === 0 ? 'none' : methods.length} available for ${amount}`
@@ -126,7 +126,7 @@ function reportSuccess({ profile, answer }: Working): void {
 async function askName({
   profile,
   isLocal,
-}: Pick<Working, 'profile' | 'isLocal'>): Promise<{ name: string; replace: boolean }> {
+}: Pick<TestedProfile, 'profile' | 'isLocal'>): Promise<{ name: string; replace: boolean }> {
   const { ask } = await import('../prompts/ask.ts')
   const { hostname } = new URL(profile.base_url)
   const name = (

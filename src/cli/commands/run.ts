@@ -8,7 +8,7 @@ export function command(): Command {
     .description('Run scenario files, each in its own account of a simulator that is started for the run.')
     .argument(
       '<path...>',
-      'scenario files, or folders that contain them; behind `--`, the command that starts the application',
+      'scenario files, or folders that contain them; after `--`, the command that starts the application',
     )
     .option('--no-app', 'start no application, and refuse files that would start one')
     .option(

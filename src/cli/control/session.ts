@@ -1,7 +1,8 @@
 import type { Call } from '../../client/call.ts'
 import { type AccountControl, ControlClient } from '../../client/control-client.ts'
-import type { ControlDoor } from '../../client/control-door.ts'
-import { DryRun } from '../call/dry-run.ts'
+import { type ControlTransport, controlTransport } from '../../client/control-transport.ts'
+import { CURL_CONTROL_TOKEN, DryRun, dryRunTransport } from '../call/dry-run.ts'
+import { logged } from '../call/request-log.ts'
 import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
@@ -37,8 +38,7 @@ export async function withControl(
   // A dry run sends nothing, so it needs no token.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
   await reportChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
-  const door = await doorFor(flags)
-  const control = new ControlClient(target, { signal, ...(door ? { door } : {}) })
+  const control = new ControlClient(target, { signal, transport: transportFor(flags) })
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     await use({
@@ -66,10 +66,9 @@ export async function withControl(
   }
 }
 
-async function doorFor({ dryRun, verbose }: ControlFlags): Promise<ControlDoor | undefined> {
-  if (dryRun) return (await import('./doors.ts')).dryRunDoor()
-  if (verbose) return (await import('./doors.ts')).loggingDoor()
-  return undefined
+function transportFor({ dryRun, verbose }: ControlFlags): ControlTransport {
+  if (dryRun) return dryRunTransport(CURL_CONTROL_TOKEN)
+  return verbose ? logged(controlTransport()) : controlTransport()
 }
 
 /** Asks before something that cannot be undone. `action` completes the sentence "This would …". */

@@ -24,7 +24,7 @@ export async function runCommand(
   })
   const { pid } = child
   if (pid === undefined) return problem(file, await child)
-  const family = familyOf(pid)
+  const family = familyOf(Object.assign(child, { pid }))
   const watch = guard(pid)
   let ending: NodeJS.Timeout | undefined
   signals.listen(name => {

@@ -1,3 +1,9 @@
+import type { CreatePaymentRequest } from '../../contract/requests.ts'
+
+type PathsOf<T> = {
+  [M in keyof T & string]-?: NonNullable<T[M]> extends object ? `${M}.${keyof NonNullable<T[M]> & string}` : M
+}[keyof T & string]
+
 /** The fields of a request that creates a payment, and the option for each. */
 export const REQUEST_FIELDS = {
   amount: '--amount',
@@ -14,7 +20,7 @@ export const REQUEST_FIELDS = {
   'customer.email': '--customer-email',
   merchant_reference: '--merchant-reference',
   return_url: '--return-url',
-} as const
+} as const satisfies { readonly [F in PathsOf<CreatePaymentRequest>]: string }
 
 export type RequestField = keyof typeof REQUEST_FIELDS
 

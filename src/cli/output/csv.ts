@@ -10,7 +10,7 @@ export interface CsvOptions {
   readonly chosen?: boolean | undefined
   /** The header above values that are not records. */
   readonly valueName: string
-  /** Whether to begin with a byte order mark, by which some spreadsheets recognize UTF-8. */
+  /** Whether to begin with a byte order mark, by which some spreadsheets recognise UTF-8. */
   readonly bom?: boolean | undefined
   /** Called once, with members that appeared too late to get a column. */
   readonly onLate?: ((paths: readonly string[]) => void) | undefined

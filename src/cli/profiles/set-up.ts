@@ -15,14 +15,14 @@ export interface Given {
 }
 
 /** A profile, and the answer to a call with it. */
-export interface Working {
+export interface TestedProfile {
   readonly profile: Profile
   readonly answer: PaymentMethodOptions
   readonly isLocal: boolean
 }
 
 /** Asks for what is not given, and asks again until a call works. */
-export async function setUp(given: Given): Promise<Working> {
+export async function setUp(given: Given): Promise<TestedProfile> {
   let { baseUrl, keys } = given
   let isLocal = false
   for (;;) {
@@ -48,7 +48,7 @@ export async function setUp(given: Given): Promise<Working> {
 /** Makes a profile, and a call with it. */
 export async function tryProfile(
   given: Given & { readonly baseUrl: string; readonly keys: Keys },
-): Promise<Omit<Working, 'isLocal'>> {
+): Promise<Omit<TestedProfile, 'isLocal'>> {
   const profile = await newProfile(given)
   process.stderr.write(`calling ${profile.base_url} …\n`)
   return { profile, answer: await callWith(profile) }

@@ -17,9 +17,6 @@ import { openTarget } from './open-target.ts'
 import { interruptible } from './run.ts'
 import { paintFor, spinnerFor } from './show-run.ts'
 
-/** The gaps of the retry schedule, for a simulator that does not say. */
-const USUAL_RETRIES = 9
-
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
   if (flags.kinds) return listKinds()
   const { paths, command } = splitAtDashes(words)
@@ -41,7 +38,7 @@ async function exploreAll(
   command: readonly string[],
   flags: ExploreFlags,
 ): Promise<number> {
-  if (paths.length === 0) throw new UsageError('Name a scenario file, or a folder of them.')
+  if (paths.length === 0) throw new UsageError('Name a scenario file, or a folder that contains some.')
   const scenarios = startedBy(command, await loadAll(paths))
   demandExplorable(scenarios)
   demandStartable(scenarios)
@@ -84,7 +81,7 @@ async function exploreOne(
       kinds: kindsOf(flags),
       mostRuns: flags.runs,
       forMs: flags.for,
-      retries: await retriesOf(target),
+      retries: Math.max(1, target.contract['events.retry'].length - 1),
       slow: `${flags.slow ?? 2000}ms`,
       tried(attempt, done, of) {
         if (spinner) spinner.text = `${done}/${of}  ${attempt.places.map(({ kind }) => kind).join(' and ')}`
@@ -99,15 +96,7 @@ function kindsOf({ only, skip = [] }: ExploreFlags): Kind[] {
   return KINDS.filter(kind => (only ?? KINDS).includes(kind) && !skip.includes(kind))
 }
 
-async function retriesOf({ control }: SimulatorTarget): Promise<number> {
-  const contract = (await control.contract()) as Readonly<
-    Record<string, { readonly value: unknown } | undefined>
-  >
-  const schedule = contract['events.retry']?.value
-  return Array.isArray(schedule) ? Math.max(1, schedule.length - 1) : USUAL_RETRIES
-}
-
-/** What can be played again and again on time that stands still, with an application in it. */
+/** Refuses scenarios that cannot be explored. */
 function demandExplorable(scenarios: readonly Scenario[]): void {
   const problems = scenarios.flatMap(({ file, data, positions }) => {
     const at = (path: string) => ({ file, ...positions.of([path]) })
@@ -115,10 +104,17 @@ function demandExplorable(scenarios: readonly Scenario[]): void {
     const isReal = (typeof clock === 'object' ? clock.mode : clock) !== 'virtual'
     const steps = (data.steps ?? []) as Record<string, unknown>[]
     return [
-      ...(data.app ? [] : [{ ...at('name'), message: 'explore needs an application: name it under app' }]),
-      ...(isReal ? [{ ...at('clock'), message: 'explore needs a virtual clock, and this one is real' }] : []),
+      ...(data.app ? [] : [{ ...at('name'), message: 'explore needs an application: add app to the file' }]),
+      ...(isReal
+        ? [
+            {
+              ...at('clock'),
+              message: 'explore needs a virtual clock, but this one is real: use clock: virtual',
+            },
+          ]
+        : []),
       ...(steps.some(step => 'disturb' in step)
-        ? [{ ...at('steps'), message: 'this scenario is disturbed already: `paysim run` repeats it' }]
+        ? [{ ...at('steps'), message: 'this scenario already has disturbances: run it with `paysim run`' }]
         : []),
     ]
   })
@@ -137,7 +133,7 @@ async function writeReports(reported: readonly Reported[], { report, output }: E
   }
 }
 
-/** The worst of all files decides. */
+/** The worst result of all files decides. */
 function codeOf(explorations: readonly Exploration[]): number {
   const verdicts = new Set(explorations.map(verdictOf))
   if (verdicts.has('found')) return EXIT.expectationFailed

@@ -20,7 +20,7 @@ export interface RunFlags {
   readonly only?: readonly string[]
   readonly repeat?: number
   readonly seed?: number
-  /** False where no application may be started. */
+  /** False if no application may be started. */
   readonly app?: boolean
 }
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { endApplications } from '../../application/leftovers.ts'
 import {
   type OpenTarget,
   refused,
@@ -15,7 +16,7 @@ import { demandStartable, splitAtDashes, startedBy } from './application-command
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, openTarget } from './open-target.ts'
 import type { RunFlags } from './run-flags.ts'
-import { annotate, isSeenTwice, showRun } from './show-run.ts'
+import { annotate, isShownTwice, showRun } from './show-run.ts'
 import { runOnChange } from './watch.ts'
 import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
 
@@ -65,7 +66,7 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
   const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
   for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
-  if (problems && !isSeenTwice(flags)) reportError(problems)
+  if (problems && !isShownTwice(flags)) reportError(problems)
   const played = await runAll(scenarios, {
     target,
     jobs,
@@ -111,7 +112,10 @@ export function interruptible(opened: OpenTarget): void {
     ['SIGTERM', 143],
   ] as const) {
     process.removeAllListeners(signal)
-    process.once(signal, () => void opened.close().finally(() => process.exit(code)))
+    process.once(signal, () => {
+      const ends = [endApplications(), opened.close()]
+      void Promise.allSettled(ends).then(() => process.exit(code))
+    })
   }
 }
 

@@ -11,19 +11,19 @@ export interface RunView {
 }
 
 /** With a report on stdout, text for people goes to stderr. */
-const outOf = ({ report }: RunFlags) =>
+const textStream = ({ report }: RunFlags) =>
   report.some(({ file }) => file === '-') ? process.stderr : process.stdout
 
 /** Whether stderr and the scenarios' results go to the same place, so that problems would appear twice. */
-export function isSeenTwice(flags: RunFlags): boolean {
-  const out = outOf(flags)
+export function isShownTwice(flags: RunFlags): boolean {
+  const out = textStream(flags)
   return out === process.stderr || (out.isTTY && process.stderr.isTTY)
 }
 
 export async function showRun(count: number, flags: RunFlags): Promise<RunView> {
   const { quiet } = flags
   const startedAt = performance.now()
-  const out = outOf(flags)
+  const out = textStream(flags)
   const paint = await paintFor(out)
   const spinner = await spinnerFor(out)
   let done = 0
@@ -49,7 +49,7 @@ export function annotate(results: readonly ScenarioResult[], flags: RunFlags): v
   if (GITHUB_ACTIONS !== 'true') return
   // GitHub needs paths relative to the repository, wherever the run was started.
   const inside = workspace !== '' && !relative(workspace, process.cwd()).startsWith('..')
-  outOf(flags).write(annotations(results, inside ? workspace : process.cwd()))
+  textStream(flags).write(annotations(results, inside ? workspace : process.cwd()))
 }
 
 export async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 
 /** Editors write a file in several steps: wait until it was unchanged for this long. */
 const SETTLED_MS = 100
-/** What a scenario consists of. What a run writes does not count, or the run would trigger itself for ever. */
+/** The files that a scenario consists of. Output of a run does not count, or the run would trigger itself forever. */
 const SCENARIO_PART = /\.(ya?ml|png|jpe?g)$|\.scenario\.json$/
 const IMAGE = /\.(png|jpe?g)$/
 

@@ -22,7 +22,7 @@ const what = ({ url, name, simulator }: TargetCandidate) =>
 const mayBe = (place: TargetCandidate) => `${what(place)}: did you mean that one?`
 
 async function mayHave(place: TargetCandidate): Promise<string> {
-  const id = idAskedFor()
+  const id = requestedId()
   const account = id && place.simulator && (await accountWith(id, place.simulator))
   return account
     ? `${what(place)}, which has ${id} in the account ${account}`
@@ -30,7 +30,7 @@ async function mayHave(place: TargetCandidate): Promise<string> {
 }
 
 /** The id of a record on the command line. */
-function idAskedFor(): string | undefined {
+function requestedId(): string | undefined {
   for (const word of process.argv.slice(2)) {
     const [id] = /\b(?:pi|po|ast|evt)_[A-Za-z0-9]{24}\b/.exec(word) ?? []
     if (id) return id

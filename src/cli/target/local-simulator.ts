@@ -41,7 +41,7 @@ export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const here = await workingDirectory()
   const started = await simulatorsAmong((await announced()).filter(({ cwd }) => cwd === here))
   const all = [...(serving ? [serving] : []), ...started]
-  const live = await keepAlive(all.filter(isFirstOfItsKind))
+  const live = await keepAlive(all.filter(isFirstMention))
   // A killed simulator is still the best guess: the call then reports that nothing answers there.
   return live.length > 0 ? live : all.slice(0, 1)
 }
@@ -76,7 +76,7 @@ async function simulatorsAmong(entries: readonly Announcement[]): Promise<LocalS
 const asFacts = (entry: object): LocalSimulator | undefined =>
   'url' in entry && 'control_url' in entry && 'accounts' in entry ? (entry as LocalSimulator) : undefined
 
-const isFirstOfItsKind = (one: LocalSimulator, at: number, all: readonly LocalSimulator[]) =>
+const isFirstMention = (one: LocalSimulator, at: number, all: readonly LocalSimulator[]) =>
   all.findIndex(other => other.control_url === one.control_url) === at
 
 /** With a single one there is nothing to choose, so it is enough that its process exists. */

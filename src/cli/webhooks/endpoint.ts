@@ -16,7 +16,7 @@ export interface EndpointSettings {
 }
 
 /** What may happen to the endpoint while `listen` runs. */
-export interface EndpointNews {
+export interface EndpointEvents {
   /** The account was reset or replaced, and the endpoint is registered again. */
   onAgain(): void
   /** The simulator stopped answering. */
@@ -41,7 +41,7 @@ export interface OwnEndpoint {
   /** The secret to check a webhook with. A rotation gives the endpoint a new one. */
   secretFor(arrival: IncomingWebhook): Promise<string>
   /** Keeps the endpoint registered until `signal` aborts, even if the account is reset or the simulator restarts. */
-  stay(signal: AbortSignal, news: EndpointNews): Promise<void>
+  stay(signal: AbortSignal, news: EndpointEvents): Promise<void>
 }
 
 const FIRST_PAUSE_MS = 100
@@ -140,7 +140,7 @@ interface Registered {
 async function register(account: AccountControl, settings: EndpointSettings): Promise<Registered> {
   const { url, events, secret } = settings
   const there = (await account.webhookEndpoints.list()).filter(each => each.url === url)
-  const same = there.find(each => isAsWanted(each, settings))
+  const same = there.find(each => hasSettings(each, settings))
   for (const other of there) if (other !== same) await account.webhookEndpoints.remove(other.id)
   if (!same) {
     const added = await account.webhookEndpoints.add({ url, secret, ...(events ? { events } : {}) })
@@ -162,7 +162,7 @@ async function sendAgain(account: AccountControl, deliveries: readonly string[])
   for (const id of deliveries) await Promise.resolve(account.redeliver(id)).catch(() => {})
 }
 
-const isAsWanted = (endpoint: EndpointRecord, { events, secret }: EndpointSettings) =>
+const hasSettings = (endpoint: EndpointRecord, { events, secret }: EndpointSettings) =>
   !endpoint.disabled &&
   endpoint.secret === secret &&
   [...(endpoint.events ?? [])].sort().join() === [...(events ?? [])].sort().join()

@@ -5,7 +5,7 @@ import type { WebhookAnswer } from '../../library/webhooks.ts'
 import type { Forwarded } from './deliveries.ts'
 
 /** The forwarded webhook, and the answer for the simulator. */
-export interface Passed {
+export interface ForwardResult {
   readonly forwarded: Forwarded
   readonly answer: WebhookAnswer
 }
@@ -14,7 +14,11 @@ export interface Passed {
 const BAD_GATEWAY = 502
 
 /** Forwards a webhook with its original headers and bytes, for as long as the simulator waits. */
-export async function forward(arrival: IncomingWebhook, url: URL, signal: AbortSignal): Promise<Passed> {
+export async function forward(
+  arrival: IncomingWebhook,
+  url: URL,
+  signal: AbortSignal,
+): Promise<ForwardResult> {
   const startedAt = performance.now()
   const ms = () => Math.round(performance.now() - startedAt)
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')

@@ -6,7 +6,7 @@ import type { ControlTarget } from '../control/find-control.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
-/** A secret that the interface's signatures can be made with: 24 to 64 bytes in base64. */
+/** A valid signing secret: 24 to 64 bytes in base64. */
 export const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/
 
 /**

@@ -9,7 +9,10 @@ const SIGNATURES: readonly { readonly type: ImageType; readonly bytes: readonly 
   { type: 'image/png', bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
 ]
 
-/** What the image is, by its first bytes: names and declared types prove nothing. Throws where the server would refuse. */
+/**
+ * Detects the type of an image by its first bytes, because names and declared types can be wrong. Throws if the server
+ * would refuse the image.
+ */
 export function checkImage({ size, start, path }: Source): ImageType {
   const name = path ?? 'the image'
   if (size === 0) throw new ReceiptError('empty', `${name} is empty`)

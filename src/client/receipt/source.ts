@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 import { LIMITS } from '../../contract/limits.ts'
 import { ReceiptError } from '../errors.ts'
 
-/** A receipt image: a file by its path, or its bytes. A stream is read first, to be sent again if need be. */
+/** A receipt image: the path of a file, or bytes. A stream is read into memory first, so that it can be sent again. */
 export type ReceiptFile = string | Uint8Array | Readable
 
-/** An image that can be read from its start, as often as it must be sent. */
+/** An image that can be read several times from the start. */
 export interface Source {
   readonly size: number
   readonly start: Uint8Array
@@ -33,7 +33,7 @@ async function fromDisk(path: string): Promise<Source> {
       size,
       path,
       start: buffer.subarray(0, bytesRead),
-      // No further than it was measured: what is added meanwhile would break the announced length.
+      // Read only as many bytes as were announced, even if the file has grown.
       open: async () => createReadStream(path, { end: Math.max(0, size - 1) }),
     }
   } finally {
@@ -56,7 +56,7 @@ async function fromBytes(bytes: Uint8Array): Promise<Source> {
   }
 }
 
-/** No more than shows that it is too much. */
+/** Reads only enough to detect that the stream is too long. */
 async function collect(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0

@@ -12,11 +12,11 @@ export interface ReceiptImage {
   readonly file: ReceiptFile
   readonly filename?: string | undefined
   readonly contentType?: string | undefined
-  /** Called as the form goes out; starts over when the call is made again. */
+  /** Called as the form is sent. It starts from the beginning for each attempt. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** The image as the form that the server takes, once it has been looked at. */
+/** Checks the image, and makes the form that the server expects. */
 export async function receiptUpload(image: ReceiptImage): Promise<Upload> {
   const source = await readSource(image.file)
   const type = checkImage(source)
@@ -54,7 +54,7 @@ async function openForm(
       done(null, chunk)
     },
   })
-  // A form is an old kind of stream: it does not pass on that it was given up, and would leave the file open.
+  // The form does not destroy its parts when it is destroyed, which would leave the file open.
   const body = pipeline(form, counted, () => file.destroy())
   return { body, headers: { ...form.getHeaders(), 'content-length': String(totalBytes) } }
 }

@@ -4,8 +4,8 @@ import { isLoopback } from '../loopback.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy for a target: the one asked for, else the environment's, as curl reads it. This machine is never
- * reached by a proxy of the environment, which would look for the simulator on its own side.
+ * The proxy for a target: the given one, otherwise that of the environment, with the rules of curl. A proxy of the
+ * environment is never used for this machine, because it would look for the simulator on its own machine.
  */
 export function chooseProxy(
   target: URL,
@@ -28,12 +28,12 @@ function of(variables: Variables, name: string): string | undefined {
 function readProxy(text: string, from: string): URL {
   const spelled = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(spelled) ? new URL(spelled) : undefined
-  // Not repeated in the message: it may carry a password.
+  // Do not repeat the value: it may contain a password.
   if (!url || !/^https?:$/.test(url.protocol)) throw new ArgumentError(`${from} is not an http or https URL`)
   return url
 }
 
-/** `*`, `example.com` and `.example.com` (with all below it), `10.0.0.7`, each with a port or without. */
+/** `*`, `example.com` and `.example.com` (both include subdomains), `10.0.0.7`, each with or without a port. */
 function isExempt({ hostname, port, protocol }: URL, list = ''): boolean {
   const targetPort = port || (protocol === 'https:' ? '443' : '80')
   const host = hostname.replace(/\.$/, '').toLowerCase()

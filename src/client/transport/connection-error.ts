@@ -3,13 +3,16 @@ import { isLoopback } from '../loopback.ts'
 import { isRead } from '../retry.ts'
 import { LONGEST_ANSWER_BYTES, type TransportSettings } from './transport.ts'
 
-/** What was being done when no answer came. */
+/** What the client was doing when the error happened. */
 export interface Attempted extends TransportSettings {
   readonly sent: boolean
   readonly method: string
 }
 
-/** The fault of undici, Node or OpenSSL, in words that say what to do. Their own text may hold what must not be shown. */
+/**
+ * Translates an error of undici, Node or OpenSSL into a message that says what to do. The original text may contain
+ * secrets.
+ */
 export function connectionError(cause: unknown, attempted: Attempted): Error {
   const code = codeOf(cause)
   if (INVALID_ARGUMENTS.has(code)) return invalidArgument(cause, attempted)
@@ -46,7 +49,7 @@ function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): Time
   const message =
     phase === 'connect'
       ? `did not accept a connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
-      : `accepted the request and did not answer ${phase === 'body' ? 'in full ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
+      : `accepted the request but did not answer ${phase === 'body' ? 'completely ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
   return new TimeoutError(`${origin}${via(attempted)} ${message}`, { code, sent }, phase)
 }
 
@@ -68,12 +71,12 @@ function advice(code: string, cause: unknown, attempted: Attempted): string {
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
     return `gave an answer that is not HTTP (${code}): check the port`
   if (code === 'BODY_TOO_LONG')
-    return `sends an endless answer: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB arrived; is the base URL the address of the API?${perhapsDone(attempted)}`
+    return `sent too long an answer: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB arrived; is the base URL the address of the API?${perhapsDone(attempted)}`
   if (!sent) return `could not be reached (${code}): check the base URL, and the network`
   return `closed the connection before its answer was complete (${code})${perhapsDone(attempted)}`
 }
 
-/** A read that failed leaves no question: it can be made again. */
+/** A failed read is safe to repeat. */
 const perhapsDone = ({ sent, method }: Attempted) =>
   sent && !isRead(method) ? '; the call may have been carried out anyway: check before you repeat it' : ''
 
@@ -85,7 +88,7 @@ function codeOf(cause: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
 }
 
-/** Undici says by which status a proxy refused only in the text. */
+/** Undici has the status of a proxy's refusal only in its message. */
 function proxyStatus(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined
   return (

@@ -5,10 +5,10 @@ import { LONGEST_ANSWER_BYTES, type WireAnswer } from './transport.ts'
 type Controller = Dispatcher.DispatchController
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** One request and its answer, as undici's dispatcher tells it: nearer to the wire than its `request`, and less to load. */
+/** One request and its answer through undici's dispatcher, which is faster to load than its `request`. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answered: Promise<WireAnswer>
-  /** Whether undici began to write: before that nothing can have reached the server. */
+  /** Whether undici started to write. Before that, nothing can have reached the server. */
   sent = false
   #settle: PromiseWithResolvers
   #controller: Controller | undefined
@@ -40,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     this.#status = status
     this.#headers = headers
-    // In all, and not between two pieces: one that drips for ever has no pause to be noticed by.
+    // A limit for the whole body: an answer that drips forever never triggers a limit between chunks.
     this.#untilEnd ??= setTimeout(() => this.abort(coded('BODY_TIMEOUT')), this.timeoutMs)
   }
 

@@ -1,4 +1,4 @@
-/** Headers with one text for each name. */
+/** Headers with one value for each name. */
 export function flatHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

@@ -1,10 +1,12 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
+import { allowManyListeners } from '../many-listeners.ts'
 import { connectionError } from './connection-error.ts'
 import { flatHeaders } from './flat-headers.ts'
 import { openPayload } from './payload.ts'
 import {
   LONGEST_ANSWER_BYTES,
+  type OpenAnswer,
   type Transport,
   type TransportSettings,
   type WireAnswer,
@@ -12,36 +14,79 @@ import {
 } from './transport.ts'
 
 /**
- * Node's own HTTP client behind the door, for a process that makes a call and ends. Undici parses with WebAssembly:
- * to load it, and to wait at exit for V8's second compilation of it, takes longer than all the rest of such a process.
+ * A transport on Node's own HTTP client, for a process that makes a call and exits. Undici parses with WebAssembly:
+ * loading it, and waiting for V8 to finish optimizing it at exit, takes longer than the rest of such a process.
  */
 export function nodeTransport(settings: TransportSettings): Transport {
-  const secure = settings.origin.startsWith('https:')
-  let opened: Promise<Requester> | undefined
-
-  async function send(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer> {
-    opened ??= open(secure, settings.ca)
-    const { start } = await opened
-    const { headers, body, release } = await openPayload(request)
-    const state = { sent: false }
-    try {
-      signal?.throwIfAborted()
-      const outgoing = start(request.origin, { method: request.method, path: request.path, headers })
-      return await exchange(outgoing, body, { ...settings, secure, state, signal })
-    } catch (cause) {
-      if (signal?.aborted) throw signal.reason
-      throw connectionError(cause, {
-        ...settings,
-        sent: state.sent,
-        method: request.method,
-        proxy: undefined,
-      })
-    } finally {
-      release()
-    }
+  const { open, close } = nodeHttp(settings)
+  const { connectTimeoutMs, timeoutMs } = settings
+  const limits = { connectMs: connectTimeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs }
+  return {
+    async send(request, signal) {
+      const progress = notYet()
+      try {
+        return await readWhole(await open(request, { signal, progress, limits }))
+      } catch (cause) {
+        if (signal?.aborted) throw signal.reason
+        const { sent } = progress
+        throw connectionError(cause, { ...settings, sent, method: request.method, proxy: undefined })
+      }
+    },
+    close,
   }
+}
 
-  return { send, close: async () => (await opened)?.close() }
+/** How far a request came. */
+export interface Progress {
+  /** Whether there was a connection to write to. Before that, nothing can have reached the server. */
+  sent: boolean
+  /** Whether this connection was kept from an earlier request. */
+  reused: boolean
+}
+
+export const notYet = (): Progress => ({ sent: false, reused: false })
+
+export interface Conditions {
+  readonly progress: Progress
+  readonly signal?: AbortSignal | undefined
+  readonly limits: {
+    readonly connectMs: number
+    readonly headersMs: number
+    /** For the whole body. Without it, the body may take forever. */
+    readonly bodyMs?: number
+  }
+}
+
+interface HttpSettings extends Pick<TransportSettings, 'origin' | 'ca'> {
+  /** How long to keep an idle connection; by default until the server closes it. */
+  readonly idleMs?: number
+}
+
+/** Opens requests to one origin with Node's own HTTP client. An answer is there when its headers are. */
+export function nodeHttp({ origin, ca, idleMs }: HttpSettings) {
+  const secure = origin.startsWith('https:')
+  let loaded: Promise<Requester> | undefined
+  return {
+    async open(request: WireRequest, conditions: Conditions): Promise<OpenAnswer> {
+      const { signal } = conditions
+      signal?.throwIfAborted()
+      allowManyListeners(signal)
+      loaded ??= load(secure, { ...(ca === undefined ? {} : { ca }), ...(idleMs ? { timeout: idleMs } : {}) })
+      const { start } = await loaded
+      const { method, path } = request
+      const { headers, body, release } = await openPayload(request)
+      try {
+        const outgoing = start(origin, { method, path, headers, ...(signal ? { signal } : {}) })
+        const incoming = await answerTo(outgoing, body, { ...conditions, secure })
+        incoming.once('close', release)
+        return { status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), body: incoming }
+      } catch (cause) {
+        release()
+        throw signal?.aborted ? signal.reason : cause
+      }
+    },
+    close: async () => (await loaded)?.close(),
+  }
 }
 
 interface Requester {
@@ -49,68 +94,65 @@ interface Requester {
   readonly close: () => void
 }
 
-async function open(secure: boolean, ca: string | undefined): Promise<Requester> {
+async function load(
+  secure: boolean,
+  options: { readonly ca?: string; readonly timeout?: number },
+): Promise<Requester> {
   const { Agent, request } = secure ? await import('node:https') : await import('node:http')
-  const agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
+  const agent = new Agent({ keepAlive: true, ...options })
   return {
     start: (origin, options) => request(origin, { ...options, agent }),
     close: () => agent.destroy(),
   }
 }
 
-interface Conditions extends TransportSettings {
-  readonly secure: boolean
-  readonly signal: AbortSignal | undefined
-  /** Whether a connection was there to write to: before that nothing can have reached the server. */
-  readonly state: { sent: boolean }
-}
-
-function exchange(
+function answerTo(
   outgoing: ClientRequest,
   body: string | Readable | undefined,
-  { connectTimeoutMs, timeoutMs, secure, state, signal }: Conditions,
-): Promise<WireAnswer> {
+  { progress, limits, secure }: Conditions & { readonly secure: boolean },
+): Promise<IncomingMessage> {
   let timer: NodeJS.Timeout | undefined
-  const giveUpAfter = (milliseconds: number, code: string) => {
+  const giveUpAfter = (milliseconds: number, code: string, on: ClientRequest | IncomingMessage) => {
     clearTimeout(timer)
-    timer = setTimeout(() => outgoing.destroy(coded(code)), milliseconds)
+    timer = setTimeout(() => on.destroy(coded(code)), milliseconds)
   }
-  const onAbort = () => outgoing.destroy(coded('ABORTED'))
   const connected = () => {
-    state.sent = true
-    giveUpAfter(timeoutMs, 'HEADERS_TIMEOUT')
+    progress.sent = true
+    giveUpAfter(limits.headersMs, 'HEADERS_TIMEOUT', outgoing)
   }
-  return new Promise<WireAnswer>((resolve, reject) => {
-    giveUpAfter(connectTimeoutMs, 'CONNECT_TIMEOUT')
-    signal?.addEventListener('abort', onAbort, { once: true })
+  return new Promise((resolve, reject) => {
+    giveUpAfter(limits.connectMs, 'CONNECT_TIMEOUT', outgoing)
     outgoing.once('socket', socket => {
+      progress.reused = outgoing.reusedSocket
       if (outgoing.reusedSocket) connected()
       else socket.once(secure ? 'secureConnect' : 'connect', connected)
     })
-    outgoing.once('error', reject)
+    // Keep this listener: later errors are reported through the body.
+    outgoing.on('error', cause => {
+      clearTimeout(timer)
+      reject(cause)
+    })
     outgoing.once('response', incoming => {
-      // In all, and not between two pieces: one that drips for ever has no pause to be noticed by.
-      giveUpAfter(timeoutMs, 'BODY_TIMEOUT')
-      read(incoming).then(resolve, reject)
+      clearTimeout(timer)
+      // A limit for the whole body: an answer that drips forever never triggers a limit between chunks.
+      if (limits.bodyMs !== undefined) giveUpAfter(limits.bodyMs, 'BODY_TIMEOUT', incoming)
+      incoming.once('close', () => clearTimeout(timer))
+      resolve(incoming)
     })
     if (typeof body === 'object') body.once('error', cause => outgoing.destroy(cause)).pipe(outgoing)
     else outgoing.end(body)
-  }).finally(() => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
   })
 }
 
-async function read(incoming: IncomingMessage): Promise<WireAnswer> {
+async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of incoming) {
+  for await (const chunk of body) {
     length += chunk.length
     if (length > LONGEST_ANSWER_BYTES) throw coded('BODY_TOO_LONG')
     chunks.push(chunk)
   }
-  const text = Buffer.concat(chunks).toString('utf8')
-  return { status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), text }
+  return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
 }
 
 const coded = (code: string) => Object.assign(new Error(code), { code })

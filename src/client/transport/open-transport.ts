@@ -2,20 +2,25 @@ import { chooseProxy } from './choose-proxy.ts'
 import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
 
 export interface NetworkOptions {
-  /** How long an answer may take to begin, and then as long again to end. 30 s, unless said otherwise. */
+  /** The time limit for an answer to start, and again for it to end; 30 s by default. */
   readonly timeoutMs?: number | undefined
-  /** Authorities to trust in place of the usual ones, as PEM. */
+  /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly ca?: string | undefined
-  /** A proxy, whatever the environment says; false for none. Otherwise HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  /**
+   * A proxy to use, whatever the environment says; false for none. By default HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+   * apply.
+   */
   readonly proxy?: string | false | undefined
-  /** For a process that makes a call or a few and ends: loads far less, and has no pool to speak of. */
+  /** For a process that makes a few calls and exits: it loads faster and keeps no pool. */
   readonly light?: boolean | undefined
 }
 
 const TIMEOUT_MS = 30_000
 const LONGEST_CONNECT_MS = 10_000
 
-/** Chooses how to reach an origin now, so that bad settings are told at once; loads it with the first request. */
+/**
+ * Chooses how to reach an origin, so that invalid settings fail at once. Loads the transport with the first request.
+ */
 export function openTransport(origin: string, options: NetworkOptions): Transport {
   const { timeoutMs = TIMEOUT_MS, ca } = options
   const proxy = chooseProxy(new URL(origin), options.proxy, process.env)
@@ -31,7 +36,7 @@ export function openTransport(origin: string, options: NetworkOptions): Transpor
   }
 }
 
-/** Only undici knows proxies. */
+/** Only undici supports proxies. */
 async function load(settings: TransportSettings, light: boolean): Promise<Transport> {
   if (light && !settings.proxy) return (await import('./node-transport.ts')).nodeTransport(settings)
   return (await import('./undici-transport.ts')).undiciTransport(settings)

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { WireRequest } from './transport.ts'
 
-/** What one attempt sends: a file is opened anew for it, and let go of when it is over. */
+/** The body of one attempt. A file is opened for each attempt and closed after it. */
 export interface Payload {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Readable | undefined

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream'
 
-/** A request as it goes out, secrets and all. */
+/** A request as it is sent, including secrets. */
 export interface WireRequest {
   readonly method: string
   readonly origin: string
-  /** With the prefix and the query, encoded. */
+  /** With prefix and query, encoded. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Upload
 }
 
-/** A file on its way. It is opened for each attempt: a stream can be read only once. */
+/** A file to send. It is opened for each attempt, because a stream can be read only once. */
 export interface Upload {
   readonly filename: string
   readonly contentType: string
   readonly size: number
-  /** Where it comes from, if that is a file. */
+  /** The path, if it comes from a file. */
   readonly path?: string
-  /** What stands beside it in its form; `none` where it is no part of a form, but all that is sent. */
+  /** The other fields of its form; `none` if the file is the whole body. */
   readonly fields?: Readonly<Record<string, string>> | 'none'
   open(): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: Readable }>
 }
@@ -28,21 +28,26 @@ export interface WireAnswer {
   readonly text: string
 }
 
-/** The one door to the network. Whoever wants to see a request without sending it puts another in its place. */
+/** The start of an answer. Its body is still to come, and may never end. */
+export interface OpenAnswer extends Omit<WireAnswer, 'text'> {
+  readonly body: Readable
+}
+
+/** The only access to the network. Replace it to see requests without sending them. */
 export interface Transport {
   send(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer>
   close(): Promise<void>
 }
 
-/** No answer of this API is nearly as long; what is may have no end. */
+/** No answer of this API is nearly as long, so a longer one may never end. */
 export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024
 
 export interface TransportSettings {
   readonly origin: string
   readonly connectTimeoutMs: number
-  /** How long the answer may take to begin, and then as long again to end. */
+  /** The time limit for an answer to start, and again for it to end. */
   readonly timeoutMs: number
-  /** Authorities to trust in place of the usual ones, as PEM. */
+  /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly ca?: string | undefined
   readonly proxy?: URL | undefined
 }

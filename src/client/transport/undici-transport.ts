@@ -1,11 +1,12 @@
 /// <reference path="./undici-parts.d.ts" />
 import type { Dispatcher } from 'undici'
+import { allowManyListeners } from '../many-listeners.ts'
 import { connectionError } from './connection-error.ts'
 import { Exchange } from './exchange.ts'
 import { openPayload } from './payload.ts'
 import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
 
-/** Undici behind the door: a pool of connections that are kept. Loaded with the first request. */
+/** A transport on undici, with a pool of connections. It is loaded with the first request. */
 export function undiciTransport(settings: TransportSettings): Transport {
   const { origin, proxy } = settings
   let opened: Promise<Dispatcher> | undefined
@@ -18,6 +19,7 @@ export function undiciTransport(settings: TransportSettings): Transport {
     const { headers, body, release } = await openPayload(request)
     try {
       signal?.throwIfAborted()
+      allowManyListeners(signal)
       signal?.addEventListener('abort', abort, { once: true })
       dispatcher.dispatch(
         {
@@ -61,7 +63,7 @@ async function open({
     uri: proxy.href,
     requestTls: connect,
     proxyTls: connect,
-    // A plain target is asked for by its whole address, as every proxy allows; only https needs a tunnel.
+    // An http target is requested by its full URL, which every proxy allows; only https needs a tunnel.
     proxyTunnel: false,
   })
 }

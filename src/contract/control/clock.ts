@@ -2,7 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
 import { CLOCK_MODES } from './requests.ts'
 
-/** The time of an account, and what waits for it. */
+/** The clock and the timers of an account. */
 
 export const ClockState = named(
   'ClockState',
@@ -29,7 +29,7 @@ export const AdvanceResult = named(
 )
 export type AdvanceResult = Wire<typeof AdvanceResult>
 
-/** The command of a timer is the journal's own: it names the record that it is about. */
+/** The command of a timer, as in the journal; it names its record. */
 const command = openObject({
   type: Type.String(),
   payment: Type.Optional(Type.String()),

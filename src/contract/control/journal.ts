@@ -1,9 +1,9 @@
 import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, openObject, timestamp, type Wire } from '../schema.ts'
 
-/** What happened in an account: its journal, its requests, both as they come, and all of it as one document. */
+/** What happened in an account: its journal, its requests, and both as one export. */
 
-/** One line of the journal: all that one decision made happen. Its events are the journal's own. */
+/** One line of the journal: everything that one decision changed. Its events are those of the journal. */
 export const JournalEntry = named(
   'JournalEntry',
   object({
@@ -16,7 +16,7 @@ export const JournalEntry = named(
 )
 export type JournalEntry = Wire<typeof JournalEntry>
 
-/** A request as the stream shows it, without anything secret. */
+/** A request in the stream, without secrets. */
 export const RequestRecord = named(
   'RequestRecord',
   object({
@@ -32,7 +32,7 @@ export const RequestRecord = named(
 )
 export type RequestRecord = Wire<typeof RequestRecord>
 
-/** A request in the list of its account, with the time of the wall clock. */
+/** A request in the list of its account, with the wall time. */
 export const LoggedRequest = named(
   'LoggedRequest',
   object({ ...RequestRecord.properties, wall_at: timestamp }),
@@ -48,7 +48,7 @@ const message = {
 export const HttpMessage = named('HttpMessage', object(message))
 export type HttpMessage = Wire<typeof HttpMessage>
 
-/** A request with what was sent and answered, as far as that is still kept; secrets are taken out. */
+/** A request with headers and bodies, if they are still stored, without secrets. */
 export const RequestDetail = named(
   'RequestDetail',
   object({
@@ -62,7 +62,7 @@ export const RequestDetail = named(
 export type RequestDetail = Wire<typeof RequestDetail>
 
 const Hello = named('StreamHello', object({ account: Type.String(), seq: count }))
-/** With `?as=changes`: what changed, but not to what. At most ten a second. */
+/** With `?as=changes`: what changed, but not how. At most ten a second. */
 export const StreamChange = named(
   'StreamChange',
   object({
@@ -76,7 +76,7 @@ export const StreamChange = named(
 )
 export type StreamChange = Wire<typeof StreamChange>
 
-/** The data of the server-sent events of a stream, by the name of the event. */
+/** The data of each kind of server-sent event. */
 export const STREAM_EVENTS = {
   hello: Hello,
   entry: JournalEntry,

@@ -33,7 +33,7 @@ export const MerchantRecord = named(
 )
 export type MerchantRecord = Wire<typeof MerchantRecord>
 
-/** A merchant as it is asked for: what the server reads with checks of its own, rules and catalogue, by their shapes. */
+/** A request for a merchant. The server checks rules and catalogue itself, so here they have only a shape. */
 export const NewMerchant = named(
   'NewMerchant',
   object({

@@ -30,27 +30,27 @@ import { Timeline } from './timeline.ts'
 import { DeliveryDetail, DeliveryRecord, DeliveryRow, EndpointRecord, eventRecord } from './webhooks.ts'
 
 /**
- * The control surface, operation by operation. The server answers with these shapes, which the compiler sees to, and the
- * OpenAPI document of the control surface lists them.
+ * All operations of the control surface. The compiler checks that the server's answers have these shapes, and the
+ * OpenAPI document lists them.
  */
 export interface ControlOperation {
   /** The operationId. */
   readonly id: string
   readonly summary: string
-  /** What each parameter of the query is for. */
+  /** The query parameters, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: RequestBody
   readonly answers: Readonly<Record<number, Answer>>
-  /** Beside those that every call of its kind can have. */
+  /** Besides those that every call of its kind can have. */
   readonly errors?: readonly ErrorCode[]
-  /** Needs no control token. */
+  /** Whether it needs no control token. */
   readonly open?: true
 }
 
 type RequestBody =
   | { readonly json: TSchema; readonly optional?: true }
   | { readonly form: Readonly<Record<string, string>>; readonly required: readonly string[] }
-/** What comes with a status: JSON, something else, or nothing. */
+/** What is sent with a status: JSON, something else, or nothing. */
 type Answer = TSchema | OtherMedia | null
 interface OtherMedia {
   readonly media: readonly string[]
@@ -58,19 +58,19 @@ interface OtherMedia {
 }
 
 const LIST_QUERY = {
-  limit: 'How many; all of them without it.',
-  cursor: 'The next_cursor of the page before.',
+  limit: 'How many; all of them by default.',
+  cursor: 'The next_cursor of the previous page.',
 }
 const ROWS_QUERY = {
-  anchor: 'The anchor of the answer before, so that the list does not shift.',
-  offset: 'How many rows to leave out.',
+  anchor: 'The anchor of the previous answer, so that the list does not shift.',
+  offset: 'How many rows to skip.',
   limit: 'How many rows, at most 200.',
-  q: 'Text that the record must hold.',
+  q: 'Text that the record must contain.',
 }
 const RECORD_QUERY = {
   ...ROWS_QUERY,
-  status: 'One or several, with commas between.',
-  currency: 'One or several, with commas between.',
+  status: 'One or several, separated by commas.',
+  currency: 'One or several, separated by commas.',
   rule: 'The name of a rule.',
   created_after: 'Inclusive.',
   created_before: 'Exclusive.',
@@ -86,14 +86,17 @@ function moves<P extends string, T extends string, O extends Omit<ControlOperati
   const entries = triggers.map(trigger => {
     const [first = '', ...rest] = trigger.split('-')
     const id = [first, ...rest.map(capital)].join('') + capital(record)
-    return [`${path}/${trigger}`, { ...operation, id, summary: `Move a ${record}: ${trigger}` }]
+    return [
+      `${path}/${trigger}`,
+      { ...operation, id, summary: `Trigger a change of a ${record}: ${trigger}` },
+    ]
   })
   return Object.fromEntries(entries) as { readonly [K in `${P}/${T}`]: O & { id: string; summary: string } }
 }
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** By method and path, which is how the server registers its handlers. */
+/** By method and path, as the server registers its handlers. */
 export function controlOperations(contract: Contract | 'any') {
   const PaymentRecord = paymentRecord(contract)
   const invalidState = ['invalid_state'] as const
@@ -204,7 +207,7 @@ export function controlOperations(contract: Contract | 'any') {
     },
     'GET /accounts/:account/timers': {
       id: 'listTimers',
-      summary: 'List what waits for its time, the next one first',
+      summary: 'List the pending timers, the next one first',
       answers: { 200: list(TimerRecord) },
     },
 
@@ -221,7 +224,7 @@ export function controlOperations(contract: Contract | 'any') {
     },
     'PATCH /accounts/:account/catalogue/providers/:provider': {
       id: 'setProviderHealth',
-      summary: 'Say whether a provider is healthy',
+      summary: 'Set whether a provider is healthy',
       body: { json: HealthBody },
       answers: { 200: ProviderHealth },
     },
@@ -239,7 +242,7 @@ export function controlOperations(contract: Contract | 'any') {
     },
     'POST /accounts/:account/rules': {
       id: 'addRules',
-      summary: 'Put rules in front of those in force',
+      summary: 'Add rules in front of those in force',
       body: { json: named('RulesBody', RulesBody) },
       answers: { 200: RulesState },
     },
@@ -395,12 +398,12 @@ export function controlOperations(contract: Contract | 'any') {
     'GET /accounts/:account/stream': {
       id: 'follow',
       summary: 'Follow the account: server-sent events, whose data has one of these shapes',
-      query: { as: '`changes` for what changed, but not to what.' },
+      query: { as: '`changes` to get only what changed, not how.' },
       answers: { 200: { media: ['text/event-stream'], schema: Type.Union(Object.values(STREAM_EVENTS)) } },
     },
     'GET /accounts/:account/timeline/:id': {
       id: 'readTimeline',
-      summary: 'Read all that happened to a payment or payout, and what is to come',
+      summary: 'Read what happened to a payment or payout, and what is planned',
       answers: { 200: Timeline },
     },
     'GET /accounts/:account/overview': {
@@ -413,15 +416,15 @@ export function controlOperations(contract: Contract | 'any') {
       summary: 'Read a part of the list of payments, newest first',
       query: {
         ...RECORD_QUERY,
-        checkout_mode: 'One or several, with commas between.',
-        method: 'One or several, with commas between.',
+        checkout_mode: 'One or several, separated by commas.',
+        method: 'One or several, separated by commas.',
       },
       answers: { 200: listWindow(PaymentRow) },
     },
     'GET /accounts/:account/browse/payouts': {
       id: 'browsePayouts',
       summary: 'Read a part of the list of payouts, newest first',
-      query: { ...RECORD_QUERY, country: 'One or several, with commas between.' },
+      query: { ...RECORD_QUERY, country: 'One or several, separated by commas.' },
       answers: { 200: listWindow(PayoutRow) },
     },
     'GET /accounts/:account/browse/webhook-deliveries': {
@@ -429,8 +432,8 @@ export function controlOperations(contract: Contract | 'any') {
       summary: 'Read a part of the list of webhook deliveries, newest first',
       query: {
         ...ROWS_QUERY,
-        status: 'One or several, with commas between.',
-        event_type: 'One or several, with commas between.',
+        status: 'One or several, separated by commas.',
+        event_type: 'One or several, separated by commas.',
         endpoint: 'The id of an endpoint.',
       },
       answers: {
@@ -495,10 +498,10 @@ function without<T extends string, N extends T>(words: readonly T[], name: N): E
   return words.filter((word): word is Exclude<T, N> => word !== name)
 }
 
-/** The operations, as the server has to answer them. */
+/** The operations with their answers, for the server's types. */
 type ControlOperations = ReturnType<typeof controlOperations>
 export type ControlCall = keyof ControlOperations
-/** What may be answered to a call: a status, and the body that comes with it. */
+/** The possible answers to a call: a status and its body. */
 export type ControlAnswer<C extends ControlCall> = AnswerIn<ControlOperations[C]['answers']>
 type AnswerIn<Answers> = {
   [Status in keyof Answers]: Answers[Status] extends TSchema

@@ -3,9 +3,9 @@ import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, timestamp, type Wire } from '../schema.ts'
 import { ClockState } from './clock.ts'
 
-/** An account at a glance, and the lists that people scroll through. */
+/** A summary of an account, and the lists of the dashboard. */
 
-/** Things counted by when they happened and of which kind they are: what a chart draws. */
+/** Counts by time and kind, for a chart. */
 export const Buckets = named(
   'Buckets',
   object({
@@ -38,7 +38,7 @@ export const Overview = named(
 )
 export type Overview = Wire<typeof Overview>
 
-/** A list in pages: all of it, unless a limit was asked for. */
+/** A list in pages; the whole list if no limit is given. */
 export const page = <S extends TSchema>(record: S) =>
   object({
     data: Type.Array(record),
@@ -51,7 +51,7 @@ export type Page<Row> = {
   readonly next_cursor: string | null
 }
 
-/** A part of a list that somebody scrolls to anywhere in. */
+/** A part of a list that can be scrolled to any position. */
 export const listWindow = <S extends TSchema>(row: S) =>
   object({
     data: Type.Array(row),

@@ -5,11 +5,11 @@ import { ACTION_TYPES, resources } from '../resources.ts'
 import { count, digest, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
 import { PAYMENT_STATUSES, PAYMENT_TRIGGERS, RECEIPT_STATUSES } from '../statuses.ts'
 
-/** Payments as the control surface shows them: the merchant's view, and all that it leaves out. */
+/** Payments on the control surface: the merchant's view, and the members that it hides. */
 
 const closed = { additionalProperties: false }
 
-/** The route frozen into the payment, with what it supported then. */
+/** The frozen route of the payment, as it was then. */
 const route = object({
   id: Type.String(),
   provider: Type.String(),
@@ -20,7 +20,7 @@ const route = object({
   cancel_pending: Type.Boolean(),
 })
 
-/** What the payer is shown, as the journal has it. */
+/** What the payer is shown, as in the journal. */
 const instrument = Type.Union([
   object({ type: Type.Literal('redirect_to_url') }),
   object({ type: Type.Literal('display_qr_code'), qrData: Type.String() }),
@@ -32,7 +32,7 @@ const instrument = Type.Union([
   }),
 ])
 
-/** The merchant's fields follow the contract in force. */
+/** The merchant's members depend on the contract in force. */
 export const paymentRecord = (contract: Contract | 'any') =>
   named(
     'PaymentRecord',
@@ -81,7 +81,7 @@ export const PaymentRow = named(
 export type PaymentRow = Wire<typeof PaymentRow>
 
 export const PROVIDER_CALLS = ['start', 'cancel', 'submit_receipt'] as const
-/** What the gateway asked of the simulated provider. */
+/** A call of the gateway to the simulated provider. */
 export const ProviderCallRecord = named(
   'ProviderCallRecord',
   object({

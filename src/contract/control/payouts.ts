@@ -3,7 +3,7 @@ import { PayoutIntent } from '../resources.ts'
 import { named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRIGGERS } from '../statuses.ts'
 
-/** Payouts as the control surface shows them: the merchant's view, and all that it leaves out. */
+/** Payouts on the control surface: the merchant's view, and the members that it hides. */
 
 export const PayoutRecord = named(
   'PayoutRecord',

@@ -77,14 +77,14 @@ export type MerchantPatch = Wire<typeof MerchantPatch>
 export const HealthBody = object({ healthy: Type.Boolean() })
 export type HealthBody = Wire<typeof HealthBody>
 
-/** Why something failed, where the standard reason will not do. */
+/** The reason for a failure, instead of the default one. */
 export const FailureReason = object({
   failure_code: Type.Optional(text()),
   failure_message: Type.Optional(text(1024)),
 })
 export type FailureReason = Wire<typeof FailureReason>
 
-/** The limit of the merchant API. */
+/** The same limit as in the merchant API. */
 export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
 export type PayoutCancelBody = Wire<typeof PayoutCancelBody>
 
@@ -115,11 +115,11 @@ export type RotateBody = Wire<typeof RotateBody>
 export const TokenBody = object({ token: Type.String({ minLength: 1 }) })
 export type TokenBody = Wire<typeof TokenBody>
 
-/** An account as one JSON document: its journal, which is all it is, and the images that the journal names. */
+/** An account as one JSON document: its journal, and the images that the journal names. */
 export const Archive = Type.Object({
   paysim: Type.Literal(1),
   account: Type.String(),
-  /** What names are made from: page addresses and cursors given out before keep their meaning. */
+  /** Page addresses and cursors are derived from it, so existing ones stay valid. */
   seed: Type.String({ minLength: 1 }),
   entries: Type.Array(Type.Unknown()),
   images: Type.Record(digest, Type.String(), {

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { count, named, object, oneOf, type Wire } from '../schema.ts'
 
-/** What the simulated provider will do, in the form that people write. */
+/** Provider rules, in the form that people write. */
 
 const text = Type.String({ minLength: 1 })
 const duration = Type.String({ format: 'duration' })
@@ -10,7 +10,7 @@ const amount = Type.String({
   pattern: '^(0|[1-9]\\d*)$',
   description: 'an integer in minor units, as a string',
 })
-/** One value or several. In text that comes from the merchant, `*` matches anything and `?` one character. */
+/** One value or several. In text from the merchant, `*` is any text and `?` one character. */
 const oneOrMore = (item: TSchema) =>
   Type.Unsafe<string | string[]>({ anyOf: [item, { type: 'array', items: item, minItems: 1 }] })
 const words = oneOrMore(text)
@@ -58,7 +58,7 @@ const Cancel = object({
   outcome: oneOf(['cancelled', 'succeeded', 'failed', 'expired', 'never']),
 })
 
-/** What the provider does with the intents that match. The first rule that matches is used. */
+/** What the provider does with matching intents. The first matching rule is used. */
 export const ProviderRule = object({
   name: Type.Optional(text),
   match: Type.Optional(RuleCondition),

@@ -5,7 +5,7 @@ import { RequestRecord } from './journal.ts'
 import { PROVIDER_CALLS } from './payments.ts'
 import { ProviderRule } from './rules.ts'
 
-/** All that happened to one payment or payout, and all that is still to come. */
+/** The past of one payment or payout, and what is planned for it. */
 
 const wallTime = nullable(timestamp)
 
@@ -43,7 +43,7 @@ const { account: _, ignored: __, ...request } = RequestRecord.properties
 export const TimelineRequest = named('TimelineRequest', object({ ...request, wall_at: timestamp }))
 export type TimelineRequest = Wire<typeof TimelineRequest>
 
-/** One thing of the timeline, by the list it is in and its place there. */
+/** An item of the timeline, by its list and its index there. */
 export const TimelinePlace = named(
   'TimelinePlace',
   object({
@@ -55,7 +55,7 @@ export const TimelinePlace = named(
 )
 export type TimelinePlace = Wire<typeof TimelinePlace>
 
-/** Something that will happen to a record, or would if what it waits for did. */
+/** Something that will happen to a record, or that would happen after another event. */
 export const Coming = named(
   'Coming',
   object({
@@ -70,10 +70,12 @@ export const Coming = named(
       'attempt',
     ]),
     due_at: nullable(timestamp),
-    trigger: nullable(Type.String({ description: 'null for an attempt, and where it is not known yet' })),
+    trigger: nullable(Type.String({ description: 'null for an attempt, and if it is not known yet' })),
     failure: nullable(object({ code: Type.Optional(Type.String()), message: Type.Optional(Type.String()) })),
     waits_for: nullable(oneOf(['method', 'action', 'receipt', 'verdict', 'approval', 'person'])),
-    after_ms: nullable(Type.Integer({ minimum: 0, description: 'counted from what it waits for' })),
+    after_ms: nullable(
+      Type.Integer({ minimum: 0, description: 'counted from the end of what it waits for' }),
+    ),
     held_by: nullable(oneOf(['cancellation', 'receipt', 'replacement'])),
     attempt: nullable(
       object({

@@ -5,7 +5,7 @@ import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../
 import { DELIVERY_STATUSES, ENVIRONMENTS } from '../statuses.ts'
 import { WEBHOOK_FAULT_TYPES } from './faults.ts'
 
-/** Endpoints, what they are told, and how the telling went. */
+/** Endpoints, events, and their deliveries. */
 
 export const EndpointRecord = named(
   'EndpointRecord',
@@ -22,7 +22,7 @@ export const EndpointRecord = named(
 )
 export type EndpointRecord = Wire<typeof EndpointRecord>
 
-/** An event as its body is sent. */
+/** An event, as in the body of its webhook. */
 export const eventRecord = (contract: Contract | 'any') =>
   named(
     'EventRecord',

@@ -10,8 +10,8 @@ import { named } from '../schema.ts'
 import { type Json, mapValues } from './plain.ts'
 
 /**
- * The control surface as OpenAPI 3.1, for whoever reaches it at this address. Under `any`, the answers of a server whose
- * contract is not known: each that some contract allows.
+ * The OpenAPI 3.1 document of the control surface at this address. With `any`, it has the answers of every possible
+ * contract.
  */
 export function controlDocument(contract: Contract | 'any', server: string): Json {
   const schemas: Record<string, Json> = {}
@@ -57,7 +57,7 @@ const TAGS = {
   Dashboard: 'How a browser is let in',
 }
 
-/** By the part of a path that says what it is about. */
+/** The tag of an operation, by the first part of its path. */
 const TAG_OF: Readonly<Record<string, keyof typeof TAGS>> = {
   merchants: 'Merchants',
   keys: 'Merchants',
@@ -128,7 +128,7 @@ function contentOf(answer: ControlOperation['answers'][number], listed: (schema:
   return { content: Object.fromEntries(media.map(type => [type, described])) }
 }
 
-/** Any call can be answered with these. A request that names no host of this server is not valid either. */
+/** Errors of every call. A request with a foreign Host is not valid either. */
 const ALWAYS: readonly ErrorCode[] = ['validation_failed', 'internal_error', 'service_unavailable']
 
 function codesOf(path: string, { body, errors = [], open }: ControlOperation): ReadonlySet<ErrorCode> {
@@ -144,13 +144,13 @@ function errorResponses(
   contract: Contract | 'any',
   listed: (schema: TSchema) => Json,
 ): Json {
-  const schema = listed(named('Error', resources(contract).Fault))
+  const schema = listed(named('Error', resources(contract).Error))
   const content = Object.fromEntries(errorMedia(contract).map(type => [type, { schema }]))
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes)
     for (const status of statusesOf(code, contract))
       byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  // Whatever the contract says of credentials: a page of another origin is turned away with this.
+  // The server refuses requests from pages of other origins, even with valid credentials.
   byStatus.set(403, ['unauthorized'])
   return Object.fromEntries(
     [...byStatus].map(([status, together]) => [status, { description: together.join(', '), content }]),
@@ -168,8 +168,8 @@ function statusesOf(code: ErrorCode, contract: Contract | 'any'): readonly numbe
 }
 
 /**
- * Puts schemas that have a name among the components, and refers to them. The name is no title any more: it would say
- * the same again.
+ * Moves schemas with a name to the components, and refers to them. The name is then removed, because it would be there
+ * twice.
  */
 function componentsIn(components: Record<string, Json>) {
   const listed = (schema: TSchema): Json => {

@@ -39,7 +39,10 @@ export function exampleBody(id: OperationId): Json {
       return { asset_id: 'ast_4mK9sQ2vB7xT1nL8wR5cZ3yH' }
     case 'cancelPayout':
       return { reason: 'Sent twice' }
-    default:
+    case 'listPaymentMethods':
+    case 'getPayment':
+    case 'cancelPayment':
+    case 'listPayouts':
       return {}
   }
 }
@@ -54,7 +57,9 @@ export function exampleAnswer(id: OperationId, contract: Contract): Json {
       return { data: [payout({})], has_more: true, next_cursor: 'MTc5NTIyODkyMTk3OS45LnJEdThvalVk' }
     case 'cancelPayout':
       return payout({ status: 'cancelled', updated_at: LATER })
-    default:
+    case 'createPayment':
+    case 'getPayment':
+    case 'cancelPayment':
       return payment(contract, {})
   }
 }

@@ -81,7 +81,7 @@ function errors(operation: Operation, contract: Contract): Json {
         headers: headersOf(status, codes, { operation, contract }),
         content: {
           [type]: {
-            schema: { $ref: '#/components/schemas/Fault' },
+            schema: { $ref: '#/components/schemas/Error' },
             examples: Object.fromEntries(
               codes.map(code => [code, exampleError(code, operation.id, contract)]),
             ),

@@ -60,7 +60,7 @@ function create(
 
   const id = context.newId('pi')
   const expiresAt = context.at + context.contract['payment.expiry']
-  const created: EventOf<'PaymentCreated'> = {
+  const created: Required<EventOf<'PaymentCreated'>> = {
     type: 'PaymentCreated',
     payment: id,
     amount,

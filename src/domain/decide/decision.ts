@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/decisions.ts'
 import { type Rejection, rejection } from '../../contract/errors.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { DomainEvent } from '../events.ts'
-import type { CheckoutMode, Environment } from '../model.ts'
+import type { CheckoutMode, Environment, WebhookEvent } from '../model.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { KeptAnswer } from '../world.ts'
 
@@ -21,6 +21,8 @@ export interface Context {
   readonly rules: readonly Rule[]
   readonly newId: (prefix: string) => string
   readonly newSecret: () => string
+  /** The body of a webhook, as the server would send it now. */
+  readonly webhookBody: (event: WebhookEvent) => string
   /** The next random number in [0, 1). */
   readonly chance: () => number
 }
@@ -32,6 +34,13 @@ export type Decision =
   | { readonly refused: Rejection; readonly kept?: DomainEvent }
   /** The stored answer to an earlier request. */
   | { readonly replay: KeptAnswer }
+
+/**
+ * A member of an event that is left out without a value. Its type has the member, so the compiler asks for each one
+ * where the event is made.
+ */
+export const member = <M extends string, V>(name: M, value: V | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as Record<M, V>
 
 export const happens = (id: string, events: readonly DomainEvent[]): Decision => ({ events, id })
 export const refuse = (...reason: Parameters<typeof rejection>): Decision => ({

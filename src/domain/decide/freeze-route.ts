@@ -1,12 +1,12 @@
 import type { MethodEntry, RouteEntry } from '../catalogue.ts'
-import type { DomainEvent } from '../events.ts'
+import type { DomainEvent, EventOf } from '../events.ts'
 import { makeInstrument } from '../instrument/index.ts'
 import type { Customer, FrozenRoute, MethodOptions, Payment } from '../model.ts'
 import type { Facts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
-import type { Context } from './decision.ts'
+import { type Context, member } from './decision.ts'
 import { moveLater, triggerLater } from './payment-timer.ts'
 import { routingTable } from './routing-table.ts'
 
@@ -45,14 +45,15 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
     bank: choice.options.bank ?? null,
     payee: context.merchantName,
   })
-  const frozen: DomainEvent = {
+  const frozen: Required<EventOf<'RouteFrozen'>> = {
     type: 'RouteFrozen',
     payment: id,
     route,
     options: choice.options,
-    ...(choice.byPayer ? { customer: choice.byPayer.customer } : {}),
+    ...member('customer', choice.byPayer?.customer),
     instrument,
-    ...(rule ? { script, rule: rule.data } : {}),
+    ...member('script', rule && script),
+    ...member('rule', rule?.data),
     expiresAt,
     byPayer: choice.byPayer !== undefined,
   }

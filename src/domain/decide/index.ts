@@ -47,7 +47,7 @@ export function decide(world: World, command: Command, context: Context): Decisi
     case 'RemoveEndpoint':
       return removeEndpoint(world, command)
     case 'AttemptDelivery':
-      return attemptDelivery(world, command)
+      return attemptDelivery(world, command, context)
     case 'Redeliver':
       return redeliver(world, command, context)
     case 'RecordAttempt':

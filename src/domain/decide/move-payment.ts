@@ -1,7 +1,7 @@
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
-import { type Failure, type Payment, statusOf, whatHoldsAction } from '../model.ts'
+import { type Failure, type Payment, reasonToKeepAction, statusOf } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
@@ -22,7 +22,7 @@ export function movePayment(
   return happens(id, move(world, payment, trigger, failure, context))
 }
 
-/** What keeps a payment from this move; null where nothing does. */
+/** Why this trigger is not possible; null if it is. */
 function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
   const status = statusOf(payment)
   if (trigger === 'accept-receipt' || trigger === 'reject-receipt') {
@@ -39,7 +39,7 @@ function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
   if (trigger === 'succeed' && payment.route === null)
     // Without a method there is no provider call that could succeed.
     return 'No method was chosen for this payment intent, so it cannot succeed yet'
-  const held = trigger === 'withdraw-action' ? whatHoldsAction(payment) : null
+  const held = trigger === 'withdraw-action' ? reasonToKeepAction(payment) : null
   return held === null ? null : `The action cannot be withdrawn: ${HELD[held]}`
 }
 

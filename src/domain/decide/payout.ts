@@ -1,12 +1,12 @@
 import type { Command } from '../commands.ts'
-import type { DomainEvent } from '../events.ts'
+import type { DomainEvent, EventOf } from '../events.ts'
 import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
 import type { Failure, Payout } from '../model.ts'
+import { type PayoutTimer, payoutTimer } from '../record-timers.ts'
 import { consult } from '../rules/consult.ts'
 import { type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
-import { type PayoutTimer, payoutTimer } from '../timer-names.ts'
 import type { World } from '../world.ts'
-import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { type Context, type Decision, happens, member, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 
 export function createPayout(
@@ -27,7 +27,7 @@ export function createPayout(
     recipient: { bankCode, holderName },
   })
   const script = rule?.payout ?? UNSCRIPTED_PAYOUT
-  const created: DomainEvent = {
+  const created: Required<EventOf<'PayoutCreated'>> = {
     type: 'PayoutCreated',
     payout: id,
     amount,
@@ -37,8 +37,9 @@ export function createPayout(
     // The full number is not stored, so nothing can return it.
     recipient: { bankCode, holderName, accountLast4: accountNumber.replace(/\D/g, '').slice(-4) },
     status,
-    ...(rule ? { script, rule: rule.data } : {}),
-    ...(payout.createdAt === null ? {} : { createdAt: payout.createdAt }),
+    ...member('script', rule && script),
+    ...member('rule', rule?.data),
+    ...member('createdAt', payout.createdAt ?? undefined),
   }
   return happens(id, [...counted, created, ...nextStep(id, status, script, context)])
 }

@@ -1,21 +1,21 @@
-import type { DomainEvent } from '../events.ts'
+import type { DomainEvent, EventOf } from '../events.ts'
 import { isOpen, type WebhookFault } from '../faults/fault.ts'
 import { firstMatch } from '../match-limits.ts'
-import { deliveryTimer } from '../timer-names.ts'
+import { deliveryTimer } from '../record-timers.ts'
 import type { World } from '../world.ts'
-import type { Context } from './decision.ts'
+import { type Context, member } from './decision.ts'
 
 /** How long after the overtaking event a held event is sent. */
 const AFTER_THE_OTHER_MS = 1000
 
-interface Wanted {
+interface DeliveryRequest {
   readonly event: string
   readonly name: string
   readonly endpoint: string
 }
 
 /** A delivery and the timer of its first attempt, unless a fault changes this. */
-export function queueDelivery(world: World, context: Context, wanted: Wanted): DomainEvent[] {
+export function queueDelivery(world: World, context: Context, wanted: DeliveryRequest): DomainEvent[] {
   const { name, endpoint } = wanted
   const turn = firstMatch(
     world.faults.webhook,
@@ -35,7 +35,7 @@ export function queueDelivery(world: World, context: Context, wanted: Wanted): D
 
 function deliveries(
   context: Context,
-  wanted: Wanted,
+  wanted: DeliveryRequest,
   dueAt: number,
   fault: WebhookFault | undefined,
 ): DomainEvent[] {
@@ -55,19 +55,24 @@ function deliveries(
   }
 }
 
-function one(context: Context, wanted: Wanted, dueAt: number, fault?: WebhookFault['type']): DomainEvent[] {
+function one(
+  context: Context,
+  wanted: DeliveryRequest,
+  dueAt: number,
+  fault?: WebhookFault['type'],
+): DomainEvent[] {
   const event = queued(context, wanted, dueAt, fault)
   return [event, attemptAt(event.delivery, dueAt)]
 }
 
 function queued(
   context: Context,
-  { event, endpoint }: Wanted,
+  { event, endpoint }: DeliveryRequest,
   dueAt: number | null,
   fault?: WebhookFault['type'],
-): Extract<DomainEvent, { type: 'DeliveryQueued' }> {
+): Required<EventOf<'DeliveryQueued'>> {
   const delivery = context.newId('dlv')
-  return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...(fault ? { fault } : {}) }
+  return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...member('fault', fault) }
 }
 
 /** An event that a fault held back is sent after the one that overtakes it. */

@@ -39,11 +39,21 @@ export function removeEndpoint(world: World, { endpoint }: CommandOf<'RemoveEndp
   return happens(endpoint, [{ type: 'EndpointRemoved', endpoint }])
 }
 
-export function attemptDelivery(world: World, { delivery: id }: CommandOf<'AttemptDelivery'>): Decision {
+/**
+ * The first attempt keeps the body. Later ones may be made by another server, with another address or contract, and
+ * must send the same bytes.
+ */
+export function attemptDelivery(
+  world: World,
+  { delivery: id }: CommandOf<'AttemptDelivery'>,
+  { webhookBody }: Context,
+): Decision {
   const delivery = world.deliveries.get(id)
   if (!delivery || !allows(DELIVERY_MOVES.attempt, delivery.status))
     return refuse('invalid_state', 'The delivery is not waiting for an attempt')
-  return happens(id, [{ type: 'AttemptStarted', delivery: id }])
+  const event = world.events.get(delivery.eventId)
+  const body = event?.body === null ? { body: webhookBody(event) } : {}
+  return happens(id, [{ type: 'AttemptStarted', delivery: id, ...body }])
 }
 
 /** One additional attempt now. Success ends the retry schedule; failure does not change it. */

@@ -35,6 +35,8 @@ export type Spread =
   | { readonly p50Ms: number; readonly p99Ms: number }
 
 export interface FaultPlan {
+  /** When the faults were set. */
+  readonly setAt: number
   readonly data: readonly FaultRule[]
   /** In the order of the given faults. */
   readonly windows: readonly FaultWindow[]
@@ -42,11 +44,12 @@ export interface FaultPlan {
   readonly webhook: readonly WebhookFault[]
 }
 
-export const NO_FAULTS: FaultPlan = { data: [], windows: [], http: [], webhook: [] }
+export const NO_FAULTS: FaultPlan = { setAt: 0, data: [], windows: [], http: [], webhook: [] }
 
 /** A window that has only a length starts when the faults are set. */
 export function compileFaults(data: readonly FaultRule[], setAt: number): FaultPlan {
   return {
+    setAt,
     data,
     windows: data.map(fault => windowOf(fault, setAt)),
     http: data.filter(({ on }) => on !== 'webhook').map(fault => httpFault(fault, setAt)),

@@ -5,8 +5,8 @@ const WITHOUT_DECOMPOSITION: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The text as QR schemes carry names: ASCII only, accents taken off ("Phở Hà Nội" is "Pho Ha Noi"), scripts without
- * a Latin form dropped. When nothing readable is left, the fallback.
+ * The text as QR schemes write names: ASCII only, without accents ("Phở Hà Nội" is "Pho Ha Noi") and without scripts
+ * that have no Latin form. If nothing readable is left, it is the fallback.
  */
 export function asciiName(text: string, maxLength: number, fallback: string): string {
   const ascii = text

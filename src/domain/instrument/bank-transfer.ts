@@ -1,5 +1,5 @@
 import { type DigitSource, digitSource } from './digits.ts'
-import { referenceOf, spokenReference } from './reference.ts'
+import { groupedReference, referenceOf } from './reference.ts'
 
 export interface Bank {
   code: string
@@ -37,7 +37,7 @@ export function makeBankTransfer(request: BankTransferRequest): BankTransferInst
   return {
     bank: { code, label },
     account: { name: `${request.payee.trim() || 'Merchant'} Collections`, number },
-    reference: spokenReference(referenceOf(request.paymentId)),
+    reference: groupedReference(referenceOf(request.paymentId)),
   }
 }
 

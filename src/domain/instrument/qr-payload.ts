@@ -28,9 +28,9 @@ const SCHEMES: ReadonlyMap<string, QrScheme> = new Map([
   ['MY', duitnow],
 ])
 
-const DYNAMIC = '12' // made for one payment
+const DYNAMIC = '12' // Made for one payment.
 const RETAIL = '5999'
-const NO_CURRENCY = '999' // what ISO 4217 gives to XXX, for a currency that it does not list
+const NO_CURRENCY = '999' // The number of XXX in ISO 4217, for currencies that are not listed.
 const LONGEST_AMOUNT = 13
 const LONGEST_NAME = 25
 

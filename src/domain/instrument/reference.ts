@@ -9,6 +9,6 @@ export function referenceOf(paymentId: string): string {
 }
 
 /** In groups of four, as people read and type it. */
-export function spokenReference(reference: string): string {
+export function groupedReference(reference: string): string {
   return `${reference.slice(0, 4)}-${reference.slice(4, 8)}-${reference.slice(8)}`
 }

@@ -3,10 +3,10 @@ import type { Path } from '../load/path.ts'
 import type { Problems } from '../load/problems.ts'
 import { OPERATORS } from './operators.ts'
 
-/** A literal that a value is compared with: where it is in the value, and where in the file. */
+/** A literal in an expectation: its path in the value, and its path in the file. */
 export type Visit = (subject: string, literal: string, path: Path) => void
 
-/** An expectation that is written wrong must not pass for one that holds. */
+/** Reports mistakes in an expectation, which might otherwise pass unnoticed. */
 export function checkMatcher(
   expected: unknown,
   path: Path,
@@ -25,7 +25,7 @@ export function checkMatcher(
   if (operators.length > 0 && operators.length < keys.length)
     problems.say(
       [...path, operators[0] ?? ''],
-      `${operators[0]} stands beside plain keys: put it inside one of them`,
+      `${operators[0]} cannot be next to plain keys: put it inside one of them`,
     )
   for (const [key, value] of Object.entries(expected)) {
     const inside = [...path, key]
@@ -45,10 +45,10 @@ function checkOperator(
   const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined
   if (!operator) {
     const meant = closest(key, Object.keys(OPERATORS))
-    return problems.say(path, `${key} is no operator${meant ? `; did you mean ${meant}?` : ''}`)
+    return problems.say(path, `${key} is not an operator${meant ? `; did you mean ${meant}?` : ''}`)
   }
   const wrong = operator.takes(value)
-  if (wrong !== undefined) return problems.say(path, `${key} takes ${wrong}`)
+  if (wrong !== undefined) return problems.say(path, `${key} must be ${wrong}`)
   if (operator.inside === 'same') checkMatcher(value, path, problems, visit, subject)
   if (operator.inside === 'items') checkMatcher(value, path, problems, visit, join(subject, '*'))
   if (operator.inside === 'counted') {

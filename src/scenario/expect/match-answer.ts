@@ -3,7 +3,7 @@ import type { Answer } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import { type Mismatch, match } from './match.ts'
 
-/** What nobody says more about must succeed: a story does not go on over a refusal. */
+/** Without an expectation a call must succeed, so a scenario does not continue after an unexpected refusal. */
 export function matchAnswer(
   answer: Answer,
   expected: AnswerExpectation | undefined,
@@ -20,8 +20,8 @@ export function matchAnswer(
   if (answer.lost !== undefined)
     return expected?.lost
       ? []
-      : [miss('status', expected?.status ?? 'an answer', answer.lost, 'no whole answer came')]
-  if (expected?.lost) return [miss('lost', 'no answer', answer.status, 'an answer came')]
+      : [miss('status', expected?.status ?? 'an answer', answer.lost, 'no complete answer arrived')]
+  if (expected?.lost) return [miss('lost', 'no answer', answer.status, 'an answer arrived')]
   const found: Mismatch[] = []
   const add = (key: string, wanted: unknown, actual: unknown) =>
     found.push(...match(wanted, actual, key, ['expect', key]))
@@ -31,7 +31,8 @@ export function matchAnswer(
     found.push(miss('status', 'success', answer.status, error.code ? `refused: ${error.code}` : undefined))
   if (expected?.error !== undefined) add('error', expected.error, error.code ?? answer.status)
   for (const field of expected?.fields ?? [])
-    if (!error.fields.includes(field)) found.push(miss('fields', field, error.fields, 'is not named'))
+    if (!error.fields.includes(field))
+      found.push(miss('fields', field, error.fields, 'is not among the fields of the error'))
   if (expected?.headers !== undefined)
     for (const [name, wanted] of Object.entries(expected.headers))
       found.push(
@@ -46,13 +47,11 @@ export function matchAnswer(
   if (expected?.text !== undefined) add('text', expected.text, answer.text)
   const same = expected?.['same as']
   if (same !== undefined && scope.answer(same)?.text !== answer.text)
-    found.push(
-      miss('same as', scope.answer(same)?.text, answer.text, `is not the answer of ${same}, byte for byte`),
-    )
+    found.push(miss('same as', scope.answer(same)?.text, answer.text, `differs from the answer of ${same}`))
   return found
 }
 
-/** The code and the fields of an error, in whichever shape the gateway words it. */
+/** The code and the fields of an error, in each of the shapes that the gateway can give it. */
 function problemIn({ status, body }: Answer): { code: string | undefined; fields: string[] } {
   if (status < 400 || typeof body !== 'object' || body === null) return { code: undefined, fields: [] }
   const facts = (

@@ -1,7 +1,7 @@
 import type { Path } from '../load/path.ts'
 import { type Mismatch, match, matches } from './match.ts'
 
-/** What is expected of a list, and which of its items that spoke of. */
+/** What is expected of a list, and which of its items an expectation covered. */
 export interface ListExpectation {
   readonly exactly?: readonly unknown[]
   readonly include?: readonly unknown[]
@@ -12,10 +12,10 @@ export interface ListExpectation {
 
 export interface ListMatch {
   readonly mismatches: Mismatch[]
-  readonly spokenOf: ReadonlySet<unknown>
+  readonly covered: ReadonlySet<unknown>
 }
 
-/** A word alone is an item's type. */
+/** A single word means the type of an item. */
 const spelled = (item: unknown, key: string) => (typeof item === 'string' ? { [key]: item } : item)
 
 export function matchList(
@@ -24,7 +24,7 @@ export function matchList(
   key: string,
   subject: string,
 ): ListMatch {
-  const spokenOf = new Set<unknown>()
+  const covered = new Set<unknown>()
   const mismatches: Mismatch[] = []
   const anyOrder = wanted['any order'] === true
   const summary = list.map(item => (item as Record<string, unknown>)[key])
@@ -36,43 +36,42 @@ export function matchList(
     if (items.length !== list.length)
       miss(['exactly'], wanted.exactly, `there are ${list.length}, not ${items.length}`)
     else if (anyOrder)
-      pair(items, list, spokenOf, at => miss(['exactly', at], items[at], 'there is none left like this'))
+      pair(items, list, covered, at => miss(['exactly', at], items[at], 'no other item matches'))
     else
       items.forEach((item, at) => {
         mismatches.push(...match(item, list[at], `${subject}.${at}`, ['exactly', at]))
-        spokenOf.add(list[at])
+        covered.add(list[at])
       })
   }
   if (wanted.include) {
     const items = wanted.include.map(item => spelled(item, key))
-    if (anyOrder)
-      pair(items, list, spokenOf, at => miss(['include', at], items[at], 'there is none left like this'))
+    if (anyOrder) pair(items, list, covered, at => miss(['include', at], items[at], 'no other item matches'))
     else
-      follow(items, list, spokenOf, at =>
+      follow(items, list, covered, at =>
         miss(
           ['include', at],
           items[at],
-          at === 0 ? 'there is none like this' : 'none like this comes after the one before',
+          at === 0 ? 'no item matches' : 'no item after the previous match matches',
         ),
       )
   }
   if (wanted.count !== undefined) {
     if (!matches(wanted.count, list.length)) miss(['count'], wanted.count, `there are ${list.length}`)
-    for (const item of list) spokenOf.add(item)
+    for (const item of list) covered.add(item)
   }
   if (wanted.none !== undefined) {
     const item = wanted.none === true ? {} : spelled(wanted.none, key)
     const found = list.find(one => matches(item, one))
-    if (found !== undefined) miss(['none'], wanted.none, 'there is one')
+    if (found !== undefined) miss(['none'], wanted.none, 'an item matches')
   }
-  return { mismatches, spokenOf }
+  return { mismatches, covered }
 }
 
-/** Each wanted item finds one of its own; which one first does not matter to the outcome. */
+/** Matches each wanted item to a different item of the list. Backtracking makes the order irrelevant. */
 function pair(
   items: readonly unknown[],
   list: readonly unknown[],
-  spokenOf: Set<unknown>,
+  covered: Set<unknown>,
   miss: (at: number) => void,
 ) {
   const takenBy = new Map<unknown, number>()
@@ -88,20 +87,20 @@ function pair(
   items.forEach((_, at) => {
     if (!place(at, new Set())) miss(at)
   })
-  for (const item of takenBy.keys()) spokenOf.add(item)
+  for (const item of takenBy.keys()) covered.add(item)
 }
 
 function follow(
   items: readonly unknown[],
   list: readonly unknown[],
-  spokenOf: Set<unknown>,
+  covered: Set<unknown>,
   miss: (at: number) => void,
 ) {
   let from = 0
   for (const [at, item] of items.entries()) {
     const found = list.findIndex((candidate, index) => index >= from && matches(item, candidate))
     if (found < 0) return miss(at)
-    spokenOf.add(list[found])
+    covered.add(list[found])
     from = found + 1
   }
 }

@@ -2,21 +2,23 @@ import type { Path } from '../load/path.ts'
 import { OPERATORS } from './operators.ts'
 import { type Compare, read } from './value.ts'
 
-/** One place where what came is not what was expected. */
+/** One difference between what was expected and what came. */
 export interface Mismatch {
-  /** Where the expectation stands, from the step. */
+  /** The path of the expectation within the step. */
   readonly path: Path
-  /** What was looked at, as `body.receipt.status`. */
+  /** What was checked, such as `body.receipt.status`. */
   readonly subject: string
   readonly expected: unknown
   readonly actual: unknown
-  /** In words, where two values do not say it. */
+  /** An explanation, if the two values do not explain it. */
   readonly why?: string
 }
 
 export const matches: Compare = (expected, actual) => match(expected, actual, '', []).length === 0
 
-/** A value is itself, a list is its items, an object is what it says and may be more, `$…` is an operator. */
+/**
+ * A plain value matches itself, a list matches item by item, an object may have more members, and `$…` is an operator.
+ */
 export function match(expected: unknown, actual: unknown, subject: string, path: Path): Mismatch[] {
   const miss = (why?: string): Mismatch[] => [{ path, subject, expected, actual, ...(why ? { why } : {}) }]
   if (typeof expected !== 'object' || expected === null) return Object.is(expected, actual) ? [] : miss()

@@ -1,11 +1,11 @@
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { ABSENT, type Compare, read } from './value.ts'
 
-/** What `$…` means. Each says what it takes, and why a value does not do; nothing where it does. */
+/** An operator such as `$like`. */
 export interface Operator {
-  /** In words, what it takes, where that is not what was given. */
+  /** Describes a valid argument, if the given one is invalid. */
   readonly takes: (given: unknown) => string | undefined
-  /** What of the value its argument speaks of, where it is an expectation itself. */
+  /** What its argument is compared with, if that is an expectation itself. */
   readonly inside?: 'same' | 'items' | 'counted'
   readonly problem: (actual: unknown, given: unknown, compare: Compare) => string | undefined
 }
@@ -18,9 +18,9 @@ const list = (given: unknown) => (Array.isArray(given) ? undefined : 'a list')
 
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   $like: {
-    takes: is('string', 'a text where * is anything and ? one character'),
+    takes: is('string', 'a string, where * is any text and ? one character'),
     problem: (actual, given) =>
-      typeof actual === 'string' && glob(String(given)).test(actual) ? undefined : `is not like ${given}`,
+      typeof actual === 'string' && glob(String(given)).test(actual) ? undefined : `does not match ${given}`,
   },
   $matches: {
     takes: given => (isPattern(given) ? undefined : 'a regular expression'),
@@ -33,19 +33,19 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     takes: is('boolean', 'true or false'),
     problem: (actual, given) => {
       if ((actual !== ABSENT) === given) return undefined
-      return given ? 'is not there' : 'is there'
+      return given ? 'is missing' : 'is present'
     },
   },
   $in: {
     takes: list,
     inside: 'same',
     problem: (actual, given, compare) =>
-      (given as unknown[]).some(one => compare(one, actual)) ? undefined : 'is none of these',
+      (given as unknown[]).some(one => compare(one, actual)) ? undefined : 'is not one of these',
   },
   $not: {
     takes: anything,
     inside: 'same',
-    problem: (actual, given, compare) => (compare(given, actual) ? 'is just that' : undefined),
+    problem: (actual, given, compare) => (compare(given, actual) ? 'matches, but must not' : undefined),
   },
   $length: {
     takes: anything,
@@ -53,14 +53,14 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
       const length =
         typeof actual === 'string' ? [...actual].length : Array.isArray(actual) ? actual.length : undefined
       if (length === undefined) return 'has no length'
-      return compare(given, length) ? undefined : `has the length ${length}`
+      return compare(given, length) ? undefined : `has length ${length}`
     },
   },
   $has: {
     takes: anything,
     inside: 'items',
     problem: (actual, given, compare) => {
-      if (!Array.isArray(actual)) return 'is no list'
+      if (!Array.isArray(actual)) return 'is not a list'
       return actual.some(item => compare(given, item)) ? undefined : 'has no such item'
     },
   },
@@ -68,9 +68,9 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     takes: anything,
     inside: 'items',
     problem: (actual, given, compare) => {
-      if (!Array.isArray(actual) || actual.length === 0) return 'is no list with items'
+      if (!Array.isArray(actual) || actual.length === 0) return 'is not a list with items'
       const at = actual.findIndex(item => !compare(given, item))
-      return at < 0 ? undefined : `has item ${at}, which is not so`
+      return at < 0 ? undefined : `has a different item at ${at}`
     },
   },
   $count: {
@@ -78,7 +78,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
       typeof given === 'object' && given !== null && 'of' in given && 'is' in given ? undefined : '{of, is}',
     inside: 'counted',
     problem: (actual, given, compare) => {
-      if (!Array.isArray(actual)) return 'is no list'
+      if (!Array.isArray(actual)) return 'is not a list'
       const { of, is } = given as { of: unknown; is: unknown }
       const count = actual.filter(item => compare(of, item)).length
       return compare(is, count) ? undefined : `has ${count} such items`
@@ -88,21 +88,23 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     takes: is('string', 'a path'),
     problem: (actual, given) => {
       const values = valuesAt(actual, String(given))
-      if (!values) return `has not a ${given} in each item`
-      return new Set(values).size === 1 ? undefined : `has ${new Set(values).size} different ${given}`
+      if (!values) return `has an item without ${given}`
+      return new Set(values).size === 1
+        ? undefined
+        : `has ${new Set(values).size} different values of ${given}`
     },
   },
   $unique: {
     takes: is('string', 'a path'),
     problem: (actual, given) => {
       const values = valuesAt(actual, String(given))
-      if (!values) return `has not a ${given} in each item`
-      return new Set(values).size === values.length ? undefined : `has a ${given} twice`
+      if (!values) return `has an item without ${given}`
+      return new Set(values).size === values.length ? undefined : `has the same ${given} twice`
     },
   },
-  $gt: ordered((order: number) => order > 0, 'above'),
+  $gt: ordered((order: number) => order > 0, 'greater than'),
   $gte: ordered(order => order >= 0, 'at least'),
-  $lt: ordered(order => order < 0, 'below'),
+  $lt: ordered(order => order < 0, 'less than'),
   $lte: ordered(order => order <= 0, 'at most'),
 }
 
@@ -141,7 +143,7 @@ function ordered(holds: (order: number) => boolean, word: string): Operator {
   }
 }
 
-/** Amounts are digits of any length, and times are compared as instants. */
+/** Compares amounts as integers of any length, and times as instants. */
 function toOrder(value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return undefined

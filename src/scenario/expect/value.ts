@@ -1,10 +1,10 @@
-/** A value that is not there at all; null is there. */
+/** The value of a missing member; null is a present value. */
 export const ABSENT = Symbol('absent')
 
-/** Whether a value is what was expected. */
+/** Whether a value is as expected. */
 export type Compare = (expected: unknown, actual: unknown) => boolean
 
-/** What is at a path of a value, as `data.0.status`. */
+/** The value at a path such as `data.0.status`. */
 export function read(value: unknown, path: string): unknown {
   let here = value
   for (const part of path.split('.')) {

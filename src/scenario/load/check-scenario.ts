@@ -15,26 +15,26 @@ import type { Standards } from './step-check.ts'
 
 const checkShape = validator(FileSchema)
 
-/** All that is wrong with what a scenario holds. Without a folder the files that it names are not looked for. */
+/** Finds all problems in a scenario. Without a folder, it does not check that named files exist. */
 export function checkScenario(data: unknown, positions: PathFinder, folder: string | undefined): Problems {
   const problems = new Problems()
   const shape = checkShape(data)
   problems.add([], shape, positions)
-  checkContent(soundPart(data, shape), positions, problems, { ...standards(), folder })
+  checkContent(validParts(data, shape), positions, problems, { ...standards(), folder })
   return problems
 }
 
 /**
- * What can be looked into, whatever else is wrong or missing: nobody likes to be told of one thing at a time. The
- * steps need a clock and names that can be read, or what is right would look wrong.
+ * The parts whose shape is valid, so that one report has as many problems as possible. Without a valid clock, `let` and
+ * `app`, it leaves out the steps, whose check would report false problems.
  */
-function soundPart(data: unknown, shape: readonly FieldProblem[]): Partial<ScenarioData> {
+function validParts(data: unknown, shape: readonly FieldProblem[]): Partial<ScenarioData> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
   const isSound = (name: string) =>
     shape.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
   const kept = new Set(Object.keys(data).filter(isSound))
   if (!isSound('clock') || !isSound('let') || !isSound('app')) kept.delete('steps')
-  // What is left out for its shape is there all the same: `verify` must not miss it.
+  // An invalid part is still present, so `verify` must not report it as missing.
   if (['provider', 'faults', 'steps'].some(name => name in data && !kept.has(name))) kept.delete('verify')
   return Object.fromEntries(Object.entries(data).filter(([name]) => kept.has(name)))
 }
@@ -50,7 +50,10 @@ function checkContent(
   if (data.faults) problems.add([], faultProblems('faults', data.faults, standard), positions)
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
   if (data.app?.start !== undefined && data.app.url !== undefined)
-    problems.say(['app', 'url'], 'url stands beside start: an application is started, or runs already')
+    problems.say(
+      ['app', 'url'],
+      'app has both start and url: keep start to run a command, or url for a running application',
+    )
   const reading: Reading = {
     problems,
     positions,

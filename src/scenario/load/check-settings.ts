@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readFaults } from '../../domain/faults/read-faults.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import { type CatalogueOverlay, overlay, pathInOverlay } from '../schema/catalogue.ts'
+import { problemBelow } from './scenario-files.ts'
 import type { Standards, StepCheck } from './step-check.ts'
 
-/** What is wrong inside rules, faults, catalogues and pictures, which have rules of their own beyond a schema. */
+/** Problems in rules, faults, catalogues and images that a schema cannot find. */
 
 const under = (key: string, list: string, problems: readonly FieldProblem[]) =>
   problems.map(({ field, message }) => ({ field: field.replace(list, key), message }))
@@ -44,12 +43,14 @@ export function catalogueProblems(
   })
 }
 
-/** A picture comes from exactly one of these members. */
+/** An image must have exactly one source. */
 export function checkPicture(verb: string, step: object, from: readonly string[], check: StepCheck): void {
   const given = from.filter(key => key in step)
-  if (given.length !== 1) return check.add([{ field: verb, message: `takes one of ${from.join(', ')}` }])
+  if (given.length !== 1)
+    return check.add([{ field: verb, message: `needs exactly one of ${from.join(', ')}` }])
   const { folder } = check.standards
   const { file } = step as { file?: string }
   if (file === undefined || file.includes('${') || folder === undefined) return
-  if (!existsSync(resolve(folder, file))) check.add([{ field: 'file', message: `names no file: ${file}` }])
+  const message = problemBelow(folder, file)
+  if (message !== undefined) check.add([{ field: 'file', message }])
 }

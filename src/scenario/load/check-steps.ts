@@ -10,7 +10,7 @@ import type { Problems } from './problems.ts'
 import { BUILT_IN, referencesIn } from './references.ts'
 import type { Standards, StepCheck } from './step-check.ts'
 
-/** What is known where a step stands: the names that were captured, and the mode of the clock. */
+/** What is known at a step, such as the stored names and the mode of the clock. */
 export interface Reading {
   readonly problems: Problems
   readonly positions: PathFinder
@@ -34,19 +34,22 @@ export function checkSteps(steps: readonly unknown[], path: Path, reading: Readi
 
 function checkStep(step: unknown, path: Path, reading: Reading): void {
   checkContent(step, path, reading)
-  // Also where the step is wrong: a reference to what it captures is not a second problem.
+  // Even if the step is invalid: a reference to what it stores is not a second problem.
   if (typeof step === 'object' && step !== null && 'as' in step) reading.names.add(String(step.as))
 }
 
 function checkContent(step: unknown, path: Path, reading: Reading): void {
   const { problems } = reading
   if (typeof step !== 'object' || step === null || Array.isArray(step))
-    return problems.say(path, 'a step must be an object: what it does, and how')
+    return problems.say(path, 'a step must be an object, such as `advance: 5s`')
   const [name, second] = verbsOf(step)
   const entry = name === undefined ? undefined : VERBS.get(name)
   if (name === undefined || !entry) return sayUnknown(step, path, problems)
   if (second !== undefined)
-    return problems.say([...path, second], `a step does one thing: this one says ${name} and ${second}`)
+    return problems.say(
+      [...path, second],
+      `a step can do only one thing, but this one has ${name} and ${second}: make two steps`,
+    )
   const wrong = shapeProblems(entry, step)
   if (wrong.length > 0) return problems.add(path, wrong, reading.positions)
   const { [name]: value, expect, is } = step as Record<string, unknown>
@@ -60,21 +63,23 @@ function checkContent(step: unknown, path: Path, reading: Reading): void {
 function sayUnknown(step: object, path: Path, problems: Problems): void {
   const verbs = [...VERBS.keys()]
   for (const key of Object.keys(step)) {
-    // `create` is the beginning of `create payment`.
+    // `create` is the first word of `create payment`.
     const meant =
       closest(key, verbs) ?? verbs.find(verb => verb.split(' ').includes(key)) ?? similarStart(key, verbs)
-    if (meant) return problems.say([...path, key], `${key} is no step; did you mean ${meant}?`)
+    if (meant) return problems.say([...path, key], `${key} is not a step; did you mean ${meant}?`)
   }
   const [key] = Object.keys(step)
   problems.say(
     key === undefined ? path : [...path, key],
-    `${key ?? 'nothing'} is no step: docs/scenarios.md lists them`,
+    key === undefined
+      ? 'the step is empty: docs/scenarios.md lists all steps'
+      : `${key} is not a step: docs/scenarios.md lists all steps`,
   )
 }
 
-/** The first verb whose first word is similar: `creat` is `create payment`. */
+/** The first verb whose first word is similar, such as `create payment` for `creat`. */
 function similarStart(key: string, verbs: readonly string[]): string | undefined {
-  // Short words, such as `as` and `app`, are similar to everything short.
+  // Short words, such as `as` and `app`, are similar to every other short word.
   if (key.length < 5) return undefined
   const firstWord = (text: string) => text.split(' ')[0] ?? ''
   const meant = closest(firstWord(key), verbs.map(firstWord))
@@ -122,18 +127,19 @@ class Check implements StepCheck {
     })
   }
 
-  /** An expectation of an answer must be able to fail, and to hold. */
+  /** An expectation of an answer must not be empty or contradictory. */
   answer(expect: Record<string, unknown>): void {
-    if (Object.keys(expect).length === 0) this.say(['expect'], 'expect says nothing of the answer')
+    if (Object.keys(expect).length === 0)
+      this.say(['expect'], 'expect is empty: say what the answer must be, or remove it')
     for (const key of ['status', 'text', 'headers'])
       this.expectation(expect[key], ['expect', key], { words: false })
-    // The body of an error is no record.
+    // The body of an error is not a record.
     this.expectation(expect.body, ['expect', 'body'], expect.error === undefined ? {} : { words: false })
     const same = expect['same as']
     if (typeof same === 'string' && !this.names.has(same))
-      this.say(['expect', 'same as'], `${same} is no answer captured before`)
+      this.say(['expect', 'same as'], `no earlier step stores an answer as ${same}`)
     if (expect.lost && Object.keys(expect).length > 1)
-      this.say(['expect', 'lost'], 'an answer that is lost has nothing else to expect')
+      this.say(['expect', 'lost'], 'a lost answer has nothing else to check: remove lost or the other keys')
   }
 
   counted(steps: readonly unknown[], path: Path, andThen?: () => void): void {
@@ -161,7 +167,7 @@ class Check implements StepCheck {
   }
 }
 
-/** Every reference must name something that was captured before. */
+/** Every reference must name a value that an earlier step stores. */
 export function checkReferences(value: unknown, path: Path, reading: Reading): void {
   const { problems, names } = reading
   if (typeof value === 'string') {
@@ -170,7 +176,7 @@ export function checkReferences(value: unknown, path: Path, reading: Reading): v
       const meant = name.length > 1 ? closest(name, [...names, ...BUILT_IN]) : undefined
       problems.say(
         path,
-        `\${${inner}} refers to nothing captured before${meant ? `; did you mean ${meant}?` : ''}`,
+        `\${${inner}} refers to a name that no earlier step stores${meant ? `; did you mean ${meant}?` : ''}`,
       )
     }
   } else if (typeof value === 'object' && value !== null)

@@ -1,29 +1,29 @@
 import type { Check, ScenarioData } from '../schema/file.ts'
 import type { Problems } from './problems.ts'
 
-/** What a check looks for in the file, and how somebody gives it some. */
+/** What each check needs in the file, and how a user adds it. */
 const NEEDS = {
-  rules: { key: 'provider', steps: ['set rules', 'add rules'], asks: 'every rule was used' },
-  faults: { key: 'faults', steps: ['set faults'], asks: 'every fault was hit' },
+  rules: { key: 'provider', steps: ['set rules', 'add rules'], checks: 'every rule was used' },
+  faults: { key: 'faults', steps: ['set faults'], checks: 'every fault was hit' },
 } as const satisfies Partial<Record<Check, object>>
 
-/** "Each rule was used" is true of no rules at all: a file that has none says nothing by it, and is not told so. */
-export function checkVerify(data: Partial<ScenarioData>, faults: Problems): void {
-  // `all` is all that there is to check.
+/** "Every rule was used" is always true if there are no rules, so a file that names this check must have rules. */
+export function checkVerify(data: Partial<ScenarioData>, problems: Problems): void {
+  // `all` checks only what the file has.
   if (!Array.isArray(data.verify)) return
   for (const [at, check] of data.verify.entries()) {
     if (check !== 'rules' && check !== 'faults') continue
-    const { key, steps, asks } = NEEDS[check]
+    const { key, steps, checks } = NEEDS[check]
     const has = (data[key] ?? []).length > 0 || steps.some(step => isListed(data.steps ?? [], step))
     if (!has)
-      faults.say(
+      problems.say(
         ['verify', at],
-        `verify asks whether ${asks}, and this file has none: add one under ${key}, or leave out ${check}`,
+        `verify checks that ${checks}, but this file has no ${check}: add one under ${key}, or remove ${check} from verify`,
       )
   }
 }
 
-/** Whether a step, or one inside a `repeat` or a `parallel`, lists something under this word. */
+/** Whether a step, or one inside `repeat` or `parallel`, has a list under this key. */
 function isListed(value: unknown, word: string): boolean {
   if (Array.isArray(value)) return value.some(item => isListed(item, word))
   if (typeof value !== 'object' || value === null) return false

@@ -1,23 +1,24 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Scenario } from '../scenario.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import { parseScenario } from './parse.ts'
 import { ScenarioError } from './problems.ts'
+import { FileRefusedError, readScenarioFile } from './scenario-files.ts'
 
 export async function loadScenario(file: string): Promise<Scenario> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await readScenarioFile(file)
   } catch (cause) {
-    const message = `cannot be read: ${cause instanceof Error ? cause.message : cause}`
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = cause instanceof FileRefusedError ? why : `cannot be read: ${why}`
     throw new ScenarioError([{ file, line: 1, column: 1, message }])
   }
   return readScenario(text, { file, folder: dirname(resolve(file)) })
 }
 
-/** Reads the text of a scenario; a ScenarioError says all that is wrong with it. */
+/** Reads the text of a scenario, or throws a ScenarioError with all of its problems. */
 export async function readScenario(
   text: string,
   { file, folder }: { file: string; folder: string },

@@ -1,16 +1,17 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter } from 'yaml'
 import { Positions } from './positions.ts'
 import { type FileProblem, ScenarioError } from './problems.ts'
+import { readYaml } from './yaml-document.ts'
 
 export interface Parsed {
   readonly data: unknown
   readonly positions: Positions
 }
 
-/** The text of a scenario, YAML or JSON, with the place of each value in it. */
+/** Parses a scenario in YAML or JSON, and keeps the position of each value. */
 export function parseScenario(file: string, text: string): Parsed {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const document = readYaml(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const positions = new Positions(document, lines)
   if (document.errors.length > 0) {
     const problems: FileProblem[] = document.errors.map(({ message, pos }) => ({

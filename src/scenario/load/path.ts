@@ -1,4 +1,4 @@
-/** The keys and places that lead to a value of a file. */
+/** The keys and indexes that lead to a value of a file. */
 export type Path = readonly (string | number)[]
 
 export interface Position {
@@ -6,12 +6,12 @@ export interface Position {
   readonly column: number
 }
 
-/** Finds where the value at a path stands in its file. */
+/** Finds the position of the value at a path. */
 export interface PositionFinder {
   of(path: Path): Position
 }
 
-/** Finds the path that a validator's dotted field means: keys may have dots of their own. */
+/** Finds the path for a dotted field of a validator. A key may itself contain dots. */
 export interface PathFinder {
   pathOf(field: string): Path
 }

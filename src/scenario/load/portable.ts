@@ -3,7 +3,7 @@ import { VERBS, verbsOf } from '../verbs/index.ts'
 import type { Path } from './path.ts'
 import type { FileProblem } from './problems.ts'
 
-/** What a real gateway cannot be told, and what nobody can see of it. */
+/** Parts of a file that only a simulator can do or show. */
 const OF_A_SIMULATOR = [
   'clock',
   'catalogue',
@@ -15,14 +15,14 @@ const OF_A_SIMULATOR = [
   'verify',
 ] as const
 
-/** Everything in a scenario that needs a simulator, by name. */
-export function whatNeedsASimulator({ file, data, positions }: Scenario): FileProblem[] {
+/** Everything in a scenario that needs a simulator. */
+export function simulatorOnlyParts({ file, data, positions }: Scenario): FileProblem[] {
   const found: FileProblem[] = []
   const say = (path: Path, what: string) =>
     found.push({
       file,
       ...positions.of(path),
-      message: `${what} needs a simulator: a real base URL cannot be told`,
+      message: `${what} needs a simulator: remove it, or run without --base-url`,
     })
   for (const key of OF_A_SIMULATOR) if (data[key] !== undefined) say([key], key)
   const walk = (steps: readonly unknown[], path: Path): void => {

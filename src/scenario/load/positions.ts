@@ -1,14 +1,14 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
 import type { Path, PathFinder, Position, PositionFinder } from './path.ts'
 
-/** Where in its file each value of a document stands. JSON is YAML, so both have positions. */
+/** The position of each value of a document. It works for JSON too, because JSON is YAML. */
 export class Positions implements PathFinder, PositionFinder {
   constructor(
     private readonly document: Document,
     private readonly lines: LineCounter,
   ) {}
 
-  /** The place of the value at a path; where there is none, of the nearest one around it. */
+  /** The position of the value at a path or, if there is none, of the nearest value around it. */
   of(path: Path): Position {
     let node = this.document.contents as Node | null
     let offset = node?.range?.[0] ?? 0

@@ -2,17 +2,17 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import type { Path, PathFinder, Position } from './path.ts'
 import type { Positions } from './positions.ts'
 
-/** Something wrong with a scenario file, and where. */
+/** A problem of a scenario file, with its position. */
 export interface FileProblem extends Position {
   readonly file: string
   readonly message: string
 }
 
-/** A file that cannot be run. The message is all faults, one a line, as editors and people read them. */
+/** A file that cannot be run. The message has one problem on each line, in the form that editors understand. */
 export class ScenarioError extends Error {
   constructor(
     readonly problems: readonly FileProblem[],
-    /** What the story is called, where that much could be read. */
+    /** The name of the scenario, if it could be read. */
     readonly scenario?: string,
   ) {
     super(problems.map(describeProblem).join('\n'))
@@ -23,7 +23,7 @@ export class ScenarioError extends Error {
 export const describeProblem = ({ file, line, column, message }: FileProblem) =>
   `${file}:${line}:${column}: ${message}`
 
-/** Faults as they are found, each at a path. */
+/** Collects problems, each at a path. */
 export class Problems {
   readonly #found: { path: Path; message: string }[] = []
 
@@ -31,14 +31,16 @@ export class Problems {
     this.#found.push({ path, message })
   }
 
-  /** Faults of a validator about the value at `base`, with the field that it names. */
+  /** Adds the problems that a validator found in the value at `base`. */
   add(base: Path, problems: readonly FieldProblem[], positions: PathFinder): void {
     const root = base.join('.')
     const named = problems.map(problem => ({
       ...problem,
       field: problem.field === 'body' ? '' : problem.field,
     }))
-    for (const { field, message } of named.filter(problem => !saidBetter(problem, named, root === ''))) {
+    for (const { field, message } of named.filter(
+      problem => !isExplainedByAnother(problem, named, root === ''),
+    )) {
       const full = [root, field].filter(part => part !== '').join('.')
       const path = full === '' ? [] : positions.pathOf(full)
       this.say(path, `${field === '' ? label(base) : spelled(path)} ${message}`)
@@ -49,7 +51,7 @@ export class Problems {
     return this.#found.length === 0
   }
 
-  /** Each with its path, as data without a file has it. */
+  /** The problems with their paths, for data that is not from a file. */
   get byPath(): readonly { readonly path: Path; readonly message: string }[] {
     return this.#found
   }
@@ -62,10 +64,10 @@ export class Problems {
 }
 
 /**
- * Where a value fits no alternative, what is wrong further in, or beside a missing key, says why. The file itself has
- * no alternatives: what it lacks is missing, whatever else is wrong with it.
+ * Whether another problem explains this one. If a value matches no alternative, a problem deeper inside or next to a
+ * missing key says why. The file as a whole has no alternatives, so a missing key of it is always reported.
  */
-function saidBetter(
+function isExplainedByAnother(
   { field, message }: FieldProblem,
   all: readonly FieldProblem[],
   ofFile: boolean,
@@ -78,7 +80,7 @@ function saidBetter(
 }
 const MISSING = 'is required'
 
-/** An item of a list is called by the list and its number. */
+/** An item of a list is named by the list and its index. */
 const spelled = (path: Path) => path.slice(typeof path.at(-1) === 'number' ? -2 : -1).join('.')
 
 const label = (path: Path) =>

@@ -1,10 +1,10 @@
-/** `${name.path}`: what a text takes from what was captured before. `$${` stands for itself. */
+/** `${name.path}` is a part of a stored value. `$${` is a literal `${`. */
 const REFERENCE = /\$?\$\{([^}]*)\}/g
 
-/** Names that are always there. */
+/** Names that always exist. */
 export const BUILT_IN = ['now', 'start', 'run', 'account'] as const
 
-/** An instant, and how far from it: `now`, `start+1h30m`. */
+/** A time relative to now or to the start: `now`, `start+1h30m`. */
 export const INSTANT = /^(now|start)(?:([+-])(\S+))?$/
 
 export interface Reference {
@@ -21,7 +21,7 @@ export function referencesIn(text: string): Reference[] {
 
 export const nameOf = (inner: string) => INSTANT.exec(inner)?.[1] ?? inner.split('.')[0] ?? ''
 
-/** Replaces each reference; where it is the whole text, the value stays what it is. */
+/** Replaces each reference. If a reference is the whole text, the value keeps its type. */
 export function substitute(text: string, read: (inner: string) => unknown): unknown {
   const whole = /^\$\{([^}]*)\}$/.exec(text)
   if (whole) return read((whole[1] ?? '').trim())

@@ -3,10 +3,10 @@ import { ABSENT } from '../expect/value.ts'
 
 const LONGEST = 600
 
-/** A value as a person reads it. */
+/** Formats a value for people. */
 function shown(value: unknown): string {
-  if (value === ABSENT) return '(not there)'
-  if (value === undefined) return '(no JSON)'
+  if (value === ABSENT) return '(missing)'
+  if (value === undefined) return '(not JSON)'
   if (typeof value === 'string') return clip(value)
   return clip(JSON.stringify(value, null, 2))
 }
@@ -18,7 +18,7 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Expected against actual, line by line: what both say is said once. */
+/** The line-by-line difference between expected and actual. */
 export function diff({ expected, actual }: Mismatch): DiffLine[] {
   const a = shown(expected).split('\n')
   const b = shown(actual).split('\n')

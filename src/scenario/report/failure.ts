@@ -4,7 +4,7 @@ import type { StepFailure } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import { clip, type DiffLine, diff } from './differ.ts'
 
-/** How the parts of a failure are told apart; a terminal gives them colours. */
+/** Styles for the parts of a failure; on a terminal they are colours. */
 export interface Paint {
   readonly bad: (text: string) => string
   readonly good: (text: string) => string
@@ -13,8 +13,8 @@ export interface Paint {
 }
 export const PLAIN: Paint = { bad: text => text, good: text => text, dim: text => text, bold: text => text }
 
-/** What a report says of a scenario that failed: in one line, where, and all there is to say. */
-export interface Trouble {
+/** What a report says about a failed scenario: a summary line, a position, and the details. */
+export interface FailureSummary {
   readonly message: string
   readonly line: number
   readonly column: number
@@ -23,7 +23,7 @@ export interface Trouble {
 
 export const failedStep = ({ steps }: ScenarioResult) => steps.find(step => step.failure !== undefined)
 
-export function troubleOf(result: ScenarioResult): Trouble | undefined {
+export function failureSummaryOf(result: ScenarioResult): FailureSummary | undefined {
   const { file, problems } = result
   if (problems) {
     const { line = 1, column = 1 } = problems[0] ?? {}
@@ -38,11 +38,11 @@ export function troubleOf(result: ScenarioResult): Trouble | undefined {
 export const headOf = (problems: readonly FileProblem[]) =>
   `cannot be run: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}`
 
-/** What a run is called among the others. */
+/** The title of a run, to tell it from other runs. */
 export const runTitle = ({ name, turn, seed }: ScenarioResult) =>
   turn ? `${name} (${turn.nth} of ${turn.of}${seed === undefined ? '' : `, seed ${seed}`})` : name
 
-/** What was expected and what came, the request, and what last happened to the record. */
+/** The expected and actual values, the request, the answer, and the end of the record's history. */
 export function failureLines(file: string, failure: StepFailure, paint: Paint = PLAIN): string[] {
   const lines = mismatchLines(file, failure, paint)
   if (failure.sent) lines.push(paint.dim('request'), ...requestLines(failure.sent).map(line => `  ${line}`))
@@ -72,7 +72,7 @@ function painted({ sign, text }: DiffLine, { bad, good }: Paint): string {
   return sign === '-' ? good(line) : sign === '+' ? bad(line) : line
 }
 
-/** Credentials are not for logs. */
+/** Redacts credentials. */
 function requestLines({ method, url, headers, body }: Sent): string[] {
   const shownHeaders = Object.entries(headers)
     .filter(([name]) => name !== 'authorization')

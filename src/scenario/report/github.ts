@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import type { ScenarioResult } from '../run/run-scenario.ts'
 import { failedStep, mismatchLines, runTitle } from './failure.ts'
 
-/** What GitHub Actions shows beside the line of a file that something is wrong with: a workflow command for each. */
+/** Workflow commands for GitHub Actions, which mark lines of files in a pull request. */
 export function annotations(results: readonly ScenarioResult[], root: string): string {
   return results
     .flatMap(result => annotationsOf(result).map(place => command(result, place, root)))
@@ -16,7 +16,7 @@ interface Annotation {
   readonly message: string
 }
 
-/** Each problem of a file stands on a line of its own; a story ends at its first failure. */
+/** A problem of a file has its own position; a scenario ends at its first failure. */
 function annotationsOf(result: ScenarioResult): readonly Annotation[] {
   if (result.problems) return result.problems
   const { title = '', failure } = failedStep(result) ?? {}
@@ -31,7 +31,7 @@ function command(result: ScenarioResult, { line, column, message }: Annotation, 
   return `::error ${words.join(',')}::${escapeData(message)}`
 }
 
-/** A command is one line, and its properties end at colons and commas. */
+/** A command is a single line, and colons and commas separate its properties. */
 const escapeData = (text: string) =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -2,7 +2,7 @@ import { ABSENT } from '../expect/value.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
 import type { StepRecord } from '../run/step-result.ts'
 
-/** Everything that is known of a run, for other programs. */
+/** The JSON report: everything that is known about the runs. */
 export function json(results: readonly ScenarioResult[]): string {
   const failed = results.filter(({ ok }) => !ok).length
   const report = { ok: failed === 0, scenarios: results.length, failed, results: results.map(resultView) }
@@ -57,7 +57,7 @@ const failureView = ({
   column,
   mismatches: mismatches.map(({ subject, expected, actual, why, line, column }) => ({
     subject,
-    // JSON has no symbols: the replacer makes an object of one that stands for nothing at all.
+    // JSON has no symbols, so the replacer turns the one for a missing value into an object.
     expected: expected ?? null,
     actual: actual ?? null,
     why: why ?? null,

@@ -1,5 +1,5 @@
 import type { ScenarioResult } from '../run/run-scenario.ts'
-import { runTitle, troubleOf } from './failure.ts'
+import { failureSummaryOf, runTitle } from './failure.ts'
 
 /** A case of a JUnit report. */
 export interface TestCase {
@@ -9,7 +9,7 @@ export interface TestCase {
   readonly failure?: { readonly message: string; readonly lines: readonly string[] }
 }
 
-/** JUnit XML, as CI systems read it: a suite of all files, a case for each. */
+/** JUnit XML for CI systems: one suite with a case for each file. */
 export const junit = (results: readonly ScenarioResult[]) => testSuites(results.map(caseOf))
 
 export function testSuites(cases: readonly TestCase[]): string {
@@ -27,7 +27,7 @@ ${cases.map(testCase).join('\n')}
 
 function caseOf(result: ScenarioResult): TestCase {
   const { file, tookMs } = result
-  const trouble = troubleOf(result)
+  const trouble = failureSummaryOf(result)
   const base = { file, name: runTitle(result), tookMs }
   if (!trouble) return base
   const { message, line, lines } = trouble
@@ -43,7 +43,7 @@ function testCase({ file, name, tookMs, failure }: TestCase): string {
 const seconds = (ms: number) => (ms / 1000).toFixed(3)
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** XML has no way at all to say most control characters. */
+/** XML cannot represent most control characters. */
 const xml = (text: string) =>
   [...text]
     .map(character =>

@@ -1,12 +1,12 @@
 import type { ScenarioResult } from '../run/run-scenario.ts'
-import { runTitle, troubleOf } from './failure.ts'
+import { failureSummaryOf, runTitle } from './failure.ts'
 
-/** TAP 14: a line for each file, and what failed as its diagnostic. */
+/** TAP 14: one line for each file, with the details of a failure as its diagnostic. */
 export function tap(results: readonly ScenarioResult[]): string {
   const lines = results.flatMap((result, at) => {
     const { ok, file } = result
     const head = `${ok ? 'ok' : 'not ok'} ${at + 1} - ${oneLine(runTitle(result))} (${oneLine(file)})`
-    const trouble = troubleOf(result)
+    const trouble = failureSummaryOf(result)
     if (!trouble) return [head]
     const { message, line, column } = trouble
     const text = trouble.lines.flatMap(one => one.split('\n'))
@@ -23,5 +23,5 @@ export function tap(results: readonly ScenarioResult[]): string {
   return `TAP version 14\n1..${results.length}\n${lines.map(line => `${line}\n`).join('')}`
 }
 
-/** A `#` begins a directive, and a line ends the name. */
+/** A `#` starts a directive, and a line break ends the name. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/([\\#])/g, '\\$1')

@@ -6,7 +6,7 @@ import { failureLines, headOf, type Paint, runTitle } from './failure.ts'
 
 const TIME_WIDTH = 10
 
-/** One scenario as a story: a line a step with the time it happened at, and all there is to say of the one that failed. */
+/** One scenario for a terminal: a line for each step with its time, and the details of a failed step. */
 export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: boolean }): string {
   const { ok, file, tookMs, problems } = result
   const name = runTitle(result)
@@ -19,7 +19,7 @@ export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: 
 }
 
 const passed = ({ virtual, passedMs }: ScenarioResult) =>
-  virtual && passedMs > 0 ? `, ${formatDuration(passedMs)} of its own` : ''
+  virtual && passedMs > 0 ? `, ${formatDuration(passedMs)} of account time` : ''
 
 function stepLines(step: StepRecord, { file, virtual }: ScenarioResult, paint: Paint): string[] {
   const { title, depth, sinceStartMs, tookMs, failure } = step

@@ -11,7 +11,7 @@ import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/c
 import { Inbox } from './inbox.ts'
 import type { SimulatorTarget } from './target.ts'
 
-/** A merchant made for one run of one scenario, set up as the file describes it. */
+/** Creates a merchant for one run of a scenario, and sets it up as the file says. */
 export interface RunAccount {
   readonly id: string
   readonly merchant: string
@@ -20,6 +20,7 @@ export interface RunAccount {
   readonly control: AccountControl
   readonly simulator: ControlClient
   readonly inbox: Inbox
+  readonly clock: ReturnType<typeof clockOf>
 }
 
 export interface Keys {
@@ -27,7 +28,7 @@ export interface Keys {
   readonly secretKey: string
 }
 
-/** Where a virtual clock begins unless the file says otherwise: far from today, so that a real instant shows. */
+/** The default start of a virtual clock. It is far from today, so that a real time stands out. */
 const CLOCK_BEGINS = '2030-01-01T00:00:00Z'
 
 export async function makeAccount(
@@ -40,19 +41,28 @@ export async function makeAccount(
   const { merchant, inbox, keys } = await makeMerchant(data, target, wanted)
   const id = `${merchant}.${environment}`
   const control = target.control.account(id)
-  // The endpoint of an application may need a secret of its own, which comes with it.
-  if (data.app)
-    await control.webhookEndpoints.add({
-      url: inbox.url,
-      ...eventsOf(data),
-      ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
-    })
-  const [endpoint] = await control.webhookEndpoints.list()
+  // The endpoint of an application may need its own secret, and is returned with it.
+  const endpoint = data.app
+    ? await control.webhookEndpoints.add({
+        url: inbox.url,
+        ...eventsOf(data),
+        ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
+      })
+    : (await control.webhookEndpoints.list())[0]
   inbox.secret = endpoint?.secret ?? ''
   if (data.receiver?.answers) inbox.behave(data.receiver.answers)
   if (data.catalogue) await layOver(control, data.catalogue)
   if (data.faults) await control.faults.replace(data.faults)
-  return { id, merchant, environment, keys, control, simulator: target.control, inbox }
+  return {
+    id,
+    merchant,
+    environment,
+    keys,
+    control,
+    simulator: target.control,
+    inbox,
+    clock: clockOf(data.clock),
+  }
 }
 
 async function makeMerchant(
@@ -60,7 +70,7 @@ async function makeMerchant(
   { receiver, merchants, control }: SimulatorTarget,
   wanted: string,
 ) {
-  // On a shared simulator another run may have the name already.
+  // On a shared simulator, another run may already use this name.
   for (let nth = 1; ; nth++) {
     const merchant = nth === 1 ? wanted : `${wanted}-${nth}`
     const inbox = new Inbox(receiver, merchant)
@@ -99,7 +109,7 @@ function clockOf(clock: Scenario['data']['clock']): NonNullable<NewMerchant['clo
   return setting.mode === 'virtual' ? { now: CLOCK_BEGINS, ...setting } : setting
 }
 
-/** Lays a catalogue over the one that the account has, which depends on who runs the simulator. */
+/** Merges a catalogue into that of the account, which depends on how the simulator was started. */
 export async function layOver(control: AccountControl, over: CatalogueOverlay): Promise<void> {
   const base = (await control.catalogue.get()) as unknown as CatalogueLists
   await control.catalogue.replace(overlay(base, over) as Catalogue)

@@ -1,20 +1,19 @@
-import type { Misdeed } from '../../application/application-run.ts'
+import type { Violation } from '../../application/application-run.ts'
 import type { Mismatch } from '../expect/match.ts'
 import type { PlayedApplication } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * What the application did that none should do. In a story without disturbances it is blamed only for having ended:
- * whatever else it does is how it is.
+ * Reports what no correct application does. In a run without disturbances, only an exit counts, because a disturbance
+ * cannot have caused anything else.
  */
 export async function concludeApplication(stage: Stage, played: PlayedApplication): Promise<Mismatch[]> {
   const { run, known } = played
-  run.noteEnd()
-  run.misdeeds.push(...(await secondPayments(stage)))
-  for (const look of played.looks) look.isStillSo = (await played.mismatchesOf(look.step)).length === 0
+  run.recordExit()
+  if (run.mayHavePaidTwice) run.violations.push(...(await secondPayments(stage)))
   const blamed = run.isDisturbed
-    ? run.misdeeds.filter(({ sameAs }) => !known.includes(sameAs))
-    : run.misdeeds.filter(({ what }) => what === 'ended')
+    ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
+    : run.violations.filter(({ what }) => what === 'ended')
   return blamed.map(({ what, message }) => ({
     path: [],
     subject: 'application',
@@ -24,15 +23,20 @@ export async function concludeApplication(stage: Stage, played: PlayedApplicatio
   }))
 }
 
-const EXPECTED: Readonly<Record<Misdeed['what'], string>> = {
-  ended: 'an application that goes on',
+/** Looks again at everything that the steps expected: what still holds is the application's final state. */
+export async function lookAgain(played: PlayedApplication): Promise<void> {
+  for (const look of played.looks) look.stillHolds = (await played.mismatchesOf(look.step)).length === 0
+}
+
+const EXPECTED: Readonly<Record<Violation['what'], string>> = {
+  ended: 'a running application',
   'error answer': 'an answer below 500',
-  'forgery believed': 'a state that no forgery changes',
+  'forgery believed': 'no change of state',
   'second payment': 'one payment',
 }
 
-/** Several payments with one merchant_reference: where the plain run has no more of them, a customer pays twice. */
-async function secondPayments({ simulated, run }: Stage): Promise<Misdeed[]> {
+/** More payments for one merchant_reference than in the plain run mean that a customer pays twice. */
+async function secondPayments({ simulated, run }: Stage): Promise<Violation[]> {
   const payments = await simulated.control.payments.list()
   const counts = new Map<string, number>()
   for (const { merchant_reference: reference } of payments)

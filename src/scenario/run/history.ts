@@ -1,7 +1,7 @@
 import { ControlError, type JournalEntry } from '../../client/control-client.ts'
 import type { Stage } from './stage.ts'
 
-/** How the simulator keeps its books says nothing of what happened to a record. */
+/** Internal events, which say nothing about what happened to a record. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'TimerSet',
   'TimerFired',
@@ -10,7 +10,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'FaultsCounted',
 ])
 
-/** What happened to a record, event by event, oldest first. */
+/** The events of a record, oldest first. */
 export async function historyOf(
   id: string,
   stage: Stage,
@@ -29,7 +29,7 @@ function noneIfRefused(error: unknown): JournalEntry[] {
 
 const SHOWN = 6
 
-/** The last of it, for a person who wonders why. */
+/** The last events, to show with a failure. */
 export async function lastOfHistory(id: string | undefined, stage: Stage): Promise<string[]> {
   if (id === undefined || !stage.account) return []
   const events = await historyOf(id, stage).catch(() => [])

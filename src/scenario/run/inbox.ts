@@ -5,7 +5,7 @@ import type { WebhookAddress, WebhookReceiver } from '../../library/webhook-rece
 import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
 import type { ReceiverBehaviour, ReceiverReply } from '../schema/account.ts'
 
-/** A webhook as the steps of a scenario see it. */
+/** A received webhook, as the steps of a scenario see it. */
 export interface Webhook {
   readonly id: string
   readonly type: string
@@ -13,12 +13,12 @@ export interface Webhook {
   readonly environment: string
   readonly data: unknown
   readonly signature: 'valid' | 'invalid'
-  /** Which delivery of this event it is, of those that were answered, counted from 1. */
+  /** The number of this delivery among the answered ones of this event, counted from 1. */
   readonly attempt: number
   readonly answered: number
 }
 
-/** The webhooks of one account: what came, and how they are answered. */
+/** The received webhooks of one account, and how to answer them. */
 export class Inbox {
   readonly received: Webhook[] = []
   readonly texts = new Map<Webhook, string>()
@@ -26,7 +26,7 @@ export class Inbox {
   readonly #address: WebhookAddress
   #plan: ReceiverReply[] = [{ status: 200 }]
   #down = false
-  /** Where webhooks go on to, where the story has an application. */
+  /** Where webhooks are forwarded to, if the scenario has an application. */
   onward: ((message: WebhookMessage) => Promise<RelayAnswer>) | undefined
 
   constructor(receiver: WebhookReceiver, name: string) {
@@ -60,12 +60,15 @@ export class Inbox {
     return { status, headers: { 'retry-after': String(seconds) } }
   }
 
-  /** The application answers; the story sees the webhook as if it had come here. */
+  /** Lets the application answer, and records the webhook as if it had arrived here. */
   async #passOn(
     onward: (message: WebhookMessage) => Promise<RelayAnswer>,
     event: ReceivedEvent,
   ): Promise<WebhookAnswer> {
-    const { isHidden, ...answer } = await onward({ headers: passedOn(event.headers), body: event.body })
+    const { isHidden, ...answer } = await onward({
+      headers: forwardedHeaders(event.headers),
+      body: event.body,
+    })
     if (!isHidden) this.#note(event, answer.status)
     return answer
   }
@@ -81,7 +84,7 @@ export class Inbox {
     this.texts.set(webhook, body)
   }
 
-  /** The last reply is given for ever, whatever its `times`. */
+  /** The last reply repeats forever, whatever its `times` is. */
   #nextReply(): ReceiverReply {
     const [reply = { status: 200 }] = this.#plan
     if (this.#plan.length > 1) {
@@ -94,7 +97,7 @@ export class Inbox {
 
 const OF_THE_CONNECTION = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
 
-const passedOn = (headers: ReceivedEvent['headers']) =>
+const forwardedHeaders = (headers: ReceivedEvent['headers']) =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => !OF_THE_CONNECTION.has(name))

@@ -3,11 +3,11 @@ import type { Application } from '../../application/application.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
-/** One process for several runs: the first one starts it. */
+/** One application process for several runs; the first run starts it. */
 export class SharedApplication {
   application: Application | undefined
 
-  /** Ends it; the next run starts another one. */
+  /** Ends it. The next run starts a new one. */
   async close(): Promise<void> {
     const { application } = this
     this.application = undefined
@@ -15,7 +15,7 @@ export class SharedApplication {
   }
 }
 
-/** Lets the application of a file take part: its own process, or one that other runs have as well. */
+/** Starts the application of a file, or reuses the one that other runs share. */
 export async function openApplication(
   stage: Stage,
   shared: SharedApplication | undefined,
@@ -26,7 +26,7 @@ export async function openApplication(
   if (!spec || target.kind !== 'simulator') return undefined
   const account = stage.simulated
   const { inbox, control } = account
-  // It brings an HTTP client and all that starts a process: a story without an application does not load them.
+  // Loaded only when needed: it imports an HTTP client and the code that starts processes.
   const { Application } = await import('../../application/application.ts')
   const keys = account.keys[account.environment]
   const app =
@@ -35,6 +35,7 @@ export async function openApplication(
       spec,
       cwd: resolve(scenario.folder, spec.folder ?? '.'),
       gateway: target.baseUrl,
+      contract: target.contract,
       credentials: {
         publicKey: keys.publicKey,
         secretKey: keys.secretKey,
@@ -51,6 +52,7 @@ export async function openApplication(
   const { credentials } = app
   const run = app.begin({
     secret: inbox.secret,
+    retries: target.contract['events.retry'].length - 1,
     authorization: {
       given: basic(credentials.publicKey, credentials.secretKey),
       own: basic(keys.publicKey, keys.secretKey),

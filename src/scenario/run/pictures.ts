@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
+import { readBelow } from '../load/scenario-files.ts'
 import type { Image } from '../schema/answers.ts'
 import type { Stage } from './stage.ts'
 
@@ -13,18 +13,18 @@ interface Picture {
 
 const TYPES = { png: 'image/png', jpeg: 'image/jpeg', gif: 'image/gif', text: 'text/plain' } as const
 
-/** The picture of a step: made from a name, or a file beside the scenario. */
+/** The image of a step: generated from a name, or read from a file next to the scenario. */
 export async function pictureOf(
   step: { image?: Image; file?: string },
   { scenario }: Stage,
 ): Promise<Picture> {
   if (step.file === undefined) return makeImage(step.image ?? 'receipt')
-  const bytes = await readFile(resolve(scenario.folder, step.file))
+  const bytes = await readBelow(scenario.folder, step.file)
   const contentType = bytes[0] === 0xff ? 'image/jpeg' : 'image/png'
   return { bytes, contentType, fileName: basename(step.file) }
 }
 
-/** A multipart body, built by hand so that the boundary, and each byte, is the story's. */
+/** Builds a multipart body by hand, so that the boundary and each byte are predictable. */
 export function formOf(boundary: string, fields: Readonly<Record<string, string>>, picture: Picture) {
   const head = Object.entries(fields).map(
     ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -40,7 +40,7 @@ export function formOf(boundary: string, fields: Readonly<Record<string, string>
   }
 }
 
-/** An image made from its name: the same name gives the same bytes, another name another image. */
+/** Generates an image from a name. The same name gives the same bytes; another name gives another image. */
 function makeImage(image: Image): Picture {
   const { name, type = 'png', bytes: size } = typeof image === 'string' ? { name: image } : image
   const seed = createHash('sha256').update(name).digest()
@@ -54,18 +54,18 @@ function makeImage(image: Image): Picture {
   }
 }
 
-/** Decoders stop at the end of an image: what comes after only makes it longer. */
+/** Decoders stop at the end of an image, so extra bytes only make the file longer. */
 const sized = (bytes: Buffer, size: number) =>
   size <= bytes.length ? bytes.subarray(0, size) : Buffer.concat([bytes, Buffer.alloc(size - bytes.length)])
 
-/** Four by four pixels out of 32 bytes of the name. */
+/** Four by four pixels from 32 bytes of a hash of the name. */
 function png(seed: Buffer): Buffer {
   const rows = Array.from({ length: 4 }, (_, row) => {
     const pixels = Array.from({ length: 12 }, (_, at) => seed[(row * 12 + at) % 32] ?? 0)
     return Buffer.from([0, ...pixels])
   })
   const size = Buffer.from([0, 0, 0, 4, 0, 0, 0, 4, 8, 2, 0, 0, 0])
-  // Stored, not compressed: compressors differ from one version of Node to the next, and the digest must not.
+  // Stored without compression: compressors differ between versions of Node, and the digest must not.
   const data = deflateSync(Buffer.concat(rows), { level: 0 })
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([signature, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
@@ -79,7 +79,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** A JPEG of one pixel that says its name in a comment. */
+/** A JPEG of one pixel with its name in a comment. */
 const jpeg = (seed: Buffer) =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 34]), seed, JPEG_PIXEL.subarray(2)])
 const gif = (seed: Buffer) =>

@@ -32,7 +32,7 @@ async function playPlain(entry: PlainVerb, step: object, path: Path, run: StepRu
     run.onStep(titleOf(entry, resolved))
     const { [entry.name]: value } = resolved as Record<string, unknown>
     const result = await entry.play({ step: resolved, value, stage, scope, path })
-    if (entry.moves) stage.stir()
+    if (entry.moves) stage.noteActivity()
     if (!run.racing) await stage.settle()
     return result
   })
@@ -46,7 +46,7 @@ async function playPlain(entry: PlainVerb, step: object, path: Path, run: StepRu
   )
 }
 
-/** What a look at the gateway finds in a disturbed story was done on purpose: it does not count. */
+/** In a disturbed run, an expectation about the gateway does not count, because the disturbance was deliberate. */
 const noted = ({ name, moves }: PlainVerb, result: StepResult, { application }: Stage): StepResult =>
   application?.run.isDisturbed && !moves && AT_THE_GATEWAY.test(name) ? { ...result, mismatches: [] } : result
 

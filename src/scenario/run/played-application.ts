@@ -1,5 +1,5 @@
 import type { Application } from '../../application/application.ts'
-import type { ApplicationRun, Misdeed } from '../../application/application-run.ts'
+import type { ApplicationRun, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
 import type { RecordedCall } from '../../application/gateway-proxy.ts'
 import type { RecordedDelivery } from '../../application/webhook-relay.ts'
@@ -8,59 +8,62 @@ import { type Mismatch, match } from '../expect/match.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Scope } from './scope.ts'
 
-/** How long a story waits for its application, where that is not what the file says: exploring looks twice before it believes. */
+/**
+ * How long to wait for the application, if not as long as the file says: `explore` repeats a failure before it reports
+ * it.
+ */
 export interface Patience {
   readonly midwayMs: number
   readonly atEndMs: number | undefined
 }
 
-/** What one run saw of its application, for whoever compares runs. */
+/** What one run recorded about its application, for comparing runs. */
 export interface ApplicationReport {
   readonly calls: readonly RecordedCall[]
   readonly deliveries: readonly RecordedDelivery[]
-  readonly misdeeds: readonly Misdeed[]
-  /** Disturbances that found nothing to happen to. */
+  readonly violations: readonly Violation[]
+  /** Disturbances that did not happen. */
   readonly unmet: readonly Disturbance[]
-  /** Time had to move further than in the story, and brought more than what was late: a failure says nothing. */
+  /** Time had to move so far that other things became due too, so a failure proves nothing. */
   readonly isTainted: boolean
   readonly output: readonly string[]
-  /** Each `expect app` with the request as it was sent, how long it took to come true, and whether it still is at the end. */
-  readonly looks: readonly Look[]
+  /** Each `expect app`: its request, how long it took to hold, and whether it still holds at the end. */
+  readonly looks: readonly AppExpectation[]
 }
 
-export interface Look {
+export interface AppExpectation {
   readonly path: readonly (string | number)[]
   readonly request: string
-  /** The step, with its references resolved. */
+  /** The step with its references resolved. */
   readonly step: Readonly<Record<string, unknown>>
   readonly tookMs: number
-  isStillSo: boolean
+  stillHolds: boolean
 }
 
-/** How far a story may move time for what was made late. */
+/** How often a run may move time to wait for what was delayed. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
 
 type TimerRecord = Awaited<ReturnType<AccountControl['timers']>>[number]
 
-/** What an application needs of the stage that it plays on. */
+/** What the application needs from the stage. */
 interface StageOfApplication {
   readonly virtual: boolean
   readonly scope: Scope
   readonly scenario: { readonly data: ScenarioData }
   readonly simulated: { readonly control: AccountControl }
-  stir(): void
+  noteActivity(): void
   settle(): Promise<void>
   advance(goal: AdvanceGoal): Promise<{ readonly body: AdvanceResult }>
 }
 
-/** The application as one story has it. */
+/** The application during one run. */
 export class PlayedApplication {
   isTainted = false
-  /** From here on every expectation counts. */
+  /** From here on, every expectation counts. */
   isOver = false
   known: readonly string[] = []
-  readonly looks: Look[] = []
+  readonly looks: AppExpectation[] = []
 
   constructor(
     readonly app: Application,
@@ -68,26 +71,26 @@ export class PlayedApplication {
     readonly patience: Patience | undefined,
   ) {}
 
-  /** Whether an expectation that does not hold is only noted: what was disturbed may come true later. */
+  /** Whether a failed expectation is only recorded, because what was delayed may still arrive. */
   get isLenient(): boolean {
     return this.run.isDisturbed && !this.isOver
   }
 
-  /** Moves time until what a disturbance made late has arrived. */
+  /** Moves time until the delayed webhooks have arrived. */
   async catchUp(stage: StageOfApplication): Promise<void> {
     const { late } = this.run.relay
     await this.app.quiet(QUIET_WITHIN_MS)
     if (late.size === 0) return
-    this.run.relay.letAllPass()
+    this.run.relay.releaseAll()
     for (let moves = 0; late.size > 0 && moves < MOST_MOVES; moves++) if (!(await this.#move(stage))) return
   }
 
-  /** Nothing is disturbed any more: moves time until every webhook has arrived. */
+  /** The disturbances are over: moves time until every webhook has arrived. */
   async end(stage: StageOfApplication): Promise<void> {
-    this.run.relay.letAllPass()
+    this.run.relay.releaseAll()
     await this.app.quiet(QUIET_WITHIN_MS)
     for (let moves = 0; moves < MOST_MOVES; moves++) {
-      stage.stir()
+      stage.noteActivity()
       await stage.settle()
       const due = await timersOf(stage)
       if (!due.some(isDelivery) || !(await this.#move(stage))) break
@@ -103,14 +106,14 @@ export class PlayedApplication {
     return true
   }
 
-  /** The story is over, and something is still not as it should be: all that is due happens. Says whether there was any. */
-  async doAllThatIsDue(stage: StageOfApplication): Promise<boolean> {
+  /** An expectation fails at the end: does everything that is still due. Returns whether there was anything. */
+  async doEverythingDue(stage: StageOfApplication): Promise<boolean> {
     if (!stage.virtual) return false
     const { body } = await stage.advance({ until: 'idle', max: IDLE_MAX })
     return body.fired > 0
   }
 
-  /** What the end of the story expects, as it is now. */
+  /** Compares the current state with what the end of the scenario expects. */
   async look(stage: StageOfApplication): Promise<{ state: string; isAsExpected: boolean }> {
     const wrong: string[] = []
     for (const step of finalLooks(stage)) {
@@ -139,7 +142,7 @@ export class PlayedApplication {
     return {
       calls: run.calls,
       deliveries: run.deliveries,
-      misdeeds: run.misdeeds,
+      violations: run.violations,
       unmet: run.unmet,
       isTainted,
       output: app.output,
@@ -148,7 +151,7 @@ export class PlayedApplication {
   }
 }
 
-/** An answer may be made slow on purpose. */
+/** A disturbance may delay an answer. */
 const QUIET_WITHIN_MS = 5000
 const isDelivery = ({ command }: TimerRecord) => command.type === 'AttemptDelivery'
 
@@ -157,7 +160,7 @@ async function timersOf(stage: StageOfApplication): Promise<TimerRecord[]> {
   return [...timers].sort((a, b) => a.due_at.localeCompare(b.due_at))
 }
 
-/** The expectations behind `disturb: end`, as far as what they refer to is known by now. */
+/** The expectations after `disturb: end` whose references can be resolved by now. */
 function finalLooks(stage: StageOfApplication): Record<string, unknown>[] {
   const steps = (stage.scenario.data.steps ?? []) as Record<string, unknown>[]
   const end = steps.findIndex(step => step.disturb === 'end')
@@ -179,7 +182,7 @@ interface Answered {
   readonly lost?: string
 }
 
-/** What is wrong with an answer of the application, as an `expect app` has it. */
+/** Compares an answer of the application with an `expect app` step. */
 export function lookMismatches(
   step: { readonly is?: unknown; readonly status?: unknown },
   answer: Answered,
@@ -191,7 +194,7 @@ export function lookMismatches(
         subject: 'answer',
         expected: 'an answer',
         actual: answer.lost,
-        why: 'no whole answer came',
+        why: 'no complete answer arrived',
       },
     ]
   const found: Mismatch[] = []

@@ -1,11 +1,12 @@
 import { ControlError } from '../../client/control-error.ts'
 import type { Path } from '../load/path.ts'
+import { FileRefusedError } from '../load/scenario-files.ts'
 import { lastOfHistory } from './history.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { StepFailedError, type StepResult } from './step-result.ts'
 import type { StepRun } from './step-run.ts'
 
-/** The result of a step. What the simulator refuses, and a reference to nothing, is a step that failed, not a bug. */
+/** The result of a step. A refusal by the simulator, or a reference to a missing value, is a failed step, not a bug. */
 export async function resultOf(work: () => Promise<StepResult>): Promise<StepResult> {
   const failed = (subject: string, expected: string, actual: unknown, why: string) => ({
     mismatches: [{ path: [], subject, expected, actual, why }],
@@ -15,13 +16,15 @@ export async function resultOf(work: () => Promise<StepResult>): Promise<StepRes
   } catch (error) {
     if (error instanceof UnknownReferenceError)
       return failed('reference', 'a value', undefined, error.message)
+    if (error instanceof FileRefusedError)
+      return failed('file', 'a regular file below the folder of the scenario', undefined, error.message)
     if (!(error instanceof ControlError)) throw error
     const { call, answer } = error
     return { answer, ...failed('simulator', 'success', answer.body ?? answer.status, `refused ${call}`) }
   }
 }
 
-/** Puts a step on record. Throws where it failed, which ends the scenario. */
+/** Records a step. Throws if it failed, which ends the scenario. */
 export async function recordStep(
   step: { readonly verb: string; readonly title: string; readonly path: Path; readonly tookMs: number },
   { sent, answer, subject, mismatches }: StepResult,

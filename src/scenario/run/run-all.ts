@@ -7,16 +7,16 @@ import type { Target } from './target.ts'
 export interface RunAllSettings {
   readonly target: Target
   readonly jobs: number
-  /** How often each scenario is played, each time with another seed; once unless told. */
+  /** How often to run each scenario, each time with another seed; once by default. */
   readonly repeat?: number | undefined
-  /** In place of the seeds that the files name. */
+  /** Replaces the seeds in the files. */
   readonly seed?: number | undefined
   readonly transcript?: boolean
   readonly began?: (scenario: Scenario, title: string) => void
   readonly ended?: (result: ScenarioResult) => void
 }
 
-/** Runs scenarios some at a time; a list of results for each, in the order of the files. */
+/** Runs several scenarios in parallel. Returns a list of results for each, in the order of the files. */
 export async function runAll(
   scenarios: readonly Scenario[],
   settings: RunAllSettings,
@@ -36,7 +36,7 @@ export async function runAll(
   return results
 }
 
-/** One turn after the other, under one name: so each is, to the byte, what a single run with its seed is. */
+/** Runs the turns one after another under one name, so that each gives the same bytes as a single run with its seed. */
 async function runTurns(
   scenario: Scenario,
   run: string,
@@ -59,7 +59,7 @@ async function runTurns(
       )
       const result = {
         ...played,
-        // A gateway as it is knows of no seed.
+        // A real gateway has no seed.
         ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
         ...(of > 1 ? { turn: { nth, of } } : {}),
       }
@@ -72,11 +72,11 @@ async function runTurns(
   return results
 }
 
-/** Counted on from the first, so that each turn can be asked for by its number. */
+/** Turn n uses the first seed plus n - 1, so a user can repeat it by its seed. */
 const seedOf = (nth: number, first: number | string) =>
   typeof first === 'number' ? first + nth - 1 : nth === 1 ? first : `${first}-${nth}`
 
-/** From the file's name, so that the same file has the same account, keys and ids wherever it runs. */
+/** Derived from the file's name, so that a file has the same account, keys and ids on every machine. */
 export function runNames(scenarios: readonly Pick<Scenario, 'file'>[]): string[] {
   const taken = new Map<string, number>()
   return scenarios.map(({ file }) => {

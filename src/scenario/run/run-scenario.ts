@@ -3,7 +3,7 @@ import { ApplicationError } from '../../application/application-error.ts'
 import { ControlError } from '../../client/control-error.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
 import type { Scenario } from '../scenario.ts'
-import { concludeApplication } from './conclude.ts'
+import { concludeApplication, lookAgain } from './conclude.ts'
 import { openApplication, type SharedApplication } from './open-application.ts'
 import { playSteps } from './play.ts'
 import type { ApplicationReport, Patience } from './played-application.ts'
@@ -14,23 +14,23 @@ import type { Target } from './target.ts'
 import { transcriptOf } from './transcript.ts'
 import { verify } from './verify.ts'
 
-/** How one run of one scenario went. */
+/** The result of one run of a scenario. */
 export interface ScenarioResult {
   readonly file: string
   readonly name: string
-  /** Which run of the scenario this was, where there are several. */
+  /** Which of several runs of the scenario this was. */
   readonly turn?: Repetition
   readonly seed?: number | string
-  /** What is wrong with a file that could not be run. */
+  /** The problems of a file that could not be run. */
   readonly problems?: readonly FileProblem[]
   readonly ok: boolean
   readonly tookMs: number
-  /** How far the account's time went. */
+  /** How far the account's clock moved. */
   readonly passedMs: number
   readonly virtual: boolean
   readonly steps: readonly StepRecord[]
   readonly transcript?: string
-  /** What was seen of the merchant's application. */
+  /** What was recorded about the merchant's application. */
   readonly application?: ApplicationReport
 }
 
@@ -39,7 +39,7 @@ export interface Repetition {
   readonly of: number
 }
 
-/** The result of a file that could not be run: it fails, and alone. */
+/** The result of a file that could not be run; other files still run. */
 export const refused = (file: string, { problems, scenario }: ScenarioError): ScenarioResult => ({
   file,
   name: scenario ?? file,
@@ -53,16 +53,16 @@ export const refused = (file: string, { problems, scenario }: ScenarioError): Sc
 
 export interface RunSettings {
   readonly target: Target
-  /** What the run's merchant is called, and `${run}`. */
+  /** The name of the run's merchant, and the value of `${run}`. */
   readonly run: string
   readonly transcript?: boolean
   readonly began?: (title: string) => void
-  /** The application of several runs; it is not ended with this one. */
+  /** The application that several runs share; it continues after this run. */
   readonly shared?: SharedApplication | undefined
   readonly patience?: Patience | undefined
 }
 
-/** Tells one scenario from beginning to end, in an account of its own. */
+/** Runs one scenario from start to end, in its own account. */
 export async function runScenario(scenario: Scenario, settings: RunSettings): Promise<ScenarioResult> {
   const startedAt = performance.now()
   const records: StepRecord[] = []
@@ -77,14 +77,14 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
     )
   } catch (cause) {
     if (!(cause instanceof ControlError) && !(cause instanceof UnknownReferenceError)) throw cause
-    records.push(refusedAtFirst(scenario, cause))
+    records.push(setupFailure(scenario, cause))
     const tookMs = performance.now() - startedAt
     return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: false, steps: records }
   }
   let application: Application | undefined
   try {
     application = await openApplication(stage, settings.shared, settings.patience)
-    const ok = await tellIt(stage, records, settings.began ?? (() => {}))
+    const ok = await playScenario(stage, records, settings.began ?? (() => {}))
     const transcript = settings.transcript ? await transcriptOf(records, stage) : undefined
     return {
       file,
@@ -99,17 +99,16 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
     }
   } catch (cause) {
     if (!(cause instanceof ApplicationError)) throw cause
-    records.push(notThere(scenario, cause))
+    records.push(startFailure(scenario, cause))
     const tookMs = performance.now() - startedAt
     return { file, name: data.name, ok: false, tookMs, passedMs: 0, virtual: stage.virtual, steps: records }
   } finally {
-    await stage.application?.run.close()
     if (!settings.shared) await application?.close()
     await stage.close()
   }
 }
 
-async function tellIt(
+async function playScenario(
   stage: Stage,
   records: StepRecord[],
   onStep: (title: string) => void,
@@ -128,6 +127,7 @@ async function tellIt(
     return false
   }
   const { application } = stage
+  if (application && !application.run.isDisturbed) await lookAgain(application)
   const mismatches = [
     ...(application ? await concludeApplication(stage, application) : []),
     ...(application?.run.isDisturbed ? [] : await verify(stage)),
@@ -144,13 +144,13 @@ async function tellIt(
   return false
 }
 
-/** The application did not start. */
-function notThere({ positions }: Scenario, { message, output }: ApplicationError): StepRecord {
+/** The result if the application did not start. */
+function startFailure({ positions }: Scenario, { message, output }: ApplicationError): StepRecord {
   const place = positions.of(['app'])
   const mismatch = {
     path: ['app'],
     subject: 'application',
-    expected: 'an application that runs',
+    expected: 'a running application',
     actual: null,
     why: message,
     ...place,
@@ -168,8 +168,8 @@ function notThere({ positions }: Scenario, { message, output }: ApplicationError
   }
 }
 
-/** The simulator would not have what the file describes, or the file refers to what is not there. */
-function refusedAtFirst({ positions }: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
+/** The result if the simulator refused the setup, or the setup refers to a missing value. */
+function setupFailure({ positions }: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
   const place = positions.of([])
   const answer = cause instanceof ControlError ? cause.answer : undefined
   const actual = answer ? (answer.body ?? answer.status) : 'nothing'
@@ -182,6 +182,6 @@ function refusedAtFirst({ positions }: Scenario, cause: ControlError | UnknownRe
     ...place,
   }
   const failure = { ...place, mismatches: [mismatch], history: [], ...(answer ? { answer } : {}) }
-  const title = 'set the scene'
+  const title = 'set up the account'
   return { path: [], verb: 'verify', title, depth: 0, sinceStartMs: 0, tookMs: 0, ...place, failure }
 }

@@ -4,10 +4,12 @@ import { ABSENT, read } from '../expect/value.ts'
 import { INSTANT, nameOf, substitute } from '../load/references.ts'
 import type { Answer } from './wire.ts'
 
-/** A reference to something that is not there: known only once the story got so far. */
+/** A reference to a missing value, which is known only when the step runs. */
 export class UnknownReferenceError extends Error {}
 
-/** What was captured, and what can be referred to. A branch sees what was there when it began, and adds its own. */
+/**
+ * Stored values, and the names that references can use. A branch sees what existed when it started, and adds its own.
+ */
 export class Scope {
   readonly #own = new Map<string, unknown>()
   readonly #answers = new Map<string, Answer>()
@@ -34,7 +36,7 @@ export class Scope {
     return this.#answers.get(name) ?? this.outer?.answer(name)
   }
 
-  /** A copy of a value with each reference replaced by what it means. */
+  /** A copy of a value with all references replaced. */
   resolve<T>(value: T): T {
     return this.#resolve(value) as T
   }
@@ -67,12 +69,13 @@ export class Scope {
 
   #instant(inner: string, at: 'now' | 'start', sign?: string, distance?: string): string {
     const ms = distance === undefined ? 0 : parseDuration(distance)
-    if (ms === undefined) throw new UnknownReferenceError(`\${${inner}} is no time: write now+1h30m`)
+    if (ms === undefined)
+      throw new UnknownReferenceError(`\${${inner}} is not a time: write it like now+1h30m`)
     return formatTimestamp(this.times()[at] + (sign === '-' ? -ms : ms))
   }
 }
 
 function found(inner: string, value: unknown): unknown {
-  if (value === ABSENT) throw new UnknownReferenceError(`\${${inner}} is not there`)
+  if (value === ABSENT) throw new UnknownReferenceError(`\${${inner}} does not exist`)
   return value
 }

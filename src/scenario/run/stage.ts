@@ -8,14 +8,14 @@ import { Scope } from './scope.ts'
 import type { Target } from './target.ts'
 import { Tracker } from './tracker.ts'
 
-/** Where one run of one scenario plays. */
+/** What the steps of one run share. */
 export class Stage {
   readonly tracker: Tracker
   readonly scope: Scope
-  /** The pages that payments were seen with: a payment that ended has a page, and says its address no more. */
+  /** The page of each payment that was seen: a payment that has ended keeps its page, but no longer shows its URL. */
   readonly pages = new Map<string, string>()
   virtual: boolean
-  /** The merchant's application, where the file names one. */
+  /** The merchant's application, if the file has one. */
   application: PlayedApplication | undefined
   #now: number
   readonly #start: number
@@ -25,7 +25,7 @@ export class Stage {
   private constructor(
     readonly scenario: Scenario,
     readonly target: Target,
-    /** Only in a simulator. */
+    /** Only with a simulator. */
     readonly account: RunAccount | undefined,
     readonly run: string,
     now: number,
@@ -36,18 +36,24 @@ export class Stage {
     this.virtual = virtual
     this.tracker = new Tracker(scenario.data)
     this.scope = new Scope(() => ({ now: this.now, start: this.#start }))
-    this.#nameWhatIsThere()
+    this.#setBuiltInNames()
   }
 
   static async open(scenario: Scenario, target: Target, run: string, webhookSecret?: string): Promise<Stage> {
     if (target.kind === 'gateway') return new Stage(scenario, target, undefined, run, Date.now(), false)
     const account = await makeAccount(scenario, target, run, webhookSecret)
-    const clock = await account.control.clock.get()
-    const now = parseTimestamp(clock.now) ?? 0
-    return new Stage(scenario, target, account, account.merchant, now, clock.mode === 'virtual')
+    const { mode, now } = await startOf(account)
+    return new Stage(
+      scenario,
+      target,
+      account,
+      account.merchant,
+      parseTimestamp(now) ?? 0,
+      mode === 'virtual',
+    )
   }
 
-  #nameWhatIsThere(): void {
+  #setBuiltInNames(): void {
     const { account, target, scope } = this
     const keys = account ? account.keys[account.environment] : target.kind === 'gateway' ? target : undefined
     scope.set('run', this.run)
@@ -56,7 +62,7 @@ export class Stage {
       scope.set(name, scope.resolve(value))
   }
 
-  /** The account's time. A standing clock is known without asking. */
+  /** The account's time. A virtual clock is known without a request. */
   get now(): number {
     return this.virtual ? this.#now : Date.now()
   }
@@ -73,26 +79,26 @@ export class Stage {
     this.#now = parseTimestamp(now) ?? this.#now
   }
 
-  /** The control surface of the account: steps that need it were refused where there is none. */
+  /** The account's control surface. Steps that need it were refused earlier if there is none. */
   get simulated(): RunAccount {
-    if (!this.account) throw new Error('a step that needs a simulator got past the check')
+    if (!this.account) throw new Error('no simulator: the loader must refuse this step')
     return this.account
   }
 
-  /** The application: steps that need it were refused where there is none. */
+  /** The application. Steps that need it were refused earlier if there is none. */
   get played(): PlayedApplication {
-    if (!this.application) throw new Error('a step that needs an application got past the check')
+    if (!this.application) throw new Error('no application: the loader must refuse this step')
     return this.application
   }
 
-  /** Something was set going that may not have ended: a webhook is on its way. */
-  stir(): void {
+  /** Notes that something may still be in progress, such as a webhook. */
+  noteActivity(): void {
     this.#stirred = true
   }
 
   /**
-   * All that is due now is done, and every webhook that it caused has come. On standing time a story goes on from
-   * there alone: what is on its way would else meet the next step or not, as it happens.
+   * Waits until everything that is due now is done, and every webhook that it caused has arrived. On a virtual clock,
+   * each step starts from there, so that the result does not depend on timing.
    */
   async settle(): Promise<void> {
     if (!this.virtual || !this.account || !this.#stirred) return
@@ -100,21 +106,21 @@ export class Stage {
     await this.advance({ by: '0s' })
   }
 
-  /** Moves the account's clock. When it returns, all that was due has happened, webhooks included. */
+  /** Moves the account's clock, then waits until everything that was due has happened, including webhooks. */
   async advance(goal: AdvanceGoal): Promise<Answer<AdvanceResult>> {
     const answer = await this.simulated.control.clock.advance(goal).answer()
     this.arriveAt(answer.body.now)
     return answer
   }
 
-  /** The page of a payment, as an answer names it. */
+  /** Remembers the URL of a payment's page from an answer. */
   remember(body: unknown): void {
     if (typeof body !== 'object' || body === null) return
     const { id, next_action: action } = body as { id?: unknown; next_action?: { url?: unknown } | null }
     if (typeof id === 'string' && typeof action?.url === 'string') this.pages.set(id, action.url)
   }
 
-  /** Another boundary for each upload: a body never repeats by accident. */
+  /** Each upload has another boundary, so that no two bodies are equal by accident. */
   nextBoundary(): string {
     this.#uploads += 1
     return `paysim-boundary-${this.#uploads}`
@@ -142,7 +148,14 @@ export class Stage {
   }
 }
 
-/** A step of the scenario, or somebody else, may have removed the merchant. */
+/** A step of the scenario, or someone else, may have removed the merchant. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ControlError)) throw error
+}
+
+/** A virtual clock stands where it was set; a real one must be asked. */
+async function startOf({ clock, control }: RunAccount): Promise<{ mode: string; now: string }> {
+  const { mode, now } = typeof clock === 'string' ? { mode: clock } : clock
+  const isKnown = mode === 'virtual' && typeof now === 'string' && parseTimestamp(now) !== undefined
+  return isKnown ? { mode, now } : control.clock.get()
 }

@@ -6,9 +6,9 @@ import type { Answer, Sent } from './wire.ts'
 export interface StepResult {
   readonly sent?: Sent
   readonly answer?: Answer
-  /** The record that it was about, whose history says more. */
+  /** The id of the record that the step was about, to show its history. */
   readonly subject?: string | undefined
-  /** What `as` captures. */
+  /** The value that `as` stores. */
   readonly value?: unknown
   readonly mismatches: readonly Mismatch[]
 }
@@ -20,25 +20,25 @@ export interface StepFailure extends Position {
   readonly sent?: Sent
   readonly answer?: Answer
   readonly history: readonly string[]
-  /** The last of what the application printed. */
+  /** The last output of the application. */
   readonly output?: readonly string[]
 }
 
-/** A step as the reports tell it. */
+/** A step, for the reports. */
 export interface StepRecord extends Position {
   readonly path: Path
-  /** `verify` for what is checked at the end. */
+  /** `verify` for the checks at the end. */
   readonly verb: string
   readonly title: string
   readonly depth: number
-  /** How far the account's time was from where it began. */
+  /** How far the account's clock had moved since the start. */
   readonly sinceStartMs: number
-  /** How long it took on the wall. */
+  /** How long it took in wall time. */
   readonly tookMs: number
   readonly sent?: Sent
   readonly answer?: Answer
   readonly failure?: StepFailure
 }
 
-/** A step that did not go as the story says: nothing after it would mean anything. */
+/** A step failed. The steps after it do not run. */
 export class StepFailedError extends Error {}

@@ -3,14 +3,14 @@ import type { Scope } from './scope.ts'
 import type { Stage } from './stage.ts'
 import type { StepRecord } from './step-result.ts'
 
-/** Where a list of steps runs. */
+/** The context in which a list of steps runs. */
 export interface StepRun {
   readonly stage: Stage
   readonly scope: Scope
   readonly depth: number
   readonly records: StepRecord[]
   readonly onStep: (title: string) => void
-  /** Other steps run at the same time: nothing is waited for between the steps. */
+  /** Other steps run at the same time, so do not wait between steps. */
   readonly racing?: true
 }
 

@@ -1,19 +1,23 @@
 import { ControlClient } from '../../client/control-client.ts'
+import type { Contract } from '../../contract/decisions.ts'
+import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 import { WebhookReceiver } from '../../library/webhook-receiver.ts'
 import { Wire } from './wire.ts'
 
-/** Where a scenario runs: a simulator under our control, or a gateway of which only the base URL is known. */
+/** Where a scenario runs: a simulator that it controls, or a gateway of which it knows only the base URL. */
 export type Target = SimulatorTarget | GatewayTarget
 
 export interface SimulatorTarget {
   readonly kind: 'simulator'
   readonly baseUrl: string
   readonly control: ControlClient
-  /** For an application or a command that wants to open the control surface itself. */
+  /** For an application or a command that uses the control surface itself. */
   readonly controlUrl: string
   readonly controlToken: string
+  /** The decisions in force. */
+  readonly contract: Contract
   readonly receiver: WebhookReceiver
-  /** Merchants that were made and not removed yet. */
+  /** Merchants that were created and not removed yet. */
   readonly merchants: Set<string>
   readonly createPath: string
   readonly wire: Wire
@@ -30,13 +34,13 @@ export interface GatewayTarget {
 
 export interface OpenTarget<T extends Target = Target> {
   readonly target: T
-  /** Leaves nothing behind, also where a run was stopped half-way. */
+  /** Removes all merchants that are left, even if a run was interrupted. */
   close(): Promise<void>
 }
 
 const CREATE_PATH = '/payment_intents'
 
-/** Throws a `ControlError` where the token does not open this control surface. */
+/** Throws a `ControlError` if the token is wrong. */
 export async function openSimulatorTarget({
   url,
   controlUrl,
@@ -54,12 +58,26 @@ export async function openSimulatorTarget({
     control,
     controlUrl,
     controlToken,
+    contract: inForce(contract),
     receiver: await WebhookReceiver.open(),
     merchants: new Set(),
     createPath: contract['create.path']?.value ?? CREATE_PATH,
     wire: new Wire(),
   }
   return { target, close: () => leave(target) }
+}
+
+/** Those of a simulator that knows other decisions than this version are taken as usual. */
+function inForce(
+  reported: Readonly<Record<string, { readonly value: unknown; readonly kind: string }>>,
+): Contract {
+  const switches = Object.entries(reported).filter(([, { kind }]) => kind === 'switch')
+  try {
+    return resolveContract(Object.fromEntries(switches.map(([key, { value }]) => [key, value])))
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    return resolveContract()
+  }
 }
 
 async function leave({ merchants, control, wire, receiver }: SimulatorTarget): Promise<void> {

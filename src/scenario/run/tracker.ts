@@ -2,7 +2,7 @@ import type { Path } from '../load/path.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Webhook } from './inbox.ts'
 
-/** Where a rule or a fault stands in the file, and how often it was the one. */
+/** Where a rule or a fault is in the file, and how often it was used. */
 export interface Use {
   readonly path: Path
   readonly what: string
@@ -18,8 +18,7 @@ const listed = (key: string, path: Path, items: readonly { name?: string }[]): L
   items.map(({ name }, at) => ({ path: [...path, at], what: name ?? `${key} ${at + 1}` }))
 
 /**
- * What of the file's rules and faults is in force, and what became of those that were: the simulator counts by
- * place in the list, and steps change the list.
+ * Tracks how often each rule and fault of the file was used. The simulator counts by index, and steps change the lists.
  */
 export class Tracker {
   readonly expected = new Set<Webhook>()

@@ -3,9 +3,9 @@ import type { Stage } from './stage.ts'
 import type { StepRecord } from './step-result.ts'
 
 /**
- * All that a story left behind, as lines of JSON: each call and its answer, the account's journal, each webhook.
- * The same file, seed and paysim give the same bytes. What is the machine's and not the story's is put aside: ports,
- * the wall time inside webhook signatures and clock settings, and request ids, which no seed names.
+ * Writes everything that happened as lines of JSON: calls and answers, the account's journal, webhooks. The same file,
+ * seed and version of paysim give the same bytes. It leaves out what depends on the machine: ports, the wall time in
+ * webhook signatures and clock settings, and request ids.
  */
 export async function transcriptOf(records: readonly StepRecord[], stage: Stage): Promise<string> {
   const lines: object[] = [{ scenario: stage.scenario.data.name, run: stage.run, account: accountOf(stage) }]
@@ -22,14 +22,14 @@ export async function transcriptOf(records: readonly StepRecord[], stage: Stage)
     })
   }
   if (stage.account) lines.push(...(await journalOf(stage)), ...webhooksOf(stage))
-  return `${lines.map(line => machineless(JSON.stringify(line), stage)).join('\n')}\n`
+  return `${lines.map(line => withoutMachineDetails(JSON.stringify(line), stage)).join('\n')}\n`
 }
 
 function accountOf({ account }: Stage) {
   return account && { id: account.id, public_key: account.keys[account.environment].publicKey }
 }
 
-/** An upload by its digest: what a form holds says little, and is long. */
+/** Shows an upload by its digest, because a form is long and not readable. */
 function sentBody(body: string | Buffer | undefined) {
   if (!Buffer.isBuffer(body)) return body
   return { bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') }
@@ -45,7 +45,7 @@ async function journalOf(stage: Stage): Promise<object[]> {
   return entries.map(entry => ({ journal: entry }))
 }
 
-/** By what they say: two that are on their way at once come in any order. */
+/** Sorts webhooks by content, because parallel ones arrive in any order. */
 function webhooksOf({ simulated: { inbox } }: Stage): object[] {
   return inbox.received
     .map(webhook => ({
@@ -56,7 +56,7 @@ function webhooksOf({ simulated: { inbox } }: Stage): object[] {
     .sort((a, b) => (a.webhook ?? '').localeCompare(b.webhook ?? '', 'en') || a.attempt - b.attempt)
 }
 
-function machineless(line: string, { target }: Stage): string {
+function withoutMachineDetails(line: string, { target }: Stage): string {
   const receiver = target.kind === 'simulator' ? target.receiver.url : target.baseUrl
   return line
     .replaceAll(target.baseUrl, 'http://paysim')

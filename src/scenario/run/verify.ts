@@ -4,7 +4,7 @@ import { CHECKS, type Check } from '../schema/file.ts'
 import type { Stage } from './stage.ts'
 import type { Use } from './tracker.ts'
 
-/** What must be true once the story is told. */
+/** What must be true at the end of a scenario. */
 export async function verify(stage: Stage): Promise<Mismatch[]> {
   const wanted = stage.scenario.data.verify
   if (wanted === undefined) return []
@@ -15,8 +15,8 @@ export async function verify(stage: Stage): Promise<Mismatch[]> {
 }
 
 const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
-  rules: async stage => unused(await uses('rules', stage), 'matched no payment and no payout'),
-  faults: async stage => unused(await uses('faults', stage), 'met no call and no webhook'),
+  rules: async stage => unused(await uses('rules', stage), 'matched no payment or payout'),
+  faults: async stage => unused(await uses('faults', stage), 'matched no call or webhook'),
   intents: async stage => {
     const matched = (await uses('rules', stage)).reduce((sum, { used }) => sum + used, 0)
     const { control } = stage.simulated
@@ -24,7 +24,7 @@ const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
     const all = payments.filter(({ route }) => route !== null).length + payouts.length
     return all === matched
       ? []
-      : [miss(['verify'], 'intents', all, matched, `${all - matched} met no rule of the file`)]
+      : [miss(['verify'], 'intents', all, matched, `${all - matched} matched no rule of the file`)]
   },
   webhooks: async stage => {
     const { inbox } = stage.simulated

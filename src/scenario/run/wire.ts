@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import { ArgumentError, ConnectError } from '../../client/errors.ts'
 import { openTransport } from '../../client/transport/open-transport.ts'
 import type { Transport, Upload } from '../../client/transport/transport.ts'
+import { parseForeign } from '../../contract/json-depth.ts'
 
-/** One request as it leaves. */
+/** One request as it is sent. */
 export interface Sent {
   readonly method: string
   readonly url: string
@@ -11,22 +12,22 @@ export interface Sent {
   readonly body?: string | Buffer
 }
 
-/** What came back. `lost` says why no whole answer came. */
+/** The answer. `lost` says why there is no complete answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The body as JSON; undefined where it is not JSON. */
+  /** The parsed JSON body; undefined if it is not JSON. */
   readonly body: unknown
   readonly lost?: string
 }
 
-/** A test may hold an answer back for as long as this. */
+/** A test may hold an answer back for this long. */
 const TIMEOUT_MS = 300_000
 
 /**
- * Sends each request once and returns what came, without retries and without errors for refusals: what goes wrong on
- * the wire is part of a scenario. Throws only where nothing listens.
+ * Sends each request once and returns the answer. It does not retry, and a refusal is not an error, because faults are
+ * part of a scenario. It throws only if nothing listens.
  */
 export class Wire {
   readonly #transports = new Map<string, Transport>()
@@ -41,7 +42,7 @@ export class Wire {
         payload === undefined ? request : { ...request, body: payload },
         this.#closing.signal,
       )
-      return { ...answer, body: parse(answer.text) }
+      return { ...answer, body: parseForeign(answer.text) }
     } catch (error) {
       return { status: 0, headers: {}, text: '', body: undefined, lost: this.#whyLost(error) }
     }
@@ -62,7 +63,7 @@ export class Wire {
     return error.code
   }
 
-  /** Ends what is under way. */
+  /** Aborts all requests in progress. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.all([...this.#transports.values()].map(transport => transport.close()))
@@ -79,13 +80,5 @@ function asUpload(bytes: Buffer): Upload {
       headers: { 'content-length': String(bytes.length) },
       body: Readable.from([bytes]),
     }),
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -6,57 +6,53 @@ import { closed, maybe, oneOf, text } from './words.ts'
 /** @internal */
 export const requestLine = (description: string) => Type.String({ pattern: '^[A-Z]+ /', description })
 
-/** The merchant's own program, which steps call and look at. */
+/** The merchant's own program, which steps call and check. */
 export const ApplicationSchema = Type.Object(
   {
     start: maybe(
       Type.Unsafe<string | string[]>({
         description:
-          'the command that starts it, run without a shell unless it begins with `sh: `; a line, or a list of words',
+          'the command that starts it: a line or a list of words; it runs without a shell, unless the line starts with `sh: `',
         anyOf: [text('a line'), Type.Array(Type.String(), { minItems: 1 })],
       }),
     ),
     url: maybe(
       Type.String({
         pattern: '^https?://',
-        description: 'in place of start: where it runs already; it is not restarted',
+        description: 'the URL of a running application, instead of start; it is not restarted',
       }),
     ),
     folder: maybe(
-      text(
-        'the folder in which it starts, from where the scenario lies; that very folder unless it says otherwise',
-      ),
+      text("the folder to start it in, relative to the scenario; the scenario's folder by default"),
     ),
     webhooks: maybe(
       Type.String({
         pattern: '^/',
-        description: 'the path at which it takes webhooks; without it, it gets none',
+        description: 'the path of its webhook endpoint; without it, it gets no webhooks',
       }),
     ),
     ready: maybe(
       requestLine(
-        'the request that it answers with 2xx once it is up, such as `GET /health`; without it, its port takes connections',
+        'a request that it answers with 2xx once it is ready, such as `GET /health`; without it, it is ready once its port accepts connections',
       ),
     ),
-    env: maybe(
-      Type.Record(Type.String(), Type.String(), { description: 'further variables of its environment' }),
-    ),
+    env: maybe(Type.Record(Type.String(), Type.String(), { description: 'more environment variables' })),
     fresh: maybe(
       oneOf(
         ['run', 'never'],
-        'a process for each run, or one for all of them; `run` unless it says otherwise',
+        '`run` (default) starts a process for each run; `never` uses one process for all runs',
       ),
     ),
     events: maybe(
       Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), {
         minItems: 1,
-        description: 'the events that it asks for; those that are on by default unless it says otherwise',
+        description: 'the events that it subscribes to; the default ones if left out',
       }),
     ),
   },
   {
     ...closed,
-    description: "the merchant's application, started for the run, called and looked at by steps",
+    description: "the merchant's application: paysim starts it for the run, and steps call and check it",
   },
 )
 export type ApplicationData = Static<typeof ApplicationSchema>

@@ -2,18 +2,19 @@ import * as Type from '@sinclair/typebox'
 import { closed, maybe, text } from './words.ts'
 
 type Entry = Record<string, unknown>
-type Laid<Key extends string> = { [K in Key]: string } & Entry
+type OverlayEntry<Key extends string> = { [K in Key]: string } & Entry
 
-/** Changes to the default catalogue, by id and code; new routes are tried first. `replace` is a whole catalogue. */
+/** Changes to the default catalogue, by id and code; new routes are tried first. `replace` gives a whole catalogue. */
 export interface CatalogueOverlay {
-  providers?: Laid<'id'>[]
-  methods?: Laid<'code'>[]
-  routes?: Laid<'id'>[]
+  providers?: OverlayEntry<'id'>[]
+  methods?: OverlayEntry<'code'>[]
+  routes?: OverlayEntry<'id'>[]
   replace?: Record<string, unknown>
 }
 
-/** The catalogue itself checks the other members, once they are merged. */
-const entry = (key: string) => Type.Object({ [key]: text('which one') }, { additionalProperties: true })
+/** The other members are checked when the two catalogues are merged. */
+const entry = (key: string) =>
+  Type.Object({ [key]: text('the entry to change, or a new name') }, { additionalProperties: true })
 
 export const CatalogueOverlay = Type.Unsafe<CatalogueOverlay>(
   Type.Object(
@@ -21,9 +22,12 @@ export const CatalogueOverlay = Type.Unsafe<CatalogueOverlay>(
       providers: maybe(Type.Array(entry('id'))),
       methods: maybe(Type.Array(entry('code'))),
       routes: maybe(Type.Array(entry('id'))),
-      replace: maybe(Type.Object({}, { description: 'the whole catalogue, in place of the default one' })),
+      replace: maybe(Type.Object({}, { description: 'a whole catalogue, instead of the default one' })),
     },
-    { ...closed, description: 'laid over the default catalogue, by id and code; new routes are tried first' },
+    {
+      ...closed,
+      description: 'changes to the default catalogue, by id and code; new routes are tried first',
+    },
   ),
 )
 
@@ -32,7 +36,7 @@ type List = keyof typeof KEYS
 
 export type CatalogueLists = Record<List, Entry[]>
 
-/** A catalogue with another laid over it: an entry of the same name is changed, a new one goes in front. */
+/** Merges two catalogues: an entry with the same name is changed, and a new entry goes in front. */
 export function overlay(base: CatalogueLists, { replace, ...over }: CatalogueOverlay): unknown {
   if (replace !== undefined) return replace
   return Object.fromEntries(
@@ -49,7 +53,9 @@ function laidOver(base: readonly Entry[], over: readonly Entry[], key: string): 
   ]
 }
 
-/** Where a problem of the merged catalogue is in the overlay: `routes.3.method` may be its `routes.0.method`. */
+/**
+ * Finds where a problem of the merged catalogue is in the overlay: `routes.3.method` may be `routes.0.method` there.
+ */
 export function pathInOverlay(merged: unknown, over: CatalogueOverlay, field: string): string {
   if (over.replace !== undefined) return `replace.${field}`
   const [list = '', at = '', ...rest] = field.split('.')

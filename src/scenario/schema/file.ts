@@ -13,12 +13,12 @@ export type Check = (typeof CHECKS)[number]
 export const FileSchema = Type.Object(
   {
     $schema: maybe(Type.String({ description: 'for editors' })),
-    paysim: Type.Literal(1, { description: 'the version of this grammar: 1' }),
-    name: text('what the story is called'),
-    about: maybe(text('what it shows, and why')),
+    paysim: Type.Literal(1, { description: 'the version of the file format: 1' }),
+    name: text('the name of the scenario'),
+    about: maybe(text('what the scenario shows, and why')),
     seed: maybe(
       Type.Unsafe<number | string>({
-        description: 'the same seed, the same ids and instructions; 1 unless told',
+        description: 'the seed of ids and payment instructions; 1 by default',
         anyOf: [{ type: 'integer' }, { type: 'string', minLength: 1 }],
       }),
     ),
@@ -26,20 +26,24 @@ export const FileSchema = Type.Object(
     clock: maybe(ClockSchema),
     catalogue: maybe(CatalogueOverlay),
     policy: maybe(PolicySchema),
-    provider: maybe(Type.Array(ProviderRule, { description: 'what the provider will do: first match wins' })),
-    faults: maybe(Type.Array(FaultRule, { description: 'what goes wrong on the wire: first match wins' })),
+    provider: maybe(
+      Type.Array(ProviderRule, { description: 'what the provider does; the first matching rule applies' }),
+    ),
+    faults: maybe(
+      Type.Array(FaultRule, { description: 'faults on the wire; the first matching one applies' }),
+    ),
     receiver: maybe(ReceiverSchema),
     app: maybe(ApplicationSchema),
     let: maybe(
       Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.Unknown(), {
-        description: `values with a name, for \${name}`,
+        description: `named values, for \${name}`,
       }),
     ),
-    steps: maybe(Type.Array(Type.Unsafe<object>(A_STEP), { description: 'the story' })),
+    steps: maybe(Type.Array(Type.Unsafe<object>(A_STEP), { description: 'the steps' })),
     verify: maybe(
       Type.Unsafe<'all' | Check[]>({
         description:
-          'what must be true at the end: every rule used, every fault hit, every intent met by a rule, every webhook expected',
+          'what to check at the end: every rule was used, every fault was hit, every intent matched a rule, every webhook was expected',
         anyOf: [oneOf(['all']), Type.Array(oneOf(CHECKS), { minItems: 1 })],
       }),
     ),

@@ -17,7 +17,7 @@ import { lowerCased, queryText } from './merchant-call.ts'
 import { brief } from './title.ts'
 import { verb } from './verb.ts'
 
-const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'further headers' }))
+const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'more headers' }))
 
 interface CallStep {
   readonly query?: unknown
@@ -45,9 +45,11 @@ interface DisturbStep {
   readonly known?: readonly string[]
 }
 
-/** An application that works behind its answers, or asks from time to time, is given time for it. */
+/** An application may work after it has answered, or poll from time to time, so wait for it. */
 const PATIENCE = '5s'
 const MIDWAY_MS = 1000
+/** Even an impatient look waits this long for an answer that has begun to be made. */
+const SHORTEST_ANSWER_MS = 1000
 const GLANCE_MS = 10
 const LONGEST_GLANCE_MS = 100
 
@@ -81,7 +83,10 @@ async function callApp(line: string, step: CallStep, stage: Stage, scope: Scope)
   }
 }
 
-/** Asks again until it is so. In a disturbed story what is not so midway is asked once more at the end, and only that counts. */
+/**
+ * Repeats the request until the answer is as expected. In a disturbed run, a step that fails midway is repeated at the
+ * end, and only that counts.
+ */
 async function expectApp(
   line: string,
   step: LookStep,
@@ -93,22 +98,26 @@ async function expectApp(
   const midwayMs = Math.min(withinMs, played.patience?.midwayMs ?? MIDWAY_MS)
   const atEndMs = Math.min(withinMs, played.patience?.atEndMs ?? withinMs)
   const startedAt = performance.now()
-  let result = await askUntilSo(line, step, stage, played.isLenient ? midwayMs : atEndMs)
+  let result = await repeatUntilMatch(line, step, stage, played.isLenient ? midwayMs : atEndMs)
   if (result.mismatches.length > 0 && played.run.isDisturbed && played.isOver) {
-    if (await played.doAllThatIsDue(stage)) result = await askUntilSo(line, step, stage, atEndMs)
+    if (await played.doEverythingDue(stage)) result = await repeatUntilMatch(line, step, stage, atEndMs)
   }
   const tookMs = performance.now() - startedAt
-  played.looks.push({ path, request: line, tookMs, isStillSo: false, step: { 'expect app': line, ...step } })
+  played.looks.push({ path, request: line, tookMs, stillHolds: false, step: { 'expect app': line, ...step } })
   return played.isLenient ? { ...result, mismatches: [] } : result
 }
 
-async function askUntilSo(line: string, step: LookStep, stage: Stage, withinMs: number): Promise<StepResult> {
+async function repeatUntilMatch(
+  line: string,
+  step: LookStep,
+  stage: Stage,
+  withinMs: number,
+): Promise<StepResult> {
   const { request, sent } = requestOf(line, step, stage)
   const deadline = performance.now() + withinMs
+  const answerWithinMs = Math.max(SHORTEST_ANSWER_MS, withinMs)
   for (let glance = GLANCE_MS; ; glance = Math.min(2 * glance, LONGEST_GLANCE_MS)) {
-    stage.stir()
-    await stage.settle()
-    const answer = await stage.played.app.ask(request)
+    const answer = await stage.played.app.ask(request, answerWithinMs)
     const mismatches = lookMismatches(step, answer)
     if (
       mismatches.length === 0 ||
@@ -117,6 +126,9 @@ async function askUntilSo(line: string, step: LookStep, stage: Stage, withinMs: 
     )
       return { sent, answer, value: answer.body ?? answer.text, mismatches }
     await pause(glance)
+    // In the meantime the application may have done something that makes a webhook due.
+    stage.noteActivity()
+    await stage.settle()
   }
 }
 
@@ -135,7 +147,7 @@ async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
   return restart(stage)
 }
 
-/** What does not come up again is the application's fault. */
+/** If the application does not start again, the step fails. */
 async function restart({ played }: Stage): Promise<StepResult> {
   try {
     await played.app.restart()
@@ -143,12 +155,12 @@ async function restart({ played }: Stage): Promise<StepResult> {
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error
     const { message } = error
-    const expected = 'an application that starts again'
+    const expected = 'a running application'
     return { mismatches: [{ path: [], subject: 'application', expected, actual: 'ended', why: message }] }
   }
 }
 
-/** A disturbance names what it happens to, in the way of its kind. */
+/** A disturbance must name what to disturb: an event or a call, depending on its kind. */
 function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: StepCheck): void {
   demandApplication('disturb', check)
   const needs = /^webhook-(?!early)/.test(kind)
@@ -158,25 +170,25 @@ function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: St
       : undefined
   const given = { event, call }
   if (needs && given[needs] === undefined)
-    check.say(['disturb'], `${kind} needs ${needs}: what it happens to`)
+    check.say(['disturb'], `${kind} needs ${needs}: name the ${needs} to disturb`)
   for (const key of ['event', 'call'] as const)
-    if (key !== needs && given[key] !== undefined) check.say([key], `${kind} has no ${key}`)
+    if (key !== needs && given[key] !== undefined) check.say([key], `${kind} takes no ${key}: remove it`)
 }
 
 function demandApplication(verb: string, check: StepCheck): void {
-  if (!check.hasApplication) check.say([verb], `${verb} needs an application: name it under app`)
+  if (!check.hasApplication) check.say([verb], `${verb} needs an application: add app to the file`)
 }
 
-const kind = oneOf([...KINDS, 'end'], 'what goes wrong from here on; `end` waits until it is over')
+const kind = oneOf([...KINDS, 'end'], 'what goes wrong from here on; `end` waits until everything is over')
 
-/** What the merchant's application is told, and what its state must be. */
+/** Steps that call the merchant's application and check its state. */
 export const APPLICATION = [
   verb('call app', {
     value: requestLine('a method and a path of the application, such as `POST /orders`'),
     beside: {
       query: maybe(object('the query')),
-      json: maybe(anything('the body, as JSON')),
-      text: maybe(Type.String({ description: 'the body, as it stands' })),
+      json: maybe(anything('the JSON body')),
+      text: maybe(Type.String({ description: 'the body as text' })),
       headers,
       as: maybe(name),
       expect: maybe(AnswerSchema),
@@ -187,17 +199,17 @@ export const APPLICATION = [
     check({ step }, check) {
       demandApplication('call app', check)
       if (step.json !== undefined && step.text !== undefined)
-        check.say(['text'], 'text stands beside json: a request has one body')
+        check.say(['text'], 'a request has only one body: remove text or json')
     },
     play: ({ value, step, stage, scope }) => callApp(value, step, stage, scope),
   }),
   verb('expect app', {
     value: requestLine('a method and a path of the application, such as `GET /orders/1`'),
     beside: {
-      is: maybe(matcher('what the JSON body of its answer must be')),
-      status: maybe(matcher('what the HTTP status must be; a 2xx unless it says otherwise')),
+      is: maybe(matcher('the expected JSON body of the answer')),
+      status: maybe(matcher('the expected HTTP status; any 2xx by default')),
       headers,
-      within: maybe(duration('how long it is asked again, in wall time; 5s unless it says otherwise')),
+      within: maybe(duration('how long to repeat the request, in wall time; 5s by default')),
       as: maybe(name),
     },
     needs: 'simulator',
@@ -207,7 +219,7 @@ export const APPLICATION = [
     play: ({ value, step, stage, path }) => expectApp(value, step, stage, path),
   }),
   verb('restart', {
-    value: oneOf(['app'], 'the application is killed and started again'),
+    value: oneOf(['app'], 'kills the application and starts it again'),
     beside: {},
     needs: 'simulator',
     moves: false,
@@ -218,22 +230,17 @@ export const APPLICATION = [
   verb('disturb', {
     value: kind,
     beside: {
-      event: maybe(text('the type of the webhook that it happens to')),
-      call: maybe(
-        requestLine('the call of the application that it happens to, such as `GET /payment_intents/:id`'),
-      ),
-      nth: maybe(count('which of them, counted from here; the first unless it says otherwise')),
-      attempts: maybe(count('webhook-late: how many attempts are lost; 1 unless it says otherwise')),
+      event: maybe(text('the type of the webhook event to disturb')),
+      call: maybe(requestLine('the call of the application to disturb, such as `GET /payment_intents/:id`')),
+      nth: maybe(count('which of them, counted from here; the first by default')),
+      attempts: maybe(count('webhook-late: how many attempts are lost; 1 by default')),
       when: maybe(
-        oneOf(
-          ['before', 'after'],
-          'forged webhooks: on which side of the true one; both unless it says otherwise',
-        ),
+        oneOf(['before', 'after'], 'forged webhooks: before or after the real one; both by default'),
       ),
-      delay: maybe(duration('call-slow: how long the answer takes; 2s unless it says otherwise')),
+      delay: maybe(duration('call-slow: the delay of the answer; 2s by default')),
       known: maybe(
         Type.Array(Type.String(), {
-          description: 'end: what the application does in the plain run as well, and is not blamed for',
+          description: 'end: violations that also happen in the plain run, and do not count',
         }),
       ),
     },

@@ -14,11 +14,11 @@ const goal = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: string
     duration('how far'),
     { type: 'string', const: 'idle' },
     Type.Object({ to: instant('when') }, closed),
-    Type.Object({ until: oneOf(['idle']), max: maybe(duration('no further than this')) }, closed),
+    Type.Object({ until: oneOf(['idle']), max: maybe(duration('the furthest to move')) }, closed),
   ],
 })
 
-/** The account's clock, and what is due by it. */
+/** The account's clock and timers. */
 export const CLOCK = [
   verb('advance', {
     value: goal,
@@ -28,7 +28,10 @@ export const CLOCK = [
     title: wholeValue,
     check(_, check) {
       if (check.clockMode !== 'virtual')
-        check.say(['advance'], 'advance needs a virtual clock, and this one is real')
+        check.say(
+          ['advance'],
+          'advance needs a virtual clock, but this one is real: remove the step, or set clock: virtual',
+        )
     },
     play(running) {
       const { value, stage } = running

@@ -7,7 +7,9 @@ import type { RunningStep } from './verb.ts'
 
 type ControlCall = { answer(): Promise<Answer> }
 
-/** Makes a call of the control surface that may be refused, and compares the answer with what the step expects. */
+/**
+ * Makes a call of the control surface that may be refused, and compares the answer with the expectation of the step.
+ */
 export async function callControl(
   call: ControlCall,
   { step, scope }: Pick<RunningStep<string, { expect?: AnswerExpectation }>, 'step' | 'scope'>,
@@ -23,7 +25,7 @@ export async function callControl(
   }
 }
 
-/** The answer of a control call, also where it is a refusal: the state of a record may forbid what a step asks for. */
+/** The answer of a control call, even if it is a refusal, because the state of a record may forbid the change. */
 export async function answerOrRefusal(call: ControlCall): Promise<Answer> {
   try {
     return await call.answer()

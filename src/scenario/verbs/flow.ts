@@ -8,15 +8,18 @@ import { flowVerb } from './verb.ts'
 
 const steps = Type.Unsafe<object[]>({ type: 'array', minItems: 1, items: A_STEP })
 
-/** Steps that are made of steps. */
+/** Steps that contain steps. */
 export const FLOW = [
   flowVerb('repeat', {
-    value: count(`how often; \${n} counts from 1`),
+    value: count(`how many rounds; \${n} counts from 1`),
     beside: {
       until: maybe(
         Type.Object(
           { value: anything('a reference'), is },
-          { ...closed, description: 'ends it early, looked at after each round; it must come true' },
+          {
+            ...closed,
+            description: 'ends the repetition early; checked after each round, and fails if it never holds',
+          },
         ),
       ),
       steps,
@@ -46,15 +49,15 @@ export const FLOW = [
         })
         if (soFar.mismatches.length === 0) return
         if (n === step.repeat)
-          await recordStep({ verb: 'repeat', title: 'until it is so', path, tookMs: 0 }, soFar, run)
+          await recordStep({ verb: 'repeat', title: 'until the value matches', path, tookMs: 0 }, soFar, run)
       }
     },
   }),
   flowVerb('parallel', {
     value: Type.Unsafe<number | (object | object[])[]>({
-      description: 'so many copies of `steps` at once, or these branches',
+      description: 'the number of parallel copies of `steps`, or a list of parallel branches',
       anyOf: [
-        count(`how many; \${n} counts them from 1`),
+        count(`how many copies; \${n} counts them from 1`),
         { type: 'array', minItems: 2, items: { anyOf: [A_STEP, steps] } },
       ],
     }),
@@ -64,10 +67,11 @@ export const FLOW = [
     title: ({ value }) => [Array.isArray(value) ? `${value.length} branches` : `${value} at once`],
     check({ value, step }, check) {
       if (Array.isArray(value)) {
-        if (step.steps) check.say(['steps'], 'steps go with a number of copies: these are branches')
+        if (step.steps)
+          check.say(['steps'], 'parallel has a list of branches: remove steps, or give parallel a number')
         check.branches(value, ['parallel'])
       } else if (step.steps) check.counted(step.steps, ['steps'])
-      else check.say(['parallel'], 'parallel says how many, but not of what: steps is missing')
+      else check.say(['parallel'], 'parallel has a number of copies: add the steps to copy under steps')
     },
     async playInside({ parallel, steps = [] }, path, run, runner) {
       const copies = !Array.isArray(parallel)
@@ -83,7 +87,7 @@ export const FLOW = [
           : runner.step(branch.steps, branch.path, inner)
         return { inner, done }
       })
-      // Also where one failed, all are waited for: none may go on while the next step runs.
+      // Wait for all of them even if one failed, so that none continues while the next step runs.
       const ends = await Promise.allSettled(started.map(({ done }) => done))
       for (const { inner } of started) run.records.push(...inner.records)
       if (!run.racing) await run.stage.settle()
@@ -98,7 +102,10 @@ export const FLOW = [
   }),
 ]
 
-/** What copies of the same steps capture becomes a list, in their order. Each branch captures for itself. */
+/**
+ * Values that copies of the same steps store become lists, in the order of the copies. Each branch stores its own
+ * values.
+ */
 function capture(scope: Scope, branches: readonly Scope[], copies: boolean): void {
   const names = new Set(branches.flatMap(branch => [...branch.captured.keys()]))
   names.delete('n')

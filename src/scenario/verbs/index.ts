@@ -24,20 +24,20 @@ const ALL = [
   ...FLOW,
 ]
 
-/** Every verb, by its name. The loader, the runner, the published schema and the types of the library read it. @internal */
+/** All verbs by name, for the loader, the runner, the published schema and the types of the library. @internal */
 export const VERBS: ReadonlyMap<string, AnyVerb> = new Map(ALL.map(entry => [entry.name, entry as AnyVerb]))
 
 type Entry = (typeof ALL)[number]
 export type VerbName = Entry['name']
 export type StepOf<Name extends VerbName> = NonNullable<Extract<Entry, { name: Name }>['step']>
 
-/** The verbs that a step names. A valid step names one. */
+/** The verbs in a step. A valid step has exactly one. */
 export const verbsOf = (step: object): string[] => Object.keys(step).filter(key => VERBS.has(key))
 
 export const isFlow = (entry: AnyVerb): entry is FlowVerb => 'playInside' in entry
 export const isPlain = (entry: AnyVerb): entry is PlainVerb => 'play' in entry
 
-/** What a step does, in words. @internal */
+/** Describes a step in words. @internal */
 export function titleOf({ name, title }: AnyVerb, step: object): string {
   const { note, [name]: value } = step as Record<string, unknown>
   if (typeof note === 'string') return note

@@ -4,10 +4,10 @@ import { ACTION_TYPES } from '../../contract/resources.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { ReceiptStatus } from '../../domain/model.ts'
 
-/** The words that can stand at a path of a record; the path of the whole value is empty. */
+/** The possible words at each path of a record. The path of the record itself is empty. */
 export type Words = Readonly<Record<string, readonly string[]>>
 
-/** The type makes the list complete: who adds a word to the model must add it here. */
+/** The compiler checks that the list is complete, so a new word of the model must be added here. */
 export const all = <K extends string>(words: Record<K, true>) => Object.keys(words) as K[]
 
 export const RECEIPT_STATUSES = all<ReceiptStatus>({
@@ -26,11 +26,11 @@ export const PAYMENT_WORDS: Words = {
 export const PAYOUT_WORDS: Words = { status: PAYOUT_STATUSES }
 export const RECEIPT_WORDS: Words = { '': RECEIPT_STATUSES, status: RECEIPT_STATUSES }
 
-/** Says why a record can never have this word at this path, if that is so. */
+/** Explains why a record can never have this word at this path, if that is the case. */
 export function unknownWord(words: Words | undefined, path: string, word: string): string | undefined {
   const known = words?.[path.replace(/\b\d+\b/g, '*')]
   if (!known || known.includes(word) || word.includes('${')) return undefined
   const meant = closest(word, known)
   const member = path.split('.').at(-1) || 'type'
-  return `there is no ${member} ${word}${meant ? `; did you mean ${meant}?` : `: it is one of ${known.join(', ')}`}`
+  return `there is no ${member} ${word}${meant ? `; did you mean ${meant}?` : `: use one of ${known.join(', ')}`}`
 }

@@ -13,34 +13,34 @@ import { valueAndExpectation } from './title.ts'
 import { type PlainVerb, schemaOf } from './verb.ts'
 
 const items = (description: string) =>
-  Type.Array(matcher('an item; a word alone is its type'), { description })
+  Type.Array(matcher('an item; a single word is its type'), { description })
 
-/** What is expected of a list. At least one of the first four must be there. */
+/** What to check in a list. At least one of the first four is required. */
 const expectations = {
-  exactly: maybe(items('these and no others, in this order')),
-  include: maybe(items('these among others, in this order')),
-  count: maybe(matcher('how many')),
-  none: maybe(matcher('no item is like this; true for no item at all')),
+  exactly: maybe(items('exactly these items, in this order')),
+  include: maybe(items('at least these items, in this order')),
+  count: maybe(matcher('the number of items')),
+  none: maybe(matcher('the list has no item like this; true means that it is empty')),
   'any order': maybe(Type.Literal(true, { description: 'the order does not matter' })),
   within: maybe(duration('how long to wait on a real clock; 5s by default')),
   as: maybe(name),
 }
 const NEEDED = ['exactly', 'include', 'count', 'none'] as const
 
-const filter = Type.Unsafe<unknown>({ description: '`all`, or what an item must be to be looked at' })
+const filter = Type.Unsafe<unknown>({ description: '`all`, or a condition that selects items' })
 
 interface ListParts<Value> {
-  /** What stands behind the verb; `all` or a filter, unless given. */
+  /** The value of the verb; `all` or a filter by default. */
   readonly of?: TSchema & { static: Value }
-  /** What the items are, in words. */
+  /** What to call the items. */
   readonly items: string
-  /** The member that a word alone stands for. */
+  /** The member that a single word stands for. */
   readonly key: string
   readonly words?: Words
   list(stage: Stage, value: Value): Promise<readonly unknown[]>
 }
 
-/** How long something under way may take on a real clock before it counts as missing. */
+/** How long to wait on a real clock for something in progress. */
 const PATIENCE = '5s'
 const POLL_MS = 50
 
@@ -50,7 +50,7 @@ type ListStep<Name extends string, Value> = { [K in Name]: Value } & ListExpecta
     note?: string
   }
 
-/** A verb that looks at a list. It changes nothing, and needs a simulator. */
+/** A verb that checks a list. It changes nothing, and needs a simulator. */
 export function listVerb<const Name extends string, Value = unknown>(
   name: Name,
   { of, items, key, words, list }: ListParts<Value>,
@@ -74,8 +74,8 @@ export function listVerb<const Name extends string, Value = unknown>(
       for (;;) {
         const all = await list(stage, value)
         const looked = all.filter(item => filter === 'all' || matches(wordIn(filter, key), item))
-        const { mismatches, spokenOf } = matchList(looked, step, key, items)
-        for (const item of spokenOf) stage.tracker.expected.add(item as Webhook)
+        const { mismatches, covered } = matchList(looked, step, key, items)
+        for (const item of covered) stage.tracker.expected.add(item as Webhook)
         if (mismatches.length === 0 || stage.virtual || Date.now() >= deadline)
           return { value: looked, mismatches, ...(of ? { subject: String(value) } : {}) }
         await pause(POLL_MS)
@@ -86,7 +86,7 @@ export function listVerb<const Name extends string, Value = unknown>(
 
 function checkList(name: string, expected: ListExpectation, check: StepCheck): void {
   if (!NEEDED.some(key => expected[key] !== undefined))
-    check.say([name], `${name} says nothing of the list: add ${NEEDED.join(', ')}`)
+    check.say([name], `${name} needs at least one of ${NEEDED.join(', ')}`)
   for (const key of ['exactly', 'include'] as const)
     for (const [at, item] of (expected[key] ?? []).entries()) check.expectation(item, [key, at])
   if (expected.none !== true) check.expectation(expected.none, ['none'])

@@ -9,7 +9,7 @@ interface Fetched {
   readonly answer: Answer
 }
 
-/** A record as the merchant reads it. */
+/** Reads a record as the merchant does. */
 export async function merchantGet(path: string, stage: Stage): Promise<Fetched> {
   const { wire, baseUrl } = stage.target
   const sent: Sent = { method: 'GET', url: baseUrl + path, headers: stage.credentials(undefined) }
@@ -18,7 +18,7 @@ export async function merchantGet(path: string, stage: Stage): Promise<Fetched> 
   return { sent, answer }
 }
 
-/** A record with what the merchant API hides. */
+/** Reads a record with what the merchant API hides. */
 export async function controlGet(
   records: 'payments' | 'payouts',
   id: string,
@@ -30,7 +30,7 @@ export async function controlGet(
   return { sent: { method: 'GET', url, headers: {} }, answer }
 }
 
-/** Compares a record, or one member of it, with what it must be. */
+/** Compares a record, or one member of it, with the expected value. */
 export async function lookAt(
   fetch: (id: string, stage: Stage) => Promise<Fetched>,
   id: string,

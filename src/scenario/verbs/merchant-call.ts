@@ -11,11 +11,11 @@ interface MerchantCall {
   readonly query?: unknown
   readonly json?: unknown
   readonly raw?: { readonly contentType?: string; readonly body: string | Buffer }
-  /** The record that the call is about, where its path names one. */
+  /** The id of the record that the call is about, if its path has one. */
   readonly subject?: string
 }
 
-/** What a step may say about its call. */
+/** Members of a step that change how its call is made. */
 interface CallOptions {
   keys?: 'test' | 'live' | 'wrong' | 'none'
   key?: string
@@ -23,7 +23,7 @@ interface CallOptions {
   expect?: AnswerExpectation
 }
 
-/** Makes a call of the merchant API, once, and compares the answer with what the step expects. */
+/** Makes a call of the merchant API once, and compares the answer with the expectation of the step. */
 export async function callMerchant(
   call: MerchantCall,
   { step, stage, scope }: Pick<RunningStep<string, CallOptions>, 'step' | 'stage' | 'scope'>,
@@ -63,7 +63,7 @@ function requestOf(
 export const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** A list repeats its name. */
+/** A list becomes a repeated parameter. */
 export function queryText(query: unknown): string {
   const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
     [value].flat().map(one => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),

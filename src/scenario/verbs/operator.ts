@@ -20,7 +20,7 @@ import { verb } from './verb.ts'
 const rules = Type.Array(ProviderRule)
 const CALLS = all<ProviderCall['call']>({ start: true, cancel: true, submit_receipt: true })
 
-/** The people and machines around the merchant: the provider's rules, routes and health, policy, faults. */
+/** What the operator sets: the provider's rules, catalogue and health, the policy, and faults. */
 export const OPERATOR = [
   verb('set rules', {
     value: rules,
@@ -74,7 +74,9 @@ export const OPERATOR = [
     },
   }),
   verb('set health', {
-    value: Type.Record(Type.String(), Type.Boolean(), { description: 'providers, healthy or not' }),
+    value: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'providers, each true (healthy) or false',
+    }),
     beside: {},
     needs: 'simulator',
     moves: false,

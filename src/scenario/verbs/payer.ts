@@ -10,9 +10,9 @@ import { id, maybe, text } from '../schema/words.ts'
 import { valueAndExpectation, wholeValue } from './title.ts'
 import { type RunningStep, verb } from './verb.ts'
 
-const payment = id('payment, or the address of its page')
+const payment = id('payment, or the URL of its page')
 
-/** What a payer does on the hosted page, or on the page of the bank. */
+/** What a payer does on the hosted page or on the bank's page. */
 export const PAYER = [
   verb('payer opens', {
     value: payment,
@@ -94,7 +94,7 @@ const fields = (values: Record<string, string>): Form => ({
 
 const isAddress = (payment: string) => /^https?:/.test(payment)
 
-/** Opens a payment's page, or submits a form of it. */
+/** Opens a payment's page, or submits a form on it. */
 async function visit(
   payment: string,
   {
@@ -107,7 +107,7 @@ async function visit(
   const url = await pageOf(payment, stage)
   const subject = isAddress(payment) ? undefined : payment
   if (url === undefined) {
-    const why = 'has no page: its action is no redirect'
+    const why = 'has no page: its action is not a redirect'
     return { subject, mismatches: [{ path: [], subject: payment, expected: 'a page', actual: null, why }] }
   }
   const sent: Sent = form
@@ -118,7 +118,7 @@ async function visit(
   return { sent, answer, subject, value: answer.text, mismatches }
 }
 
-/** The address of a payment's page. A payment that ended keeps its page, but no longer names it. */
+/** The URL of a payment's page. A payment that has ended keeps its page, but no longer shows the URL. */
 async function pageOf(payment: string, stage: Stage): Promise<string | undefined> {
   if (isAddress(payment)) return payment
   const { wire, baseUrl } = stage.target

@@ -15,12 +15,12 @@ import { members, valueAndExpectation, wholeValue } from './title.ts'
 import { verb } from './verb.ts'
 
 const boundary = maybe(
-  text('the multipart boundary; another one for each upload by default', {
+  text('the multipart boundary; a different one for each upload by default', {
     pattern: "^[A-Za-z0-9'()+_,./:=?-]{1,70}$",
   }),
 )
 
-/** Payments: the merchant's calls, what the provider does to them, and what they must be. */
+/** Payments: calls of the merchant, actions of the provider, and expectations. */
 export const PAYMENTS = [
   verb('list methods', {
     value: object('the query'),
@@ -136,7 +136,9 @@ const getPayment = (payment: string, stage: Stage) => merchantGet(pathOf(payment
 const PATIENCE: Readonly<Record<'virtual' | 'real', string>> = { virtual: '72h', real: '30s' }
 const POLL_MS = 50
 
-/** Looks again each time that something happens, until it is so. A virtual clock moves from one timer to the next. */
+/**
+ * Checks again whenever something happens, until the payment matches. A virtual clock moves from one timer to the next.
+ */
 async function waitFor(
   payment: string,
   step: { within?: string; is: unknown },

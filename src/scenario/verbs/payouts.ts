@@ -10,10 +10,10 @@ import { callMerchant } from './merchant-call.ts'
 import { members, valueAndExpectation } from './title.ts'
 import { verb } from './verb.ts'
 
-/** Payouts: the merchant's calls, what the operator does with them, and what they must be. */
+/** Payouts: calls of the merchant, actions of the operator, and expectations. */
 export const PAYOUTS = [
   verb('list payouts', {
-    value: object('the query; a list repeats its name'),
+    value: object('the query; a list repeats the parameter'),
     beside: merchantCall,
     needs: 'any',
     moves: false,
@@ -94,7 +94,7 @@ export const PAYOUTS = [
 
 const PAGE = 100
 
-/** The merchant API has no call for one payout: on a gateway, the pages of the list are read until it is found. */
+/** The merchant API cannot read a single payout, so on a real gateway this searches the pages of the list. */
 async function getPayout(id: string, stage: Stage) {
   if (stage.account) return controlGet('payouts', id, stage)
   for (let cursor = ''; ; ) {

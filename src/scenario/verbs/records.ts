@@ -50,7 +50,7 @@ const EVENTS = all<DomainEvent['type']>({
   ClockSet: true,
 })
 
-/** Any record with what the merchant API hides, its history, and any captured value. */
+/** Any record with what the merchant API hides, its history, and any stored value. */
 export const RECORDS = [
   verb('expect record', {
     value: id('payment or payout'),

@@ -6,10 +6,10 @@ import { callMerchant } from './merchant-call.ts'
 import { valueAndExpectation } from './title.ts'
 import { verb } from './verb.ts'
 
-/** The log also has what the scenario itself asks of the control surface. */
+/** The log also has the scenario's own requests to the control surface. */
 const CONTROL = '/_paysim/'
 
-/** Any request of the merchant, and the log of all of them. */
+/** Any request of the merchant, and the log of all requests. */
 export const REQUESTS = [
   verb('request', {
     value: Type.String({
@@ -18,8 +18,8 @@ export const REQUESTS = [
     }),
     beside: {
       query: maybe(object('the query')),
-      json: maybe(anything('the body, as JSON')),
-      text: maybe(Type.String({ description: 'the body, as it stands' })),
+      json: maybe(anything('the JSON body')),
+      text: maybe(Type.String({ description: 'the body as text' })),
       ...idempotentCall,
     },
     needs: 'any',
@@ -27,7 +27,7 @@ export const REQUESTS = [
     title: valueAndExpectation,
     check({ step }, check) {
       if (step.json !== undefined && step.text !== undefined)
-        check.add([{ field: 'text', message: 'stands beside json: a request has one body' }])
+        check.add([{ field: 'text', message: 'cannot be used with json: a request has only one body' }])
     },
     play(running) {
       const { step, value } = running

@@ -1,4 +1,4 @@
-/** How the parts of a step are shown in its title. */
+/** How a step is shown in its title. */
 
 interface Facts {
   readonly step: object
@@ -7,7 +7,7 @@ interface Facts {
 
 export const nothing = () => []
 
-/** The value behind the verb, and what it is expected to be. */
+/** The value of the verb, and its expectation. */
 export const valueAndExpectation = ({ step, value }: Facts): string[] => [
   typeof value === 'string' ? short(value) : brief(value),
   ...['is', 'exactly', 'include', 'count', 'none'].flatMap(key =>
@@ -15,7 +15,7 @@ export const valueAndExpectation = ({ step, value }: Facts): string[] => [
   ),
 ]
 
-/** These members of a body. */
+/** Some members of a body. */
 export const members =
   (...names: string[]) =>
   ({ value }: Facts): string[] => {
@@ -27,7 +27,7 @@ export const wholeValue = ({ value }: Facts): string[] => [typeof value === 'str
 
 export const numberOfItems = ({ value }: Facts): string[] => [String((value as unknown[]).length)]
 
-/** The outcome that a step asks for, where it is not a success. */
+/** The expected outcome, if it is not a success. */
 export function expectedOutcome(step: object): string {
   const { error, lost } = ((step as { expect?: object }).expect ?? {}) as { error?: string; lost?: true }
   return lost ? '→ no answer' : error ? `→ ${error}` : ''
@@ -35,7 +35,7 @@ export function expectedOutcome(step: object): string {
 
 const LONGEST = 72
 
-/** The first letters of an id are enough to tell it from others. */
+/** The first characters of an id are enough to recognise it. */
 const short = (text: string) => (/^[a-z]+_[0-9A-Za-z]{24}$/.test(text) ? `${text.slice(0, 11)}…` : text)
 
 export function brief(value: unknown): string {

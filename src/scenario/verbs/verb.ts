@@ -9,7 +9,7 @@ import type { StepRun, StepRunner } from '../run/step-run.ts'
 import { closed, maybe, text } from '../schema/words.ts'
 import type { Words } from './known-words.ts'
 
-/** A step as its verb sees it: the whole step, and the value that stands behind the verb. */
+/** A step with the value of its verb. */
 export interface StepFacts<Name extends string, Step> {
   readonly step: Step
   readonly value: Name extends keyof Step ? Step[Name] : unknown
@@ -22,26 +22,26 @@ export interface RunningStep<Name extends string, Step> extends StepFacts<Name, 
   readonly path: Path
 }
 
-interface CommonParts<Name extends string, Step> {
-  /** `simulator`: a gateway of which only the base URL is known cannot do it. */
+interface RepeatedParts<Name extends string, Step> {
+  /** `simulator`: it does not work with a gateway of which only the base URL is known. */
   readonly needs: 'simulator' | 'any'
-  /** Whether it starts something that may go on after its answer, such as a webhook. */
+  /** Whether it may cause something that continues after its answer, such as a webhook. */
   readonly moves: boolean
   /** What to show after the verb. @internal */
   title(facts: StepFacts<Name, Step>): readonly string[]
-  /** Words that a record can have, at paths of what the step expects. @internal */
+  /** The possible words of the record, by their paths in the expectation. @internal */
   readonly words?: Words
-  /** Reports what the schema cannot know. @internal */
+  /** Reports problems that the schema cannot find. @internal */
   check?(facts: StepFacts<Name, Step>, check: StepCheck): void
 }
 
-export interface PlainParts<Name extends string, Step> extends CommonParts<Name, Step> {
+export interface PlainParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
   /** @internal */
   play(running: RunningStep<Name, Step>): Promise<StepResult>
 }
 
-export interface FlowParts<Name extends string, Step> extends CommonParts<Name, Step> {
-  /** Runs the steps that the step is made of. @internal */
+export interface FlowParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
+  /** Runs the steps inside the step. @internal */
   playInside(step: Step, path: Path, run: StepRun, runner: StepRunner): Promise<void>
 }
 
@@ -49,28 +49,28 @@ interface Named<Name extends string, Step> {
   readonly name: Name
   /** @internal */
   readonly schema: TSchema
-  /** The type of the step. Only the compiler reads it. */
+  /** The type of the step, only for the compiler. */
   readonly step?: Step
 }
 
-/** All that there is to know about a verb. A new one is an entry of a file in this folder, and a row in docs/scenarios.md. */
+/** A verb. To add one, add an entry to a file in this folder, and a row to docs/scenarios.md. */
 export type PlainVerb<Name extends string = string, Step = object> = Named<Name, Step> &
   PlainParts<Name, Step>
-/** A verb whose steps hold other steps. */
+/** A verb whose steps contain other steps. */
 export type FlowVerb<Name extends string = string, Step = object> = Named<Name, Step> & FlowParts<Name, Step>
 export type AnyVerb = PlainVerb | FlowVerb
 
-/** What every step may have. */
-const note = { note: maybe(text('what to show for the step, in place of what it does')) }
+/** Members that every step may have. */
+const note = { note: maybe(text('the title to show for the step')) }
 
 type StepType<Name extends string, Value extends TSchema, More extends TProperties> = Static<
   TObject<{ [K in Name]: Value } & More & typeof note>
 >
 
 interface Shape<Value extends TSchema, More extends TProperties> {
-  /** What stands behind the verb. */
+  /** The value of the verb. */
   readonly value: Value
-  /** What may stand beside it. */
+  /** The other members of the step. */
   readonly beside: More
 }
 

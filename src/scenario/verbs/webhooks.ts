@@ -20,7 +20,7 @@ const DELIVERY_STATUSES = all<DeliveryStatus>({
   dropped: true,
 })
 
-/** Webhooks: how the merchant's receiver answers them, which came, and how the gateway delivered them. */
+/** Webhooks: how the merchant's receiver answers them, which ones arrived, and how the gateway delivered them. */
 export const WEBHOOKS = [
   verb('receiver', {
     value: BehaviourSchema,

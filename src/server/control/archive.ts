@@ -1,35 +1,34 @@
-import { Archive } from '../../contract/control/requests.ts'
-import type { FieldProblem } from '../../contract/errors.ts'
-import type { Entry } from '../../domain/events.ts'
+import { Readable } from 'node:stream'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { digestOf } from '../../engine/image-store.ts'
-import { entryToday, readLine } from '../../engine/journal-format.ts'
+import { readLine } from '../../engine/journal-format.ts'
+import { otherWork } from '../../engine/other-work.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { refuseProblems } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, runtimeNamed } from './control-call.ts'
+import { JSON_UTF8 } from '../send-json.ts'
+import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
-
-/** An export may be larger than any merchant request. */
-const readArchive = bodyReader<Archive>(Archive, { cap: 512 * 1024 * 1024 })
 
 export function archiveCalls({ gateway, requests }: ControlSettings) {
   return {
-    'GET /accounts/:account/export': (request, answer) => {
+    'GET /accounts/:account/export': (request, _, reply) => {
       const runtime = runtimeNamed(gateway, request)
-      return inTurn(runtime, async () => answer(200, await archiveOf(runtime)))
+      return oneAtATime(runtime, async () => {
+        const parts = await archiveOf(runtime)
+        return reply.code(200).header('content-type', JSON_UTF8).send(Readable.from(parts))
+      })
     },
 
     'PUT /accounts/:account/import': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const archive = await readArchive(request)
-      const entries = archive.entries.map(entryToday)
-      const images = await checkArchive({ ...archive, entries }, runtime.account.environment)
+      // A schema for each event there is: loaded when somebody imports, and not at every start.
+      const { readArchive } = await import('./read-archive.ts')
+      const { seed, entries, images } = await readArchive(request.raw, runtime.account.environment)
       return replacing(runtime, async () => {
         await demandAvailable(runtime)
         await runtime.courier.idle()
         try {
-          await gateway.adopt(runtime, archive.seed, entries as Entry[], images)
+          await gateway.adopt(runtime, seed, entries, images)
         } catch (cause) {
           if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
           throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
@@ -54,7 +53,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
 const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()
 
 /** Exports, imports and resets of an account run one after another, so each sees a complete state. */
-function inTurn<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
+function oneAtATime<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
   const turn = (lastTurns.get(runtime) ?? Promise.resolve()).then(act)
   lastTurns.set(
     runtime,
@@ -65,43 +64,38 @@ function inTurn<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
 
 /** An account must not change while its history is replaced. */
 const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> =>
-  inTurn(runtime, () => runtime.time.inTurn(act))
+  oneAtATime(runtime, () => runtime.time.inTurn(act))
 
-/** Checks what the schema cannot express, and returns the images as bytes. */
-async function checkArchive(
-  { account, entries, images }: Archive,
-  environment: string,
-): Promise<Map<string, Buffer>> {
-  const problems: FieldProblem[] = []
-  if (!account.endsWith(`.${environment}`))
-    problems.push({
-      field: 'account',
-      message: `must be an account of the environment ${environment}: ${account}`,
-    })
-  // A schema for each event there is: made when somebody imports, and not at every start.
-  const { checkEntries } = await import('../../domain/check-entries.ts')
-  problems.push(...checkEntries(entries))
-  const bytesOf = new Map(Object.entries(images).map(([name, text]) => [name, Buffer.from(text, 'base64')]))
-  for (const [digest, bytes] of bytesOf)
-    if (digestOf(bytes) !== digest)
-      problems.push({ field: `images.${digest}`, message: 'must be the bytes whose SHA-256 is its name' })
-  if (problems.length > 0) throw refuseProblems(problems)
-  return bytesOf
-}
-
-async function archiveOf(runtime: AccountRuntime): Promise<Archive> {
-  const { account, images } = runtime
-  const entries: unknown[] = []
+/** The text of an archive in parts of a few hundred kilobytes: one text of all would hold up other accounts. */
+async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
+  const { id, seed } = account
+  const parts: Buffer[] = []
+  let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(seed)},"entries":[`
+  const write = async (more: string) => {
+    text += more
+    if (text.length < PART_LENGTH) return
+    parts.push(Buffer.from(text))
+    text = ''
+    await otherWork()
+  }
   const digests = new Set<string>()
+  let comma = ''
   for await (const line of account.journal.lines()) {
     const entry = readLine(line)
-    entries.push(entry)
+    await write(comma + JSON.stringify(entry))
     for (const event of entry.events) if ('digest' in event) digests.add(event.digest)
+    comma = ','
   }
-  const stored: Record<string, string> = {}
+  await write('],"images":{')
+  comma = ''
   for (const digest of digests) {
     const bytes = await images.get(digest)
-    if (bytes) stored[digest] = bytes.toString('base64')
+    if (!bytes) continue
+    await write(`${comma}"${digest}":"${bytes.toString('base64')}"`)
+    comma = ','
   }
-  return { paysim: 1, account: account.id, seed: account.seed, entries, images: stored }
+  parts.push(Buffer.from(`${text}}}`))
+  return parts
 }
+
+const PART_LENGTH = 256 * 1024

@@ -2,9 +2,8 @@ import type { PaymentRow } from '../../contract/control/payments.ts'
 import type { PayoutRow } from '../../contract/control/payouts.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
-import type { World } from '../../domain/world.ts'
 import type { Request } from '../http/request.ts'
-import { type ControlHandlers, found, runtimeNamed } from './control-call.ts'
+import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import { anyOf, type Filter, listWindow, one, textIn, timeIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 
@@ -13,19 +12,17 @@ export function browseCalls({ gateway }: ControlSettings) {
   return {
     'GET /accounts/:account/browse/payments': (request, answer) => {
       const { world } = runtimeNamed(gateway, request).account
-      const row = (id: string) => paymentRow(found('payment', world.payments.get(id)))
-      return answer(200, listWindow(request, world.paymentList, paymentFilter(request, world), row))
+      return answer(200, listWindow(request, world.payments, paymentFilter(request), paymentRow))
     },
 
     'GET /accounts/:account/browse/payouts': (request, answer) => {
       const { world } = runtimeNamed(gateway, request).account
-      const row = (id: string) => payoutRow(found('payout', world.payouts.get(id)))
-      return answer(200, listWindow(request, world.payoutList, payoutFilter(request, world), row))
+      return answer(200, listWindow(request, world.payouts, payoutFilter(request), payoutRow))
     },
   } satisfies Partial<ControlHandlers>
 }
 
-function paymentFilter(request: Request, world: World): Filter {
+function paymentFilter(request: Request): Filter<Payment> {
   const [status, mode, method, currency] = ['status', 'checkout_mode', 'method', 'currency'].map(name =>
     anyOf(request, name),
   )
@@ -38,11 +35,11 @@ function paymentFilter(request: Request, world: World): Filter {
     ...createdIn(request),
     shelf: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
       !!status?.(ofStatus) && !!mode?.(ofMode) && !!method?.(ofMethod) && !!currency?.(ofCurrency),
-    record: rule === undefined && !text ? undefined : id => holds(world.payments.get(id), isWanted),
+    record: rule === undefined && !text ? undefined : isWanted,
   }
 }
 
-function payoutFilter(request: Request, world: World): Filter {
+function payoutFilter(request: Request): Filter<Payout> {
   const [country, currency, status] = ['country', 'currency', 'status'].map(name => anyOf(request, name))
   const text = textIn(request)
   const rule = one(request, 'rule')
@@ -53,12 +50,9 @@ function payoutFilter(request: Request, world: World): Filter {
     ...createdIn(request),
     shelf: ([ofCountry, ofCurrency, ofStatus]) =>
       !!country?.(ofCountry) && !!currency?.(ofCurrency) && !!status?.(ofStatus),
-    record: rule === undefined && !text ? undefined : id => holds(world.payouts.get(id), isWanted),
+    record: rule === undefined && !text ? undefined : isWanted,
   }
 }
-
-const holds = <R>(record: R | undefined, isWanted: (record: R) => boolean) =>
-  record !== undefined && isWanted(record)
 
 const createdIn = (request: Request) => ({
   createdFrom: timeIn(request, 'created_after', 0),

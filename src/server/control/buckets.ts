@@ -42,7 +42,7 @@ export function bucketsOf(
 const widthFor = (span: number) =>
   WIDTHS.find(width => span / width < MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS)
 
-/** The values in the bucket that each belongs to, for what is more than a count. */
+/** The values in each bucket, for statistics that need more than a count. */
 export function valuesIn(
   { from, width_ms, series }: Buckets,
   values: readonly { readonly at: number; readonly value: number }[],
@@ -53,7 +53,7 @@ export function valuesIn(
   return rows
 }
 
-/** Null of nothing. */
+/** Null for an empty list. */
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null

@@ -24,20 +24,20 @@ export class Changes {
       if ('payment' in event) this.#records.add(event.payment)
       else if ('payout' in event) this.#records.add(event.payout)
     }
-    this.#tellSoon()
+    this.#scheduleSend()
   }
 
   clock(): void {
     this.#about.add('clock')
-    this.#tellSoon()
+    this.#scheduleSend()
   }
 
   request(): void {
     this.#requests++
-    this.#tellSoon()
+    this.#scheduleSend()
   }
 
-  #tellSoon(): void {
+  #scheduleSend(): void {
     if (this.#waiting) return
     this.#waiting = true
     setTimeout(() => {
@@ -79,7 +79,8 @@ function subjectOf(event: DomainEvent): string {
     case 'CatalogueReplaced':
     case 'ProviderHealthSet':
       return 'catalogue'
-    default:
+    case 'AssetStored':
+    case 'AnswerKept':
       return 'books'
   }
 }

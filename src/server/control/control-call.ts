@@ -12,7 +12,7 @@ import { readJson, readOptionalJson } from '../read-body.ts'
 import { demandNoProblems, notFound, refuseProblems } from '../refusal.ts'
 import { sendJson } from '../send-json.ts'
 
-/** What the calls of the control surface have in common. */
+/** Common parts of all calls of the control surface. */
 
 export function runtimeNamed(gateway: Gateway, request: Request): AccountRuntime {
   const runtime = gateway.runtime(param(request, 'account'))
@@ -22,13 +22,13 @@ export function runtimeNamed(gateway: Gateway, request: Request): AccountRuntime
 
 export const param = (request: Request, name: string): string => request.params[name] ?? ''
 
-/** A record that was asked for. */
+/** A requested record. */
 export function found<T>(what: string, record: T | undefined): T {
   if (record === undefined) throw notFound(what)
   return record
 }
 
-/** A reader of JSON bodies of one shape. */
+/** A reader for JSON bodies of one shape. */
 export function bodyReader<T>(
   schema: TSchema,
   { optional = false, cap }: { optional?: boolean; cap?: number } = {},
@@ -41,7 +41,7 @@ export function bodyReader<T>(
   }
 }
 
-/** Why a record is to fail, as far as the caller says it. */
+/** The reason for a failure, from the body of the request. */
 export const failureIn = ({ failure_code: code, failure_message: message }: FailureReason) => ({
   ...(code === undefined ? {} : { code }),
   ...(message === undefined ? {} : { message }),
@@ -55,8 +55,7 @@ export function durationIn(field: string, text: string): number {
 }
 
 /**
- * The handler of a call. `answer` takes what the contract lets the call be answered with, and nothing else; what is no
- * JSON is sent by `reply`.
+ * The handler of a call. `answer` accepts only the answers in the contract; use `reply` for other content than JSON.
  */
 export type ControlHandlers = {
   readonly [Call in ControlCall]: (
@@ -66,7 +65,7 @@ export type ControlHandlers = {
   ) => Reply | Promise<Reply>
 }
 
-/** One handler for each of several calls that differ only in the end of their path. */
+/** Makes a handler for each of several calls that differ only in the last part of their path. */
 export function handlersOf<P extends string, T extends string>(
   path: P,
   ends: readonly T[],

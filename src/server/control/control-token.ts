@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { StartError } from '../../engine/start-error.ts'
 
 const SHORTEST = 8
-/** Where strangers can try tokens as fast as the network lets them. */
+/** Hosts that other machines can reach, where strangers can try tokens. */
 const SHORTEST_ON_NETWORK = 16
 
 /**
- * Whoever has the token of the control surface can do everything, so one that can be guessed is refused, and a server
- * that other machines can reach needs one that its operator chose: they have to hand it to somebody there anyway.
+ * The token gives full control, so one that is easy to guess is refused. A server that other machines can reach needs a
+ * token from its operator, who has to pass it on to its users anyway.
  */
 export function chooseControlToken(given: string | undefined, host: string): string {
   const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -12,7 +12,7 @@ export function dashboardCalls({ signInLinks }: Pick<ControlSettings, 'signInLin
   return {
     'POST /dashboard/links': (_, answer) => answer(201, signInLinks.issue()),
 
-    // Gives no reason: the page says what to do.
+    // It gives no reason, because the page says what to do.
     'GET /dashboard/sign-in': (request, _, reply) => {
       const good = signInLinks.redeem(request.query.code)
       if (good) reply.header('set-cookie', session.begin(request))

@@ -11,7 +11,7 @@ import type { ControlSettings } from './settings.ts'
 
 const readAnything = bodyReader<unknown>(Type.Object({}))
 
-/** What goes wrong on the wire. */
+/** Faults on the wire. */
 export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
   const served = [...operationNames(gateway.contract).values()].flat()
   const view = (account: string): FaultsState => {

@@ -26,17 +26,14 @@ import type { ControlSettings } from './settings.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
 
-/** Open to everybody who can reach the port: they only say that the server runs. */
+/** Open to everyone who can reach the port: they only show that the server runs. */
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
-/** Of the dashboard's calls, those that make links are for who is in already. */
+/** The dashboard's calls that make links require a session. */
 const isOpen = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
 
-/**
- * A browser says which page a request comes from. Another site's page has no business here, even with the token: who
- * pasted it there did not mean to let that site in.
- */
+/** The browser sends the origin of a request. A page of another origin is refused, even with the token. */
 function demandOwnOrigin({ headers: { origin, host } }: Request): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return
   const message = `The control surface does not answer to pages of ${origin === 'null' ? 'unknown origin' : origin}`

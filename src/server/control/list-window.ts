@@ -1,16 +1,17 @@
 import type { ListWindow } from '../../contract/control/overview.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
-import { FROM_THE_TOP, type ListIndex, type PagePosition } from '../../domain/list-index.ts'
+import { comparePositions, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
+import type { ListedRecords } from '../../domain/table.ts'
 import type { Request } from '../http/request.ts'
 import { refuseProblems } from '../refusal.ts'
 
 type Facets = readonly string[]
 
 /** The filters of a list. */
-export interface Filter {
+export interface Filter<R> {
   readonly shelf: (facets: Facets) => boolean
   /** The conditions without an index; undefined if there are none. */
-  readonly record: ((id: string) => boolean) | undefined
+  readonly record: ((record: R) => boolean) | undefined
   /** Inclusive. */
   readonly createdFrom: number
   /** Exclusive. */
@@ -21,66 +22,61 @@ const MOST_VISITED = 200_000
 const MOST_ROWS = 200
 
 /** The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. */
-export function listWindow<Row>(
+export function listWindow<R, Row>(
   request: Request,
-  list: Pick<ListIndex, 'below' | 'count'>,
-  filter: Filter,
-  view: (id: string) => Row,
+  list: ListedRecords<R>,
+  filter: Filter<R>,
+  view: (record: R) => Row,
 ): ListWindow<Row> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
-  const { shelf, record, createdFrom, createdBefore } = filter
+  const { shelf, record: isWanted, createdFrom, createdBefore } = filter
   const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
   const newer = given ? countNewer(list, filter, given) : 0
-  const known = record || bounded ? undefined : list.count(shelf) - newer
+  const known = isWanted || bounded ? undefined : list.count(shelf) - newer
   const data: Row[] = []
   let matched = 0
   let visited = 0
-  for (const { id, createdAt } of list.below(
-    lower(anchor, { createdAt: createdBefore, ordinal: 0 }),
-    shelf,
-  )) {
-    if (createdAt < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
+  for (const item of list.below(lower(anchor, { at: createdBefore, ordinal: 0 }), shelf)) {
+    if (item.at < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
       break
-    if (record && !record(id)) continue
-    if (matched++ >= offset && data.length < limit) data.push(view(id))
+    if (isWanted && !isWanted(item.record)) continue
+    if (matched++ >= offset && data.length < limit) data.push(view(item.record))
   }
   return {
     data,
     total: known ?? matched,
     exact: visited <= MOST_VISITED,
     newer,
-    anchor: `${anchor.createdAt}.${anchor.ordinal}`,
+    anchor: `${anchor.at}.${anchor.ordinal}`,
   }
 }
 
 /** The position just above the newest record. */
-function newestIn(list: Pick<ListIndex, 'below'>): PagePosition {
-  for (const { createdAt, ordinal } of list.below(FROM_THE_TOP, () => true))
-    return { createdAt, ordinal: ordinal + 1 }
-  return { createdAt: 0, ordinal: 0 }
+function newestIn<R>(list: ListedRecords<R>): Position {
+  for (const { at, ordinal } of list.below(FROM_THE_TOP, () => true)) return { at, ordinal: ordinal + 1 }
+  return { at: 0, ordinal: 0 }
 }
 
 const MOST_NEWER = 10_000
 
-function countNewer(
-  list: Pick<ListIndex, 'below'>,
-  { shelf, record, createdFrom, createdBefore }: Filter,
-  anchor: PagePosition,
+function countNewer<R>(
+  list: ListedRecords<R>,
+  { shelf, record: isWanted, createdFrom, createdBefore }: Filter<R>,
+  anchor: Position,
 ): number {
   let newer = 0
   let visited = 0
-  for (const place of list.below({ createdAt: createdBefore, ordinal: 0 }, shelf)) {
-    const isOld = isLower(place, anchor) || place.createdAt < createdFrom
+  for (const item of list.below({ at: createdBefore, ordinal: 0 }, shelf)) {
+    const isOld = isLower(item, anchor) || item.at < createdFrom
     if (isOld || ++visited > MOST_NEWER) break
-    if (!record || record(place.id)) newer++
+    if (!isWanted || isWanted(item.record)) newer++
   }
   return newer
 }
 
-const isLower = (a: PagePosition, b: PagePosition) =>
-  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.ordinal < b.ordinal)
-const lower = (a: PagePosition, b: PagePosition) => (isLower(a, b) ? a : b)
+const isLower = (a: Position, b: Position) => comparePositions(a, b) < 0
+const lower = (a: Position, b: Position) => (isLower(a, b) ? a : b)
 
 export function windowIn(request: Request) {
   const anchor = one(request, 'anchor')
@@ -88,7 +84,7 @@ export function windowIn(request: Request) {
   if (anchor !== undefined && !position)
     throw refuseProblems([{ field: 'anchor', message: 'is not the anchor of a list' }])
   return {
-    anchor: position ? { createdAt: Number(position[1]), ordinal: Number(position[2]) } : undefined,
+    anchor: position ? { at: Number(position[1]), ordinal: Number(position[2]) } : undefined,
     offset: wholeNumber(request, 'offset', 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumber(request, 'limit', 50, MOST_ROWS),
   }

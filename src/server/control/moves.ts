@@ -1,7 +1,7 @@
 import type { PaymentRecord } from '../../contract/control/payments.ts'
 import type { PayoutRecord } from '../../contract/control/payouts.ts'
 import type { Contract } from '../../contract/decisions.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, whereTo } from '../../domain/lifecycle.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, targetStatus } from '../../domain/lifecycle.ts'
 import type { Payment, Payout } from '../../domain/model.ts'
 import type { Account } from '../../engine/account.ts'
 
@@ -12,7 +12,7 @@ export const movesOfPayment = (
   contract: Contract,
 ): PaymentRecord['moves'] =>
   PAYMENT_TRIGGERS.filter(trigger => account.wouldTake({ type: 'MovePayment', payment, trigger })).map(
-    trigger => ({ trigger, to: whereTo(trigger, contract) }),
+    trigger => ({ trigger, to: targetStatus(trigger, contract) }),
   )
 
 export const movesOfPayout = ({ sortKey: { id: payout } }: Payout, account: Account): PayoutRecord['moves'] =>

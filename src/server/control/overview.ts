@@ -22,14 +22,12 @@ export function overviewCalls({ gateway, requests }: ControlSettings) {
         clock: clockView(runtime),
         payments: {
           total: world.payments.size,
-          by_status: tally(PAYMENT_STATUSES, status =>
-            world.paymentList.count(facets => facets[0] === status),
-          ),
+          by_status: tally(PAYMENT_STATUSES, status => world.payments.count(facets => facets[0] === status)),
           over_time: paymentsOverTime(world, now),
         },
         payouts: {
           total: world.payouts.size,
-          by_status: tally(PAYOUT_STATUSES, status => world.payoutList.count(facets => facets[2] === status)),
+          by_status: tally(PAYOUT_STATUSES, status => world.payouts.count(facets => facets[2] === status)),
         },
         webhooks: webhooks(world, now),
         requests: requestRates(requests.of(runtime)),
@@ -43,9 +41,8 @@ const tally = (kinds: readonly string[], count: (kind: string) => number) =>
 
 function paymentsOverTime(world: World, now: number) {
   const drawn: { at: number; kind: string }[] = []
-  for (const { id, createdAt } of world.paymentList.below(FROM_THE_TOP, () => true)) {
-    const payment = world.payments.get(id)
-    if (payment) drawn.push({ at: createdAt, kind: statusOf(payment) })
+  for (const { at, record } of world.payments.below(FROM_THE_TOP, () => true)) {
+    drawn.push({ at, kind: statusOf(record) })
     if (drawn.length === MOST_DRAWN) break
   }
   return bucketsOf(PAYMENT_STATUSES, drawn, now)

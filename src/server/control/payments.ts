@@ -25,7 +25,7 @@ export function paymentCalls({ gateway }: ControlSettings) {
       const runtime = runtimeNamed(gateway, request)
       return answer(
         200,
-        pageOf(request, runtime.account.world.paymentList, id => viewOf(runtime, id)),
+        pageOf(request, runtime.account.world.payments, payment => fullPayment(payment, runtime)),
       )
     },
 
@@ -47,7 +47,7 @@ export function paymentCalls({ gateway }: ControlSettings) {
 
     'GET /accounts/:account/provider-calls': (request, answer) =>
       answer(200, {
-        data: runtimeNamed(gateway, request).account.world.providerCalls.map(providerCallView),
+        data: [...runtimeNamed(gateway, request).account.world.providerCalls.values()].map(providerCallView),
       }),
 
     'POST /accounts/:account/assets': async (request, answer) => {

@@ -38,7 +38,7 @@ export function payoutCalls({ gateway }: ControlSettings) {
       const runtime = runtimeNamed(gateway, request)
       return answer(
         200,
-        pageOf(request, runtime.account.world.payoutList, id => viewOf(runtime, id)),
+        pageOf(request, runtime.account.world.payouts, payout => fullPayout(payout, runtime)),
       )
     },
 
@@ -74,12 +74,12 @@ export function payoutCalls({ gateway }: ControlSettings) {
 const viewOf = (runtime: AccountRuntime, id: string) =>
   fullPayout(found('payout intent', runtime.account.world.payouts.get(id)), runtime)
 
-/** What no schema says. */
+/** Checks that the schema cannot express. */
 function payoutProblems({ country, recipient }: NewPayout): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (!isCountry(country))
     problems.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
-  // Its last four digits are shown.
+  // The last four digits are shown.
   if (recipient.account_number.replace(/\D/g, '').length < 4)
     problems.push({ field: 'recipient.account_number', message: 'must have at least four digits' })
   return problems

@@ -4,7 +4,7 @@ import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { RequestLog } from '../request-log.ts'
 
-/** What the calls of the control surface work on. */
+/** What the calls of the control surface use. */
 export interface ControlSettings {
   readonly gateway: Gateway
   readonly requests: RequestLog
@@ -12,8 +12,8 @@ export interface ControlSettings {
   readonly controlToken: string
   readonly signInLinks: SignInLinks
   readonly webhookHosts: WebhookHosts
-  /** Where the merchant API is, for a client on this machine. */
+  /** The URL of the merchant API for clients on this machine. */
   readonly merchantUrl: () => string
-  /** What the listener has on which these calls are. */
+  /** The connections of the listener that serves these calls. */
   readonly surfaces: { readonly merchant: boolean }
 }

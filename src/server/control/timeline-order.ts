@@ -23,14 +23,14 @@ interface Placed extends Omit<TimelinePlace, 'at' | 'wall_at'> {
   readonly wall: number | null
 }
 
-/** Which event of the journal is a call of the provider. */
+/** The journal event for each call of the provider. */
 const CALLS: Readonly<Record<ProviderCall['call'], DomainEvent['type']>> = {
   start: 'RouteFrozen',
   cancel: 'CancelRequested',
   submit_receipt: 'ReceiptSubmitted',
 }
 
-/** Everything that happened in one order, with causes before effects. */
+/** Sorts everything that happened, with causes before effects. */
 export function inOrder({ changes, called, asked, attempts, deliveries, wallOf }: Lists): TimelinePlace[] {
   const wallAt = (seq: number) => wallOf(seq) ?? null
   const events: (Placed & { readonly type: DomainEvent['type'] })[] = changes

@@ -1,13 +1,16 @@
 import type { TimelineAttempt, TimelineChange, TimelineRequest } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { PaymentEvent } from '../../domain/apply-payment.ts'
+import type { PayoutEvent } from '../../domain/apply-payout.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
+import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
   PAYOUT_TIMERS,
   paymentTimer,
   payoutTimer,
-} from '../../domain/timer-names.ts'
+} from '../../domain/record-timers.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { notFound } from '../refusal.ts'
@@ -34,7 +37,7 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
       const { now } = runtime.account
       const wallOf = (seq: number) => wallTimes.of(runtime, seq)
       const asked = requests.about(runtime, id)
-      const called = world.providerCalls.filter(({ paymentId }) => paymentId === id)
+      const called = [...world.providerCalls.named(id, FROM_THE_TOP)].map(({ record }) => record).reverse()
       const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
       return answer(200, {
         now: formatTimestamp(now),
@@ -61,7 +64,7 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-const isOf = (event: DomainEvent, id: string) =>
+const isOf = (event: DomainEvent, id: string): event is PaymentEvent | PayoutEvent =>
   ('payment' in event && event.payment === id) || ('payout' in event && event.payout === id)
 
 /** The rule that matched, as it was then; null if none did. */
@@ -73,7 +76,7 @@ function ruleIn(entries: readonly Entry[], id: string) {
   return null
 }
 
-/** What happened to the record, and which state that left it in. What only keeps the books is left out. */
+/** What happened to the record, and its state after each event. Internal events are left out. */
 function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | undefined): TimelineChange[] {
   return events
     .filter(event => isOf(event, id))
@@ -88,7 +91,8 @@ function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | un
     }))
 }
 
-function statusAfter(event: DomainEvent): string | null {
+/** Null if the status does not change. */
+function statusAfter(event: PaymentEvent | PayoutEvent): string | null {
   switch (event.type) {
     case 'PaymentCreated':
     case 'ActionWithdrawn':
@@ -110,23 +114,40 @@ function statusAfter(event: DomainEvent): string | null {
       return 'cancelled'
     case 'PayoutCreated':
       return event.status
-    default:
+    case 'RouteFrozen':
+    case 'ReceiptSubmitted':
+    case 'ReceiptAccepted':
+    case 'ReceiptRejected':
+    case 'CancelRequested':
       return null
   }
 }
 
-/** What the name of an event leaves open. */
-function detailOf(event: DomainEvent): string | null {
-  if ('failure' in event && event.failure) return `${event.failure.code}: ${event.failure.message}`
-  if ('reason' in event) return event.reason
+/** Details that the name of an event does not contain. */
+function detailOf(event: PaymentEvent | PayoutEvent): string | null {
   switch (event.type) {
+    case 'PaymentFailed':
+    case 'PaymentCancelled':
+    case 'PayoutFailed':
+      return event.failure && `${event.failure.code}: ${event.failure.message}`
+    case 'PayoutCancelled':
+      return event.reason
     case 'RouteFrozen':
       return `${event.route.id}${event.script?.rule ? `, by the rule ${event.script.rule}` : ''}`
     case 'ReceiptRejected':
       return event.message
     case 'ReceiptSubmitted':
       return `SHA-256 ${event.digest.slice(0, 12)}…`
-    default:
+    case 'PaymentCreated':
+    case 'ActionPresented':
+    case 'ActionWithdrawn':
+    case 'ReceiptAccepted':
+    case 'CancelRequested':
+    case 'PaymentSucceeded':
+    case 'PaymentExpired':
+    case 'PayoutCreated':
+    case 'PayoutApproved':
+    case 'PayoutSucceeded':
       return null
   }
 }
@@ -155,7 +176,10 @@ function attemptsOf({ deliveries, events }: World, id: string): TimelineAttempt[
   }))
 }
 
-/** Its own address, as far as the log goes back. The one that made it is among the changes. */
+/**
+ * Requests to the record's own path, as far back as the log goes. The request that created the record is among the
+ * changes.
+ */
 const requestView = ({
   at,
   wall_at,

@@ -1,14 +1,14 @@
 import type { Coming } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { type Payment, type Payout, whatHoldsAction } from '../../domain/model.ts'
-import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
+import { type Payment, type Payout, reasonToKeepAction } from '../../domain/model.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
   PAYOUT_TIMERS,
   paymentTimer,
   payoutTimer,
-} from '../../domain/timer-names.ts'
+} from '../../domain/record-timers.ts'
+import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { World } from '../../domain/world.ts'
 
@@ -22,7 +22,7 @@ const NOTHING_MORE = {
   attempt: null,
 } as const
 
-/** What is planned for a record by its timers, its rule and its webhooks, the soonest first. */
+/** What timers, rule and webhooks will do with a record, soonest first. */
 export function toCome(world: World, now: number, id: string, deliveries: readonly string[]): Coming[] {
   const payment = world.payments.get(id)
   const payout = world.payouts.get(id)
@@ -40,7 +40,7 @@ function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
   const timed = PAYMENT_TIMERS.flatMap(kind => {
     const timer = world.timers.get(paymentTimer(id, kind))
     if (!timer) return []
-    const held_by = kind === 'withdraw-action' ? whatHoldsAction(payment) : null
+    const held_by = kind === 'withdraw-action' ? reasonToKeepAction(payment) : null
     return [{ ...NOTHING_MORE, kind, ...moveOf(timer), held_by }]
   })
   if (payment.outcome !== null) return timed
@@ -54,14 +54,14 @@ function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
             kind: 'withdraw-action',
             due_at: formatTimestamp(action.expiresAt),
             trigger: 'withdraw-action',
-            held_by: whatHoldsAction(payment),
+            held_by: reasonToKeepAction(payment),
           },
         ]
       : []
   return [...timed, ...overdue, ...verdictToCome(payment), ...outcomeToCome(world, payment)]
 }
 
-/** What the provider will say of a receipt that is still to be sent. */
+/** The provider's verdict on a receipt that is still to be submitted. */
 function verdictToCome({ receipt, script, action }: Payment): Coming[] {
   if (!action || !receipt || (receipt.status !== 'required' && receipt.status !== 'rejected')) return []
   const scripted = verdictFor(script, receipt.submissions + 1)
@@ -80,7 +80,7 @@ function verdictToCome({ receipt, script, action }: Payment): Coming[] {
   ]
 }
 
-/** The outcome of its rule, if its timer is not set yet. */
+/** The outcome in its rule, if its timer is not set yet. */
 function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, action }: Payment): Coming[] {
   if (world.timers.get(paymentTimer(id, 'outcome'))) return []
   if (!route) return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'method' }]

@@ -5,7 +5,6 @@ import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contr
 import type { PayoutRecord } from '../../contract/control/payouts.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import type { Command } from '../../domain/commands.ts'
 import type { Entry } from '../../domain/events.ts'
 import type {
   Asset,
@@ -168,19 +167,8 @@ export const providerCallView = ({
 export const timerView = ({ id, dueAt, command }: Timer): TimerRecord => ({
   id,
   due_at: formatTimestamp(dueAt),
-  command: commandView(command),
+  command: { ...command },
 })
-
-function commandView(command: Command): TimerRecord['command'] {
-  switch (command.type) {
-    case 'MovePayment':
-    case 'MovePayout':
-    case 'AttemptDelivery':
-      return { ...command }
-    default:
-      return { type: command.type }
-  }
-}
 
 export const entryView = (entry: Entry): JournalEntry => ({
   ...entry,

@@ -6,12 +6,12 @@ interface Times {
   seq: number
 }
 
-/** Of each account, so many of its last entries. */
+/** How many of the latest entries of each account are kept. */
 const KEPT = 4096
 
 /**
- * When entries were made by the wall's clock. A journal has only its account's time, or two runs of the same calls
- * would not give the same journal; whoever looks at one on a clock that jumps wants to know both.
+ * Remembers the wall time of recent entries. A journal has only the account's time, so that equal calls give equal
+ * journals, but on a clock that jumps people want to see both.
  */
 export class WallTimes {
   readonly #times = new WeakMap<AccountRuntime, Times>()
@@ -27,12 +27,12 @@ export class WallTimes {
   #begin(runtime: AccountRuntime): Times {
     const times: Times = { at: [], seq: 0 }
     this.#times.set(runtime, times)
-    // Another history: its entries have the numbers of those whose times are known here.
+    // After a reset or an import, the same numbers belong to other entries.
     runtime.account.onAnew(() => Object.assign(times, { at: [], seq: 0 }))
     return times
   }
 
-  /** Undefined for an entry of another process, or of long ago. */
+  /** Undefined for an old entry, or one of an earlier process. */
   of(runtime: AccountRuntime, seq: number): number | undefined {
     const times = this.#times.get(runtime)
     return times && seq <= times.seq && seq > times.seq - KEPT ? times.at[seq % KEPT] : undefined

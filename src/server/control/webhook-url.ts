@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
 
-/** What is wrong with an endpoint's URL can be said at once; each attempt checks again where it really connects to. */
+/** Checks an endpoint's URL early, for a clear error. Each attempt checks again which address it connects to. */
 export function webhookUrlProblems(field: string, text: string, hosts: WebhookHosts): FieldProblem[] {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     return [{ field, message: 'must be an absolute http or https URL' }]

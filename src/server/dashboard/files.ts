@@ -17,7 +17,7 @@ const HEADERS = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // A QR code comes inside the payment that shows it.
+    // A QR code is a data URL in the payment.
     "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'none'",

@@ -1,16 +1,19 @@
 import type { Request } from '../http/request.ts'
 
-/** No form and no simple request of another page can carry it, and none is answered when it asks whether it may. */
+/**
+ * A header that neither a form nor a simple request of another origin can carry; the server answers no preflight
+ * request.
+ */
 const OWN_HEADER = 'x-paysim-dashboard'
 
 /**
- * A cookie is sent for whatever page makes the request, and SameSite does not tell another port of this machine from
- * ours. So what a cookie opens has to come from our own page: the browser says where from, and whatever changes
- * something brings a header that other pages cannot set.
+ * A browser sends a cookie with requests of any page, and SameSite does not distinguish ports of this machine. So a
+ * request with a cookie must come from our own page: the browser sends its origin, and changes need a header that other
+ * pages cannot set.
  */
 export function comesFromOwnPage({ method, headers }: Request): boolean {
   const site = headers['sec-fetch-site']
-  // Only a browser too old for it, or on plain HTTP by the name of another machine, leaves it out.
+  // Only old browsers, and pages over plain HTTP from another machine, leave the header out.
   if (site !== undefined && site !== 'same-origin') return false
   const { origin, host } = headers
   if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)) return false

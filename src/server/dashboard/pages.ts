@@ -2,12 +2,12 @@ import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
 
-/** `/dashboard/<account>/<page>/<record>`: the deepest address that the page gives itself. */
+/** `/dashboard/<account>/<page>/<record>` is the deepest path of the dashboard. */
 const DEEPEST = 3
 
 /**
- * The page and what it loads. They hold nothing of any account and are open to all: what they show comes by calls of
- * the control surface, which are not. None of it is read before the first of them is asked for.
+ * The files of the dashboard. They contain no data, so they are open to everyone; their data comes through
+ * authenticated calls. The files are read at the first request.
  */
 export function dashboardPages(routes: Routes): void {
   const files = async () => (await import('./files.ts')).files

@@ -5,15 +5,15 @@ import { comesFromOwnPage } from './own-page.ts'
 const YEAR_S = 365 * 24 * 3600
 
 /**
- * A browser that was let in. Its cookie stands for the control token without being it, and nothing of it is kept here:
- * so a session outlives the process for as long as the token stays the same.
+ * A signed-in browser. Its cookie is derived from the control token and nothing is stored here, so a session survives a
+ * restart if the token stays the same.
  */
 export class Session {
   #proof: string | undefined
 
   constructor(private readonly controlToken: string) {}
 
-  /** Whether the request is our own page's, in a browser that was let in. */
+  /** Whether the request comes from our own page in a signed-in browser. */
   admits(request: Request): boolean {
     const given = cookieOf(request)
     return given !== undefined && same(given, this.#value) && comesFromOwnPage(request)
@@ -39,7 +39,7 @@ export class Session {
 
 const ATTRIBUTES = 'Path=/_paysim; HttpOnly; SameSite=Strict'
 
-/** Browsers share cookies among all ports of a host: two servers on one machine must not take each other's. */
+/** Browsers share cookies among all ports of a host, so the name contains the port. */
 const cookieName = ({ headers }: Request) =>
   `paysim_dashboard_${/:(\d{1,5})$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 

@@ -9,7 +9,7 @@ const LAST_ANSWERS_MS = 1500
 
 type ClientError = Error & { readonly code?: string }
 
-/** One port and what listens on it. */
+/** A port and its server. */
 export class Listener {
   readonly #server: Server
   #closing = false
@@ -28,18 +28,24 @@ export class Listener {
     })
   }
 
-  /** Resolves with the port once it takes connections. */
-  listen(host: string, port: number): Promise<number> {
+  /** Resolves with the port. `onBound` is called with it before the first connection is accepted. */
+  listen(host: string, port: number, onBound: (port: number) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen({ host, port }, () => {
         this.#server.off('error', reject)
-        resolve((this.#server.address() as AddressInfo).port)
+        const { port: bound } = this.#server.address() as AddressInfo
+        try {
+          onBound(bound)
+          resolve(bound)
+        } catch (cause) {
+          reject(cause)
+        }
       })
     })
   }
 
-  /** From when on nothing new is begun: clients that keep a connection open go on sending until somebody tells them. */
+  /** When stopping, clients with open connections continue to send until they are told, so new requests are refused. */
   get closing(): boolean {
     return this.#closing
   }

@@ -7,7 +7,7 @@ export type Payload = string | Buffer | Readable | null
 export class Reply {
   statusCode = 200
   payload: Payload = null
-  /** Somebody else writes to the connection, or has ended it. */
+  /** Something else writes to the connection, or has closed it. */
   hijacked = false
   readonly #headers: OutgoingHttpHeaders = {
     'cache-control': 'no-store',
@@ -51,7 +51,7 @@ export class Reply {
     this.raw.write(part, () => this.raw.socket?.end())
   }
 
-  /** Onto the connection, with it. */
+  /** Pipes the stream to the connection. */
   leave(): void {
     if (this.hijacked) return
     const { raw, payload } = this
@@ -61,7 +61,7 @@ export class Reply {
       return
     }
     raw.writeHead(this.statusCode, this.#headers)
-    // A stream that breaks off takes the connection with it: that is how the other side learns of it.
+    // If the stream fails, destroy the connection, so that the client notices.
     pipeline(payload, raw, error => {
       if (error) raw.destroy()
     })

@@ -4,7 +4,7 @@ import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 
-/** One request, with what the server has found out about it. */
+/** A request, with what the server knows about it. */
 export class Request {
   readonly startedAt = performance.now()
   readonly method: string
@@ -18,10 +18,10 @@ export class Request {
   ignored: readonly string[] = []
   /** The fault that will change the response. */
   fault: HttpFault | undefined
-  /** How far the account was when the request was found to be its own: what it causes comes after that. */
+  /** The account's last entry when the request was assigned to it; what the request causes comes later. */
   arrival: { readonly at: number; readonly seq: number } | null = null
   #runtime: AccountRuntime | null = null
-  /** The dashboard looks on: nothing that whoever follows the requests wants to hear of. */
+  /** Whether the dashboard made it only to read, so that it is not logged. */
   watching = false
 
   constructor(
@@ -45,7 +45,7 @@ export class Request {
     return this.pattern ? withNames(this.pattern, this.params) : this.path
   }
 
-  /** Whether a header was sent more than once: of some, Node shows only the first. */
+  /** Whether a header was sent more than once: Node shows only the first of some headers. */
   repeats(name: string): boolean {
     const { rawHeaders } = this.raw
     let times = 0
@@ -65,7 +65,7 @@ export class Request {
     if (runtime) this.arrival ??= { at: runtime.account.now, seq: runtime.account.world.seq }
   }
 
-  /** A name given more than once has all its values. */
+  /** A repeated parameter has all its values. */
   get query(): Record<string, string | string[] | undefined> {
     return parse(this.url.slice(this.path.length + 1))
   }

@@ -1,4 +1,4 @@
-import { hasPlaces, namesIn, type PathPattern, pathPattern } from '../../contract/path-pattern.ts'
+import { hasParameters, namesIn, type PathPattern, pathPattern } from '../../contract/path-pattern.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 
@@ -26,20 +26,20 @@ export class Routes {
     const size = this.#bySize.get(pattern.segments.length)
     // Fixed segments are tried before parameters.
     if (!size) this.#bySize.set(pattern.segments.length, [route])
-    else if (hasPlaces(pattern)) size.push(route)
+    else if (hasParameters(pattern)) size.push(route)
     else size.unshift(route)
     return this
   }
 
   get = (pattern: string, handle: Handle) => this.add('GET', pattern, handle)
-  /** What a browser opens, and what a link checker or a messenger's preview asks for first. */
+  /** Requests of browsers, and HEAD requests of link checkers and messengers. */
   page = (pattern: string, handle: Handle) => this.add('HEAD', pattern, handle).add('GET', pattern, handle)
   post = (pattern: string, handle: Handle) => this.add('POST', pattern, handle)
   put = (pattern: string, handle: Handle) => this.add('PUT', pattern, handle)
   patch = (pattern: string, handle: Handle) => this.add('PATCH', pattern, handle)
   delete = (pattern: string, handle: Handle) => this.add('DELETE', pattern, handle)
 
-  /** The route of a request, with its parameters read into it. */
+  /** The route of a request. Sets the parameters of the request. */
   find(request: Request): Handle | undefined {
     const segments = request.path.split('/')
     for (const route of this.#bySize.get(segments.length) ?? []) {
@@ -60,7 +60,7 @@ export class Routes {
     return routes.filter(({ pattern }) => namesIn(pattern, segments)).map(({ method }) => method)
   }
 
-  /** All routes, in no order that matters. */
+  /** All routes, in any order. */
   get all(): { readonly method: string; readonly path: string }[] {
     return [...this.#bySize.values()].flat().map(({ method, pattern }) => ({ method, path: pattern.text }))
   }

@@ -7,7 +7,7 @@ export interface Surface {
   readonly routes: Routes
   /** Throws a refusal if the caller has no access. It is also called for unknown paths. */
   enter(request: Request, reply: Reply): void
-  /** What has to be over before the handler runs; a reply that it sends stands. */
+  /** Work to finish before the handler runs. If it replies, the handler does not run. */
   prepare?(request: Request, reply: Reply): Promise<Reply | undefined> | undefined
   /** Called before the response is sent. */
   finish?(request: Request, reply: Reply): Promise<void> | undefined

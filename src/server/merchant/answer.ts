@@ -17,7 +17,7 @@ export async function answerPayment(call: Call, command: Command): Promise<Reply
   await demandAvailable(runtime)
   const outcome = runtime.account.execute(command, 'merchant')
   if ('replay' in outcome) return replay(runtime, reply, operation.success.status, outcome.replay)
-  // Taken now: the world may go on while the entry is on its way to the disk. No answer leaves before it is there.
+  // Create the text now, because the world may change before the entry is on disk. No response is sent before that.
   const payment = 'id' in outcome ? runtime.account.world.payments.get(outcome.id) : undefined
   await runtime.account.journal.durable(outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)

@@ -13,7 +13,7 @@ export const cancelPayment: Handler = async call => {
   if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
   const { key, problems } = readKey(request, { required: false })
   demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])
-  // No body is required, so none is part of what the key stands for.
+  // No body is required, so it is not part of the key's fingerprint.
   return answerPayment(call, {
     type: 'RequestCancel',
     payment,

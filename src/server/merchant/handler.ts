@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operations.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
-/** One request of one operation, past authentication. */
+/** A request of one operation, after authentication. */
 export interface Call {
   readonly request: Request
   readonly reply: Reply
@@ -13,5 +13,5 @@ export interface Call {
 
 export type Handler = (call: Call) => Reply | Promise<Reply>
 
-/** The id in the path, as the record would have it. */
+/** The id in the path, decoded. */
 export const idIn = (request: Request): string => request.params.id ?? ''

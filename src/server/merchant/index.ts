@@ -49,12 +49,12 @@ export function merchantApi(
   return {
     routes,
     enter(request, reply) {
-      // With two headers it is not clear whose request it is.
+      // With two headers it is not clear which account is meant.
       const sole = request.repeats('authorization') ? undefined : request.headers.authorization
       const runtime = authentication.runtime(sole)
       if (!runtime) throw unauthorized(reply)
       request.runtime = runtime
-      // From here on the account names the request, so that a repeated run repeats its names too.
+      // From here on, request ids are derived from the account, so that a repeated run has the same ids.
       request.requestId = idsOf(requestIds, runtime).next()
     },
     prepare: (request, reply) => wire.before(request, reply),
@@ -73,7 +73,7 @@ function demandAccount({ runtime }: Request, reply: Reply): void {
   if (runtime?.removed) throw unauthorized(reply)
 }
 
-/** Whatever came of it: once the merchant is removed, nothing of it is there any more. */
+/** Refuses the request if its merchant was removed meanwhile, whatever the answer is. */
 async function unlessRemoved(request: Request, reply: Reply, answering: Promise<Reply>): Promise<Reply> {
   try {
     return await answering

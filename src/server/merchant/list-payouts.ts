@@ -3,7 +3,8 @@ import { LIMITS } from '../../contract/limits.ts'
 import { PayoutListQuery } from '../../contract/requests.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { validator } from '../../contract/validation.ts'
-import { type PayoutPage, pageOfPayouts } from '../../domain/list-payouts.ts'
+import type { Position } from '../../domain/list-index.ts'
+import { type PayoutPage, pageOfPayouts, positionOf } from '../../domain/list-payouts.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import { runtimeOf, sendJson } from '../send-json.ts'
@@ -38,11 +39,11 @@ export const listPayouts: Handler = async ({ request, reply, operation, contract
 
 function nextCursor(
   { payouts, hasMore }: PayoutPage,
-  write: (last: { createdAt: number; ordinal: number }) => string,
+  write: (last: Position) => string,
   onLastPage: 'null' | 'omit' | 'empty',
 ): string {
   const last = payouts.at(-1)
-  if (hasMore && last) return `,"next_cursor":"${write(last.sortKey)}"`
+  if (hasMore && last) return `,"next_cursor":"${write(positionOf(last))}"`
   return { null: ',"next_cursor":null', omit: '', empty: ',"next_cursor":""' }[onLastPage]
 }
 

@@ -7,17 +7,17 @@ import { cancelling, processing } from './pay.ts'
 import { receiptPanel } from './receipt-panel.ts'
 import { bankShown, form, type View } from './view.ts'
 
-/** What the payer's bank shows: a site of its own, with the bank's name over it. */
+/** The page of the payer's bank, which looks like another site with the bank's name at the top. */
 export function bankHeader(view: View): Html {
   const { words } = view
   return html`<div class="bank-name"><span class="badge">${icon('bank')}</span><strong>${bankShown(view).name}</strong></div>
 <p class="secure">${icon('lock')}${words.bankOnline}</p>`
 }
 
-/** What the payer decides on the page of the bank, with buttons of its own. */
+/** The payer's decisions at the bank, each with a button. */
 export const BANK_DECISIONS = ['succeed', 'fail'] as const
 
-/** Whether the bank has a payment to ask about. */
+/** Whether there is a payment to approve. */
 export const bankAsks = ({ outcome, cancelRequestedAt, action }: Payment): boolean =>
   outcome === null && cancelRequestedAt === null && action !== null
 
@@ -47,7 +47,7 @@ ${decision(view, 'fail', words.decline, 'secondary')}</div>${back}</section>${re
 const decision = (view: View, act: (typeof BANK_DECISIONS)[number], label: string, look: string) =>
   form(view, act, html`<button class="${look}" data-busy="${view.words.sending}">${label}</button>`)
 
-/** The bank knows what it did; how the payment ended is for the shop to say. */
+/** The bank shows only what it did; the shop shows how the payment ended. */
 function decided({ payment, words, pathTo, expiresAt }: View): Html {
   const end = endingOf(payment)
   const title = end === 'succeeded' ? words.bankApproved : words.bankDeclined

@@ -7,7 +7,7 @@ import { form, type View } from './view.ts'
 import { wayBack } from './way-back.ts'
 import { methodName } from './words/catalogue.ts'
 
-/** The methods that could carry this payment, each with the fields that it needs folded away under it. */
+/** The methods that could carry this payment, each with its fields folded up below it. */
 export function choice(view: View): Html {
   const { runtime, payment, words, problem } = view
   const { world, environment } = runtime.account

@@ -46,7 +46,7 @@ function why(end: Ending, payment: Payment, words: Words): Html {
 /** What to say about the payer's money if the payment did not succeed, so that nobody pays twice. */
 export function moneyHint({ receipt, instrument, outcome }: Payment, words: Words): string {
   if (receipt !== null && receipt.submissions > 0) return words.receiptSentHint
-  // A code is scanned, and an account transferred to, without this page being asked. A bank says at once what it did.
+  // The gateway does not notice when the payer scans a code or makes a transfer, but a bank reports at once.
   const mayBePaid = instrument !== null && (outcome === null || instrument.type !== 'redirect_to_url')
   return mayBePaid ? words.mayBePaidHint : words.notPaidHint
 }

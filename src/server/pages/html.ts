@@ -1,4 +1,4 @@
-/** Text that is already HTML. Everything else that goes into a page is escaped on its way. */
+/** Text that is already HTML. All other values in a page are escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -26,8 +26,8 @@ const ESCAPES: Record<string, string> = {
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ESCAPES[character] ?? character)
 
 /**
- * An address as an attribute, with as little changed as HTML asks for: a plain `&name=` means itself there, so a
- * query string stands in the page byte for byte.
+ * An address in an attribute, with the fewest changes that HTML needs: a plain `&name=` is valid there, so a query
+ * string stays byte for byte the same.
  */
 export function hrefOf(url: string): Html {
   return new Html(url.replace(/&(?![A-Za-z0-9]+=)|[<>"]/g, character => ESCAPES[character] ?? character))

@@ -1,6 +1,6 @@
 import { Html } from './html.ts'
 
-/** Drawn here, so that a page loads nothing for them. They say nothing that the words beside them do not. */
+/** Inline icons, so that a page loads no extra files. They are decoration: the text next to them says the same. */
 const SHAPES = {
   bank: '<path d="M3 10 12 4l9 6M5 10v8M10 10v8M14 10v8M19 10v8M3 20h18"/>',
   qr: '<path d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2M20 14v2h-2M14 20h2v-2M20 18v2h-2"/>',

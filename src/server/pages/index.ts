@@ -4,10 +4,10 @@ import type { Surface } from '../http/surface.ts'
 import { refuse } from '../refusal.ts'
 import { assetCalls } from './assets.ts'
 
-/** Loaded when the first payer comes: most simulators see none, and each start would pay for it. */
+/** Loaded with the first payer's page, because most simulators show none. */
 const pages = () => import('./payer-pages.ts')
 
-/** The pages that a payer sees. They need no credentials: the signed address is what opens them. */
+/** The payer's pages. They need no credentials: a signed address gives access. */
 export function payerPages({ gateway }: { gateway: Gateway }): Surface {
   const routes = new Routes()
   assetCalls(routes)

@@ -3,12 +3,12 @@ import { assetUrl } from './assets.ts'
 import { Html, html } from './html.ts'
 import { inLanguage, LANGUAGES, type Words } from './words/language.ts'
 
-/** What the pages load and may do: their own style and script, their own forms, an image of theirs or the payer's. */
+/** What a page may load: its own style and script, its own forms, and images of its own or of the payer. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The preview of a receipt is the file that the payer chose, which nobody else sees.
+  // The preview of a receipt is a local file of the payer, which is not uploaded yet.
   "img-src 'self' blob:",
   "connect-src 'self'",
   "form-action 'self'",
@@ -19,15 +19,15 @@ const POLICY = [
 /** The layout of all pages. */
 export interface Sheet {
   readonly look: 'checkout' | 'bank' | 'notice'
-  /** Of the window; the heading stands in `main`. */
+  /** The title of the window; the heading is in `main`. */
   readonly title: string
-  /** The band at the top, or the left side where there is room. */
+  /** The band at the top, or at the left on wide screens. */
   readonly header: Html
   readonly main: Html
   readonly aside?: Html
-  /** The address for updates, while something may still happen. */
+  /** The address for updates while the payment may still change. */
   readonly live?: Live
-  /** Whether the page comes again by itself where scripts do not run: only where nothing is being filled in. */
+  /** Whether the page reloads automatically without scripts: only if it has no input fields. */
   readonly waits?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Live {
   readonly url: string
   /** A version of what is shown; another version means that the page must be reloaded. */
   readonly shown: string
-  /** The account's time, and how fast it runs beside the wall's: 0 stands still. */
+  /** The account's time, and its speed relative to wall time: 0 stands still. */
   readonly now: number
   readonly rate: number
 }
@@ -91,7 +91,7 @@ ${aside ?? ''}
 const DOCTYPE = new Html('<!doctype html>')
 const REFRESH_SECONDS = 10
 
-/** How the page follows without a script; with one, a word about the connection while there is none. */
+/** A link to reload the page without a script. With a script, a message if the connection is lost. */
 const checkAgain = (words: Words, path: string) =>
   html`<noscript><p class="again"><a href="${path}">${words.checkAgain}</a></p></noscript>
 <p class="connection" data-connection hidden>${words.connectionLost}</p>`

@@ -37,29 +37,29 @@ export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Req
   const tell = async () => {
     if (isAboutTo) return
     isAboutTo = true
-    // A page shows only entries that are safe on disk, so the browser is told only then.
+    // A page shows only entries that are safe on disk, so notify the browser only then.
     await account.settled().finally(() => {
       isAboutTo = false
     })
     const payment = account.world.payments.get(opened.payment.sortKey.id)
-    // The browser comes again, and is told what became of the link.
+    // The browser reloads the page, which then explains that the link has expired.
     if (!payment) return raw.end()
     const { shown, now, rate } = liveState({ ...opened, payment })
-    // Where time runs, the browser can tell it by itself.
+    // While time runs, the browser can compute it.
     const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })
     if (news === lastAnnounced) return
     lastAnnounced = news
     raw.write(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
   }
   raw.write(`retry: ${RETRY_MS}\n\n`)
-  // What cannot be told now is told when the browser comes again.
+  // If it cannot be sent now, the browser gets it when it reconnects.
   const say = () => void tell().catch(() => raw.end())
   say()
   const silence = [
     account.onEntry(say),
     account.onAnew(say),
     account.clock.onJump(() => {
-      // The browser's own idea of the time has gone wrong.
+      // The browser's computed time is no longer right.
       lastAnnounced = ''
       say()
     }),

@@ -10,7 +10,7 @@ import { bankNames } from './words/catalogue.ts'
 export interface MethodForm {
   readonly view: View
   readonly eligible: EligibleMethod
-  /** What the ids of its fields begin with. */
+  /** The prefix of the ids of its fields. */
   readonly id: string
   /** Whether there is no other method to choose. */
   readonly isOnly: boolean
@@ -39,7 +39,7 @@ export function bankField(methodForm: MethodForm): Html {
 
 type TextField = Exclude<PayerField, 'bank'>
 
-/** In the order in which they are asked for, each with what helps a browser to fill it in. */
+/** The fields in order, each with hints for autofill and keyboards. */
 const TEXT_FIELDS: readonly (readonly [TextField, Html])[] = [
   ['customer_name', new Html('type="text" autocomplete="name"')],
   ['customer_phone', new Html('type="tel" autocomplete="tel"')],

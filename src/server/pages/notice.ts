@@ -8,7 +8,7 @@ import type { Words } from './words/language.ts'
 
 const MARKS = { forged: 'link', ended: 'clock', unknown: 'search' } as const
 
-/** A link that opens nothing, and why. The payment is only told of, and followed, where the link is genuine. */
+/** Explains why a link is no longer valid. Details of the payment are shown only if the link is genuine. */
 export function noticePage(
   reply: Reply,
   status: number,

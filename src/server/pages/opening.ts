@@ -13,14 +13,14 @@ export interface Opened {
   readonly runtime: AccountRuntime
   readonly payment: Payment
   readonly words: Words
-  /** The address, to come back to. */
+  /** The address of this page. */
   readonly path: string
   readonly expiresAt: number | null
-  /** Another page of this payment, in the same language. */
+  /** The address of another page of this payment, in the same language. */
   readonly pathTo: (kind: PageKind, expiresAt: number | null) => string
-  /** Whether the link opens nothing any more, as things stand now. */
+  /** Whether the link has expired. */
   readonly isOver: (payment: Payment) => boolean
-  /** Where a browser hears when there is something else to see here. */
+  /** The address of the update stream. */
   readonly livePath: string
 }
 
@@ -42,7 +42,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   account.catchUp()
   const payment = account.world.payments.get(id)
   if (!payment) return notice(404, 'unknown')
-  // How a payment ended can be seen for ever, and an action that is held beyond its time still needs its page.
+  // The end of a payment stays visible forever, and an action that was extended still needs its page.
   const isOver = ({ outcome, action }: Payment) =>
     expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
   return {

@@ -17,7 +17,7 @@ export function paySteps(view: View): Html {
   if (hasSentReceipt(payment))
     return html`${receiptPanel(view)}${transferred(view, instrument)}${wayBack(payment, words)}`
   const { title, how, body } = instructions(view, instrument)
-  // A receipt that came back matters more than how to pay, which most likely was done.
+  // A rejected receipt comes first, because the payer has probably paid already.
   if (receipt?.status === 'rejected')
     return html`${receiptPanel(view)}
 <details class="card folded"><summary>${words.notPaidYet}${icon('chevron')}</summary><p class="lead">${how}</p>${body}</details>`
@@ -25,28 +25,28 @@ export function paySteps(view: View): Html {
 <section class="card">${body}</section>${receiptPanel(view)}${anotherWay(view)}`
 }
 
-/** Where the money went: to look it up, and no more to be paid. */
+/** The account that the money went to, for reference only. */
 function transferred(view: View, instrument: Instrument): Html | string {
   if (instrument.type !== 'display_bank_transfer_instructions') return ''
   return html`<details class="card folded"><summary>${view.words.transferredTo}${icon('chevron')}</summary>${transfer(view, instrument)}</details>`
 }
 
-/** The provider was asked for this way to pay, so the page offers no other; the shop can. */
+/** The payment already uses this method, so the page offers no other; the shop can. */
 function anotherWay({ payment, words }: View): Html | string {
   const back = wayBack(payment, words)
   return back === '' ? '' : html`<div class="another-way"><p>${words.anotherWay}</p>${back}</div>`
 }
 
-/** Open, and nothing for the payer to do. */
+/** Open, but the payer has nothing to do. */
 export function processing({ payment, words }: View): Html {
-  // Without a method nobody was asked for anything that could be under way.
+  // Without a method, no provider was asked yet.
   const [title, why] =
     payment.route === null ? [words.closed, words.closedWhy] : [words.processing, words.processingWhy]
   return html`<section class="card ending"><span class="mark neutral pulsing">${icon('clock')}</span>
 <h1>${title}</h1><p class="lead">${why}</p>${wayBack(payment, words)}</section>`
 }
 
-/** Nothing to be paid any more, whatever comes of it. */
+/** Nothing must be paid any more. */
 export function cancelling(view: View): Html {
   const { payment, words } = view
   return html`<section class="card ending"><span class="mark neutral pulsing">${icon('stop')}</span>
@@ -87,7 +87,7 @@ function transfer({ payment, words }: View, { bank, account, reference }: Transf
   const sum = spellMoney(payment, words)
   const rows = [
     row(words, words.amount, sum, formatMinor(payment.amount, payment.currency)),
-    // A method without banks stands for its own in the instructions, and is none that a payer could look for.
+    // A method without banks appears as the bank in the instructions, but the payer cannot look it up.
     bank.code === payment.route?.method
       ? ''
       : row(words, words.shopsBank, bankName(bank, payment.country, words)),
@@ -98,9 +98,9 @@ function transfer({ payment, words }: View, { bank, account, reference }: Transf
   return html`<dl class="account">${rows}</dl>`
 }
 
-/** One value, with a button that copies it where the payer has to type it elsewhere. */
+/** A value, with a copy button if the payer has to enter it elsewhere. */
 function row({ copy, copied, copyWhat }: View['words'], name: string, shown: string, copies?: string): Html {
-  // Copying takes a script: without one the button would do nothing, so it stays hidden.
+  // Copying needs a script, so the button is hidden without one.
   const button =
     copies === undefined
       ? ''
@@ -108,7 +108,7 @@ function row({ copy, copied, copyWhat }: View['words'], name: string, shown: str
   return html`<div><dt>${name}</dt><dd><span class="value">${shown}</span>${button}</dd></div>`
 }
 
-/** Digits in fours are read without losing the place. */
+/** Groups digits in fours, which are easier to read. */
 const grouped = (number: string) => number.replace(/(\d{4})(?=\d)/g, '$1 ')
 
 const redirect = ({ words, pathTo, expiresAt }: View, name: string) =>

@@ -21,7 +21,7 @@ export async function act(opened: Opened, form: Form): Promise<void> {
     case 'receipt':
       return submitReceipt(opened, form)
     case 'jump':
-      return jump(opened)
+      return advanceToNextChange(opened)
     default:
       if (!isSimulatorAct(name))
         throw refuseProblems([{ field: 'act', message: 'is not an action of this page' }])
@@ -29,8 +29,8 @@ export async function act(opened: Opened, form: Form): Promise<void> {
   }
 }
 
-/** Whether things stand already as this form wanted them. */
-export function isDoneAlready(payment: Payment, { fields }: Form): boolean {
+/** Whether the requested change has already happened. */
+export function isAlreadyDone(payment: Payment, { fields }: Form): boolean {
   const { route, options } = payment
   const act = fields.get('act')
   if (act === 'choose')
@@ -58,8 +58,8 @@ async function submitReceipt({ runtime, payment }: Opened, form: Form): Promise<
   await carryOut(runtime, { type: 'SubmitReceipt', payment: payment.sortKey.id, image: { upload } }, 'payer')
 }
 
-/** To the next thing that comes of this payment by itself, over all that is due on the way. */
-async function jump({ runtime, payment }: Opened): Promise<void> {
+/** Advances to the next change of this payment, and does everything that is due before it. */
+async function advanceToNextChange({ runtime, payment }: Opened): Promise<void> {
   await demandAvailable(runtime)
   const due = nextDue(runtime, payment)
   if (due === undefined) throw refuse('invalid_state', 'No timer of this payment is pending')

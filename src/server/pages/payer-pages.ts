@@ -7,14 +7,14 @@ import { RefusalError } from '../refusal.ts'
 import { liveState } from './live.ts'
 import { noticePage } from './notice.ts'
 import { type Opened, open } from './opening.ts'
-import { act, isDoneAlready } from './payer-acts.ts'
+import { act, isAlreadyDone } from './payer-acts.ts'
 import { showPayment } from './payment-page.ts'
 import { type Problem, ReceiptRefusalError } from './problem.ts'
 import { readFields } from './read-fields.ts'
 
 export { follow } from './live.ts'
 
-/** A link that has ended says so, and follows its payment all the same: that may still end well. */
+/** The page of an expired link still follows the payment, which may still succeed. */
 function openPage(
   gateway: Gateway,
   kind: 'checkout' | 'bank' | 'qr',
@@ -58,19 +58,20 @@ export async function receive(
     await act(opened, form)
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error
-    // A button that was pressed twice, or on two pages, is not an error.
-    if (!(form instanceof RefusalError) && isDoneAlready(asItStands(opened).payment, form))
-      return seeNext(reply, asItStands(opened))
+    // A form that was sent twice, or from two pages, is not an error.
+    if (!(form instanceof RefusalError) && isAlreadyDone(asItStands(opened).payment, form))
+      return redirectToNext(reply, asItStands(opened))
     const { status } = renderError(gateway.contract, error.rejection, request.requestId)
     const fields: Form['fields'] = form instanceof RefusalError ? new Map() : form.fields
     return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: error, fields } })
   }
-  return seeNext(reply, asItStands(opened))
+  return redirectToNext(reply, asItStands(opened))
 }
 
-const seeNext = (reply: Reply, opened: Opened) => reply.code(303).header('location', whereNext(opened)).send()
+const redirectToNext = (reply: Reply, opened: Opened) =>
+  reply.code(303).header('location', nextLocation(opened)).send()
 
-/** A body that could not be read is a file that is too large, or none of our forms. */
+/** An unreadable body is a file that is too large, or not one of our forms. */
 function asRefusal(error: unknown): RefusalError {
   if (!(error instanceof RefusalError)) throw error
   return error.rejection.code === 'payload_too_large' ? new ReceiptRefusalError('too_large') : error
@@ -81,8 +82,8 @@ const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
   payment: opened.runtime.account.world.payments.get(opened.payment.sortKey.id) ?? opened.payment,
 })
 
-/** A bank that has decided sends its customer back to where they came from. */
-function whereNext({ kind, payment, path, pathTo, expiresAt }: Opened): string {
+/** After a decision, the bank sends its customer back. */
+function nextLocation({ kind, payment, path, pathTo, expiresAt }: Opened): string {
   const isBack = kind === 'bank' && payment.checkoutMode === 'hosted' && payment.outcome !== null
   return isBack ? pathTo('checkout', expiresAt) : path
 }

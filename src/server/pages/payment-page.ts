@@ -12,7 +12,7 @@ import { simulator } from './simulator.ts'
 import { summary } from './summary.ts'
 import { isOpen, type View, waitsForPayer } from './view.ts'
 
-/** Shows a payment as it stands, once what stands is safe. */
+/** Shows a payment once its state is safe on disk. */
 export function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
   const { runtime, payment, words, path } = view
   const send = () => sendPage(reply, status, words, path, sheetOf(view))
@@ -29,7 +29,7 @@ function sheetOf(view: View): Sheet {
     main: html`${banner(view)}${isBank ? bankMain(view) : step(view)}`,
     aside: simulator(view),
     ...(isOpen(payment) ? { live: liveState(view) } : {}),
-    waits: isOpen(payment) && !isFillingIn(view),
+    waits: isOpen(payment) && !hasInput(view),
   }
 }
 
@@ -48,15 +48,15 @@ function step(view: View): Html {
   return payment.route ? paySteps(view) : choice(view)
 }
 
-/** How a payment ended says all there is to say about what came too late for it. */
+/** If the payment has ended, its status explains why a late action had no effect. */
 function banner({ payment, problem, words }: View): Html | string {
   if (!isOpen(payment)) return ''
   const message = problem && generalProblem(problem, words)
   return message === undefined ? '' : html`<p class="banner" role="alert">${message}</p>`
 }
 
-/** A page that came again meanwhile would lose what was typed, the file that was chosen, or the bank's question. */
-function isFillingIn({ kind, payment }: View): boolean {
+/** Do not reload a page that the payer is using: the input, the chosen file or the bank's question would be lost. */
+function hasInput({ kind, payment }: View): boolean {
   const { action, receipt, cancelRequestedAt, route } = payment
   if (!action) return false
   if (receipt?.status === 'required' || receipt?.status === 'rejected') return true

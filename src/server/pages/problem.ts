@@ -10,7 +10,7 @@ export interface Problem {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A refusal of the file, by what is wrong with it. */
+/** A problem of the uploaded file. */
 export class ReceiptRefusalError extends RefusalError {
   constructor(readonly kind: ImageProblem['kind']) {
     super({
@@ -21,7 +21,7 @@ export class ReceiptRefusalError extends RefusalError {
   }
 }
 
-/** What the form calls the fields that the rules of a create request name. */
+/** The form's names for the fields of a create request. */
 const NAMES: ReadonlyMap<string, PayerField> = new Map([
   ['customer.name', 'customer_name'],
   ['customer.phone', 'customer_phone'],
@@ -29,7 +29,7 @@ const NAMES: ReadonlyMap<string, PayerField> = new Map([
   ...PAYER_FIELDS.map(field => [`payment_method_options.${field}`, field] as const),
 ])
 
-/** The problems of a choice, each at its field, in words for the payer. */
+/** The problems of the fields in a form, in words for the payer. */
 export function fieldProblems({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
   const problems = new Map<PayerField, string>()
   for (const { field } of refusal.rejection.details ?? []) {
@@ -55,7 +55,7 @@ export function receiptProblem({ refusal }: Problem, words: Words): string | und
   return wording[refusal.kind]
 }
 
-/** The message at the top of the page, if the problem is not in a field. */
+/** The message at the top of the page, for a problem that belongs to no field. */
 export function generalProblem(problem: Problem, words: Words): string | undefined {
   if (receiptProblem(problem, words) !== undefined || fieldProblems(problem, words).size > 0) return undefined
   switch (problem.refusal.rejection.code) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isMultipart, readBody } from '../read-body.ts'
 import { type Form, readForm } from '../read-image.ts'
 
-/** What a page's form sent, in either of the encodings that a browser has. */
+/** The fields of a submitted form, in either of the encodings of browsers. */
 export async function readFields(request: IncomingMessage): Promise<Form> {
   if (isMultipart(request.headers['content-type'])) return readForm(request)
   const text = (await readBody(request)).toString()

@@ -5,7 +5,7 @@ import { receiptProblem } from './problem.ts'
 import { form, type View } from './view.ts'
 import { wayBack } from './way-back.ts'
 
-/** Where the payment wants a receipt: the way to send one, and what became of it. */
+/** The receipt of the payment: its status, and a form to submit one if it is required. */
 export function receiptPanel(view: View): Html {
   const { payment, words } = view
   switch (payment.receipt?.status) {
@@ -27,7 +27,7 @@ ${upload(view, words.sendReceipt)}</section>`
   }
 }
 
-/** While the payment is being cancelled: who has paid already can still show it, and nobody is asked to. */
+/** During a cancellation, a payer who has already paid can still submit a receipt, but nobody is asked to. */
 export function lateReceipt(view: View): Html | string {
   const { payment, words, problem } = view
   const { receipt } = payment
@@ -40,7 +40,7 @@ export function lateReceipt(view: View): Html | string {
 <div class="receipt">${back}${upload(view, words.sendReceipt)}</div></details>`
 }
 
-/** The provider's own words, where it had any: that the receipt was not accepted is said already. */
+/** The provider's message, if there is one. The page already says that the receipt was rejected. */
 function reason({ payment }: View): Html | string {
   const given = payment.receipt?.rejection ?? ''
   return given === '' || given === 'The receipt was rejected' ? '' : html`<p class="reason">${given}</p>`

@@ -1,8 +1,8 @@
 import { spellTime } from '../../contract/time-left.ts'
 import { allows, type PaymentTrigger, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
 import type { Payment } from '../../domain/model.ts'
+import { PAYMENT_TIMERS, type PaymentTimer, paymentTimer } from '../../domain/record-timers.ts'
 import { verdictFor } from '../../domain/script.ts'
-import { PAYMENT_TIMERS, type PaymentTimer, paymentTimer } from '../../domain/timer-names.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { BANK_DECISIONS, bankAsks } from './bank-page.ts'
@@ -24,7 +24,7 @@ export function simulator(view: View): Html {
 </div></aside>`
 }
 
-/** What the operator of a payment can do besides. The payer's own steps stand on the page. */
+/** The operator's triggers. The payer's own actions are elsewhere on the page. */
 export type SimulatorAct = Exclude<PaymentTrigger, 'present-action' | 'withdraw-action'>
 
 /** In the order of the buttons. */
@@ -41,7 +41,7 @@ const ACTS = Object.keys(BUTTONS) as SimulatorAct[]
 export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
   act !== undefined && Object.hasOwn(BUTTONS, act)
 
-/** What would be carried out now. A bank's page has its own buttons for what the payer decides there. */
+/** The triggers that are possible now. A bank's page has its own buttons for the payer's decisions. */
 function possibleActs({ runtime: { account }, payment, kind }: View): SimulatorAct[] {
   const id = payment.sortKey.id
   const onPage: readonly SimulatorAct[] = kind === 'bank' && bankAsks(payment) ? BANK_DECISIONS : []
@@ -53,7 +53,7 @@ function possibleActs({ runtime: { account }, payment, kind }: View): SimulatorA
 const wordFor = (act: SimulatorAct, { route }: Payment) =>
   act === 'fail' && route === null ? 'fail-without-method' : act
 
-/** What comes by itself, as far as this payment's own copy of its rule says. */
+/** What will happen by itself, according to the payment's own copy of its rule. */
 function outlook(view: View): (Html | string)[] {
   const { runtime, payment, words } = view
   const rule = payment.script.rule
@@ -68,7 +68,7 @@ function outlook(view: View): (Html | string)[] {
   return lines
 }
 
-/** What decides, and what only closes; of each kind the first to come counts. */
+/** Whether a timer decides the payment or only closes it. The page shows the next one of each kind. */
 const WEIGHT: { readonly [T in PaymentTimer]: 'decides' | 'closes' } = {
   receipt: 'decides',
   cancel: 'decides',
@@ -78,7 +78,7 @@ const WEIGHT: { readonly [T in PaymentTimer]: 'decides' | 'closes' } = {
   expire: 'closes',
 }
 
-/** The first timer of those kinds whose move would be carried out: what holds an action holds its end too. */
+/** The first of these timers whose trigger is possible: whatever extends an action also delays its expiry. */
 function nextTimer(
   { account }: AccountRuntime,
   payment: Payment,
@@ -91,7 +91,7 @@ function nextTimer(
     .at(0)
 }
 
-/** The very next thing that happens to this payment without anybody: how far a virtual clock can be moved for it. */
+/** The next change of this payment that happens by itself, which is how far to move a virtual clock. */
 export const nextDue = (runtime: AccountRuntime, payment: Payment): number | undefined =>
   nextTimer(runtime, payment, () => true)?.dueAt
 
@@ -102,7 +102,7 @@ function comesIn(timer: Timer, who: string, { runtime, words }: View): Html {
 }
 
 function wordingOf({ id, command }: Timer): keyof Words['timers'] {
-  // That the whole intent ends is nobody's decision.
+  // The expiry of the whole intent is not a decision.
   if (id.endsWith(':expire')) return 'expiry'
   return command.type === 'MovePayment' ? (command.trigger satisfies PaymentTrigger) : 'expiry'
 }
@@ -113,7 +113,7 @@ function nextVerdict({ receipt, script }: Payment, who: string, words: Words): s
   return next && words.onReceipt[next.verdict](who, spellTime(next.afterMs, words.locale))
 }
 
-/** A virtual clock moves only when somebody moves it. */
+/** A virtual clock has to be advanced. */
 function jump({ runtime, payment, words }: View): Html {
   const due = nextDue(runtime, payment)
   if (runtime.account.clock.mode !== 'virtual' || due === undefined) return html``

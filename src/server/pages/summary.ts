@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import { money } from './money.ts'
 import { methodShown, type View, waitsForPayer } from './view.ts'
 
-/** Who is paid how much, and how long there is to do it. */
+/** The payee, the amount and the remaining time. */
 export function summary(view: View): Html {
   const { runtime, payment, words } = view
   const facts: [string, string | null | undefined][] = [

@@ -8,7 +8,7 @@ import { bankName, methodName } from './words/catalogue.ts'
 
 /** The data of a page. */
 export interface View extends Opened {
-  /** Why the last form was refused. */
+  /** The problem of the submitted form. */
   readonly problem?: Problem
 }
 
@@ -19,13 +19,13 @@ function chosenMethod({ runtime, payment }: View): MethodEntry | undefined {
     : routingTable(runtime.account.world, runtime).catalogue.methods.get(code)
 }
 
-/** The method by its label; a catalogue that lost it since leaves the code. */
+/** The label of the method, or its code if the catalogue no longer has it. */
 export function methodShown(view: View): string | undefined {
   const method = chosenMethod(view)
   return method ? methodName(method, view.words) : view.payment.route?.method
 }
 
-/** The bank that the payer chose, else the method: it is where the payer goes. */
+/** The name of the chosen bank, otherwise that of the method. */
 export function bankShown(view: View): { code: string; name: string } {
   const { payment, words } = view
   const code = payment.options.bank ?? ''
@@ -34,7 +34,7 @@ export function bankShown(view: View): { code: string; name: string } {
   return { code, name: methodShown(view) ?? words.yourBank }
 }
 
-/** A form of this page: it is sent to where the page came from. */
+/** A form that is sent to the address of its page. */
 export const form = ({ path }: View, act: string, inside: Html, kind: 'plain' | 'file' = 'plain'): Html =>
   html`<form method="post" action="${path}"${kind === 'file' ? html` enctype="multipart/form-data"` : ''} novalidate data-form>
 <input type="hidden" name="act" value="${act}">
@@ -42,10 +42,10 @@ ${inside}</form>`
 
 export const isOpen = ({ outcome }: Payment) => outcome === null
 
-/** The payer has sent a receipt that nobody refused: they have paid. */
+/** Whether the payer has sent a receipt that was not rejected, and so has paid. */
 export const hasSentReceipt = ({ receipt }: Payment) =>
   receipt?.status === 'processing' || receipt?.status === 'submitted'
 
-/** It is the payer's turn: nobody who has paid, or must not pay any more, is asked to. */
+/** Whether the payer must act now. */
 export const waitsForPayer = (payment: Payment) =>
   isOpen(payment) && payment.action !== null && payment.cancelRequestedAt === null && !hasSentReceipt(payment)

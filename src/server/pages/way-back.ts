@@ -2,7 +2,7 @@ import type { Payment } from '../../domain/model.ts'
 import { type Html, hrefOf, html } from './html.ts'
 import type { Words } from './words/language.ts'
 
-/** A plain link to the address as the merchant gave it: it says nothing of how the payment stands. */
+/** A plain link to the merchant's return_url, which does not contain the status of the payment. */
 export const wayBack = (
   { returnUrl }: Payment,
   { backToShop }: Words,

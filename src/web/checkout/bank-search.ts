@@ -1,11 +1,11 @@
 import { findBanks } from './find-banks.ts'
 
-/** Turns each list of banks into a field that is typed into. The list stays in the form and holds what is chosen. */
+/** Turns each list of banks into a searchable field. The list stays in the form and holds the chosen bank. */
 export function searchBanks(part: ParentNode): void {
   for (const select of part.querySelectorAll<HTMLSelectElement>('select[data-search]')) new BankSearch(select)
 }
 
-/** What the payer used last, and whether a finger or a button is still down. */
+/** The payer's last input device, and whether a finger or a button is still down. */
 let pointer: 'keyboard' | 'down' | 'up' = 'keyboard'
 for (const [event, now] of [
   ['keydown', 'keyboard'],
@@ -34,12 +34,12 @@ class BankSearch {
     select.id = `${id}-list`
     const box = document.createElement('div')
     box.className = 'search'
-    this.#dressInput(id)
+    this.#prepareInput(id)
     this.#list.id = `${id}-options`
     this.#list.setAttribute('role', 'listbox')
     this.#list.setAttribute('aria-label', select.dataset.search ?? '')
     this.#list.hidden = true
-    // A list that scrolls would be a stop of its own for the tab key.
+    // Otherwise a scrollable list is one more stop for the Tab key.
     this.#list.tabIndex = -1
     this.#count.className = 'unseen'
     this.#count.setAttribute('role', 'status')
@@ -47,11 +47,11 @@ class BankSearch {
     box.append(this.#input, this.#list, this.#count)
     select.hidden = true
     this.#listen(box)
-    // What was typed before the page was exchanged.
+    // What was typed before this part of the page was replaced.
     if (select.dataset.typed && select.value === '') this.#input.value = select.dataset.typed
   }
 
-  #dressInput(id: string): void {
+  #prepareInput(id: string): void {
     const input = this.#input
     const chosen = this.#select.selectedOptions[0]
     input.type = 'text'
@@ -92,7 +92,7 @@ class BankSearch {
     box.addEventListener('focusout', ({ relatedTarget }) => {
       if (relatedTarget instanceof Node && box.contains(relatedTarget)) return
       if (pointer === 'keyboard') leave()
-      // What lies below moves when the list closes, and would be gone from under the finger before it was pressed.
+      // When the list closes, the elements below it move, and would move away from the finger before the tap ends.
       else if (pointer === 'down') addEventListener('pointerup', () => setTimeout(leave), { once: true })
       else setTimeout(leave)
     })
@@ -102,7 +102,7 @@ class BankSearch {
       input.focus()
       this.#openAgain()
     })
-    // The pointer must not take the focus out of the field on its way to an option.
+    // A press on an option must not take the focus from the field.
     this.#list.addEventListener('pointerdown', event => event.preventDefault())
     this.#list.addEventListener('click', ({ target }) => {
       const option = target instanceof Element ? target.closest<HTMLElement>('[role=option]') : null
@@ -146,7 +146,7 @@ class BankSearch {
         })),
     )
 
-  /** All banks once one is chosen, or where nothing has the name that was typed: there is another to choose. */
+  /** Shows all banks if one is chosen, or if none matches: the payer may want another one. */
   #openAgain(): void {
     const typed = this.#input.value
     this.#open(this.#select.value !== '' || this.#find(typed).banks.length === 0 ? '' : typed)
@@ -200,7 +200,7 @@ class BankSearch {
     this.#count.className = 'unseen'
   }
 
-  /** What was typed and not chosen is never lost unseen: the only bank of that name is taken, else the field says why not. */
+  /** Never drops typed text silently: takes the only matching bank, or explains what is wrong. */
   #settle(): boolean {
     const { value, dataset, required } = this.#select
     const typed = this.#input.value
@@ -215,7 +215,7 @@ class BankSearch {
     return only !== undefined
   }
 
-  /** In the place where the server says it too. */
+  /** Uses the same place as the messages of the server. */
   #say(message: string): void {
     const field = this.#input.closest('.field')
     const said = field?.querySelector('.problem')

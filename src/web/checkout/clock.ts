@@ -1,4 +1,4 @@
-/** The account's time as this page last heard of it, running on as fast as the account's clock does. */
+/** The account's time: the last known one, running at the speed of the account's clock. */
 let heard = { now: 0, rate: 0, at: 0 }
 
 export function setClock(now: number, rate: number): void {

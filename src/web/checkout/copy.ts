@@ -9,7 +9,7 @@ export function showCopyButtons(part: ParentNode): void {
 
 async function copy(button: HTMLButtonElement): Promise<void> {
   const { copy: text = '', copied = '' } = button.dataset
-  // There is no clipboard where the page came over plain HTTP from another machine.
+  // There is no clipboard API if the page came over plain HTTP from another machine.
   const isCopied = await (navigator.clipboard?.writeText(text).then(
     () => true,
     () => false,
@@ -29,7 +29,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   }, SHOWN_MS)
 }
 
-/** Tells those who hear the page. */
+/** Announces the result to screen readers. */
 export function announce(text: string): void {
   const announcer = document.querySelector('[data-announcer]')
   if (announcer) announcer.textContent = text

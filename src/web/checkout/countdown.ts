@@ -3,7 +3,7 @@ import { accountNow, isRunning } from './clock.ts'
 
 const TICK_MS = 250
 
-/** Keeps the times on the page right, and looks again when the page's own time has run out. */
+/** Updates the times on the page, and reloads the payment when the page's own time has run out. */
 export function countDown(look: () => void): void {
   const done = new WeakSet<Element>()
   const tick = () => {

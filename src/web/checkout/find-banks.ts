@@ -1,16 +1,16 @@
-/** All that a bank may be called. */
+/** All names of a bank. */
 interface Named {
   readonly names: readonly string[]
 }
 
 interface Found<B> {
-  /** The best first. */
+  /** The best match first. */
   readonly banks: readonly B[]
-  /** The one that was meant beyond doubt: it is called exactly so, or no other has this in its names. */
+  /** The only possible match: its name is exactly the typed text, or no other bank matches. */
   readonly only: B | undefined
 }
 
-/** Every word that was typed is somewhere in a bank's names, in whatever script; a code or a short name comes first. */
+/** Every typed word must be in a bank's names, in any script. Codes and short names come first. */
 export function findBanks<B extends Named>(typed: string, banks: readonly B[]): Found<B> {
   const words = plain(typed).split(' ').filter(Boolean)
   if (words.length === 0) return { banks, only: undefined }
@@ -34,14 +34,14 @@ export function findBanks<B extends Named>(typed: string, banks: readonly B[]): 
   return { banks: found, only: best.length === 1 ? best[0] : undefined }
 }
 
-/** Without case, accents and Thai tone marks, and with a space for whatever is no letter, vowel sign or digit. */
+/** Without case, accents and Thai tone marks, and with a space for every other character. */
 const plain = (text: string) =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f\u0e47-\u0e4e]/g, '')
     .toLowerCase()
     .replaceAll('đ', 'd')
-    // An abbreviation is typed with its dots or without.
+    // An abbreviation may be typed with or without dots.
     .replace(/[.'’]/g, '')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()

@@ -1,21 +1,21 @@
-/** What the payer typed, chose, unfolded and had the focus in, while the page around it is exchanged for a newer one. */
+/** Keeps the payer's input and focus while the page is replaced by a newer one. */
 
 interface Kept {
   readonly value: string
   readonly files: FileList | null
-  /** What was typed into the search for a bank. */
+  /** The text in the bank search. */
   readonly typed: string | undefined
-  /** What the server said of it when its form was sent: a page that is only looked at does not say it again. */
+  /** The server's message about a submitted form, which a reloaded page does not repeat. */
   readonly problem: { readonly id: string; readonly text: string } | undefined
 }
 
 type Field = HTMLInputElement | HTMLSelectElement
 
-/** By form and name. What one state of the page has no field for may come back in the next. */
+/** Values by form and name. A field that is missing in one state may come back in the next. */
 const kept = new Map<string, Kept>()
 const unfolded = new Set<string>()
 
-/** Takes note of what stands in the page; what is returned puts it into the one that comes. */
+/** Saves the state of the page. The returned function restores it in the new page. */
 export function keepFields(before: HTMLElement): (after: HTMLElement) => void {
   for (const [key, field] of fieldsOf(before)) {
     const files = field instanceof HTMLInputElement ? field.files : null
@@ -29,7 +29,7 @@ export function keepFields(before: HTMLElement): (after: HTMLElement) => void {
   return after => {
     for (const [key, field] of fieldsOf(after)) putBack(field, kept.get(key))
     for (const [key, fold] of foldsOf(after)) if (unfolded.has(key)) fold.open = true
-    // The focus goes last: it belongs to what scripts make of the fields.
+    // Set the focus last, because scripts may still change the fields.
     queueMicrotask(() => focus(after))
   }
 }
@@ -44,7 +44,7 @@ function putBack(field: Field, was: Kept | undefined): void {
     field.files = was.files
     const fold = field.closest('details')
     if (fold) fold.open = true
-    // Its name and its preview are shown, and it is looked at, once the field is listened to.
+    // The change event shows the file's name and preview, and checks it.
     queueMicrotask(() => field.dispatchEvent(new Event('change')))
   }
 }
@@ -86,7 +86,7 @@ const foldsOf = (page: HTMLElement): [string, HTMLDetailsElement][] =>
     return [JSON.stringify(form ? nameOf(form) : fold.className), fold]
   })
 
-/** All that can have the focus, by what it is; where there are several, by their order. */
+/** Everything that can have the focus, by its kind and, among several, by its position. */
 function places(page: HTMLElement): Map<string, HTMLElement> {
   const found = new Map<string, HTMLElement>()
   for (const place of page.querySelectorAll<HTMLElement>('a[href], button, input, select, summary')) {

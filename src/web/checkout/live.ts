@@ -2,7 +2,7 @@ import { setClock } from './clock.ts'
 import { announce } from './copy.ts'
 import { keepFields } from './kept-fields.ts'
 
-interface News {
+interface LiveUpdate {
   readonly shown: string
   readonly now: number
   readonly rate: number
@@ -11,8 +11,8 @@ interface News {
 const AGAIN_MS = 2000
 
 /**
- * Follows the payment while its page is looked at: the server says that there is something else to show, and the page
- * fetches itself. Returns what looks again at once.
+ * Follows the payment: the server reports changes, and the page then reloads itself. Returns a function that reloads at
+ * once.
  */
 export function followPage(enhance: (part: ParentNode) => void): () => void {
   let source: EventSource | undefined
@@ -27,12 +27,12 @@ export function followPage(enhance: (part: ParentNode) => void): () => void {
     source = new EventSource(live)
     source.onmessage = ({ data }) => {
       connected(true)
-      const { shown, now, rate } = JSON.parse(data) as News
+      const { shown, now, rate } = JSON.parse(data) as LiveUpdate
       setClock(now, rate)
       if (currentPage()?.dataset.shown !== shown) void look()
     }
     source.onerror = () => {
-      // A lost connection is taken up again by the browser itself. A refusal is not: then the link has ended.
+      // The browser reconnects after a lost connection, but not after a refusal; then the link is no longer valid.
       if (source?.readyState === EventSource.CLOSED) void look()
       else connected(false)
     }
@@ -74,7 +74,7 @@ function connected(isConnected: boolean): void {
   if (notice) notice.hidden = isConnected
 }
 
-/** Puts another state of the page in the place of this one, and says so to those who do not see it. */
+/** Replaces the page by its new state, and announces that to screen readers. */
 function exchange(text: string, enhance: (part: ParentNode) => void): boolean {
   const before = currentPage()
   const next = new DOMParser().parseFromString(text, 'text/html')
@@ -86,7 +86,7 @@ function exchange(text: string, enhance: (part: ParentNode) => void): boolean {
   before.replaceWith(fresh)
   document.title = next.title
   enhance(fresh)
-  // What is an alert is read by itself.
+  // Screen readers announce an alert anyway.
   const state = fresh.querySelector('main h2') ?? fresh.querySelector('h1')
   announce(fresh.querySelector('[role=alert]') ? '' : (state?.textContent ?? ''))
   return true

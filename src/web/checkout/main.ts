@@ -6,7 +6,7 @@ import { foldMethods } from './other-method.ts'
 import { previewReceipt } from './receipt-preview.ts'
 import { holdSentForms } from './sent-forms.ts'
 
-/** What makes a page better that works without it. Done again for each part of a page that is exchanged. */
+/** The scripts only improve the page. They run again for each part that is replaced. */
 function enhance(part: ParentNode): void {
   showCopyButtons(part)
   searchBanks(part)
@@ -19,7 +19,7 @@ enhance(document)
 const look = followPage(enhance)
 countDown(look)
 
-// Back from the next page, this one is as it was left, and may no longer be true.
+// A page from the back-forward cache may be outdated.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })

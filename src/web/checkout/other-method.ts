@@ -1,4 +1,4 @@
-/** Back to the list of methods: without a script the page comes again, with one the method is only folded up. */
+/** Goes back to the list of methods. Without a script the page reloads; with one, the method is only folded up. */
 export function foldMethods(part: ParentNode): void {
   for (const link of part.querySelectorAll<HTMLAnchorElement>('a[data-fold]')) {
     link.addEventListener('click', event => {

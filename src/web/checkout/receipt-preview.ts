@@ -1,4 +1,4 @@
-/** Looks at the file before it is sent: what the server would refuse is said at once. */
+/** Checks the file before it is sent, so that the payer sees at once what the server would refuse. */
 export function previewReceipt(part: ParentNode): void {
   const input = part.querySelector<HTMLInputElement>('#receipt-file')
   const form = input?.form
@@ -7,7 +7,7 @@ export function previewReceipt(part: ParentNode): void {
   const problem = form.querySelector<HTMLElement>('[data-problem]')
   const name = form.querySelector<HTMLElement>('[data-file-name]')
   const unnamed = name?.textContent ?? ''
-  // From here on the label is the field: it says what was chosen, and shows it.
+  // From here on, the label shows the name and the preview of the chosen file.
   form.querySelector('[data-upload]')?.classList.add('dropping')
 
   const say = (message: string) => {
@@ -45,7 +45,7 @@ const SIGNATURES = [
   [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
 ]
 
-/** By the same rules as the server's: the size, and the first bytes rather than the name. */
+/** The same rules as on the server: the size, and the first bytes instead of the name. */
 async function problemOf(file: File, { dataset }: HTMLInputElement): Promise<string> {
   if (file.size > Number(dataset.most)) return dataset.tooLarge ?? ''
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())

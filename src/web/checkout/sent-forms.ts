@@ -1,4 +1,4 @@
-/** A form is sent once, however often its button is pressed, and says that it is on its way. */
+/** Sends a form only once, however often its button is pressed, and shows that it is in progress. */
 export function holdSentForms(part: ParentNode): void {
   for (const form of part.querySelectorAll<HTMLFormElement>('form[data-form]')) {
     let isSent = false
@@ -12,7 +12,7 @@ export function holdSentForms(part: ParentNode): void {
       const button = event.submitter
       if (!(button instanceof HTMLButtonElement)) return
       button.setAttribute('aria-busy', 'true')
-      // A button that is disabled would not be sent, so it only looks it.
+      // A disabled button would not be part of the form, so it only looks disabled.
       button.setAttribute('aria-disabled', 'true')
       if (button.dataset.busy) button.textContent = button.dataset.busy
     })

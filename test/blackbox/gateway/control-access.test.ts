@@ -89,7 +89,7 @@ describe('the token', () => {
     ])
   })
 
-  test('an unknown path is not told from a known one without it', async () => {
+  test('an unknown path gets the same answer as a known one without the token', async () => {
     expectRefusal(await server().control('GET', '/no-such-call', { anonymous: true }), unauthorized)
   })
 
@@ -107,7 +107,7 @@ describe('the token', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('what does not exist', () => {
   const wanted: [string, string][] = [
     ['GET', '/accounts/nobody.test/clock'],
     ['GET', '/accounts/default/clock'],

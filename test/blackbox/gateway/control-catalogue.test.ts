@@ -19,7 +19,7 @@ const offered = async (account: Account): Promise<string[]> => {
 }
 
 describe('replacing the catalogue', () => {
-  test('changes what is offered from the next request on', async () => {
+  test('changes the available methods from the next request on', async () => {
     const account = await openAccount(server())
     expect(await offered(account)).toEqual(['th_bank_transfer', 'th_mobile_banking', 'th_promptpay'])
     const { routes, ...rest } = plainCatalogue()
@@ -51,7 +51,7 @@ describe('replacing the catalogue', () => {
     expect((await read(account)).routes[0]).not.toHaveProperty('receipt')
   })
 
-  test('leaves frozen routes as they were', async () => {
+  test('does not change frozen routes', async () => {
     const account = await openAccount(server())
     const payment = await createPayment(account)
     const { routes, ...rest } = plainCatalogue()
@@ -121,7 +121,7 @@ describe('a provider’s health', () => {
     await createPayment(account)
   })
 
-  test('later lost, leaves a frozen route frozen', async () => {
+  test('does not change a frozen route when it is later removed', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
     await succeeded(setHealth(account, 'plain-one', false))

@@ -23,7 +23,7 @@ const setClock = (account: Account, body: Record<string, unknown>) =>
 const advance = (account: Account, body: unknown) => account.control('POST', '/clock/advance', { body })
 
 describe('a virtual clock', () => {
-  test('stands still while requests come and go', async () => {
+  test('does not move while requests are handled', async () => {
     const account = await openAccount(server())
     const before = await clock(account)
     await createPayment(account)
@@ -161,7 +161,7 @@ describe('advance until idle', () => {
     expect(await clock(account)).toMatchObject({ next_due: null, pending_timers: 0 })
   })
 
-  test('goes no further than max, and says that it is not idle', async () => {
+  test('moves no further than max, and reports that it is not idle', async () => {
     const account = await openAccount(server())
     const start = await account.now()
     const transfer = await createTransfer(account)
@@ -217,7 +217,7 @@ describe('setting the clock', () => {
 })
 
 describe('a real clock', () => {
-  test('is what a merchant gets, and cannot be advanced', async () => {
+  test('is the default, and cannot be advanced', async () => {
     const account = await openAccount(server(), { clock: undefined })
     expect(await clock(account)).toMatchObject({ mode: 'real' })
     for (const body of [{ by: '1s' }, { until: 'idle' }]) {
@@ -225,14 +225,14 @@ describe('a real clock', () => {
     }
   })
 
-  test('runs by itself, as fast as its rate says', async () => {
+  test('runs at its rate', async () => {
     const account = await openAccount(server())
     const start = await account.now()
     await succeeded(setClock(account, { mode: 'real', rate: 100_000 }))
     await expect.poll(async () => msBetween(start, await account.now())).toBeGreaterThan(MINUTE)
   })
 
-  test('fires timers without being told', async () => {
+  test('fires timers without any request', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
     await account.pass(`${EXPIRY - 1}ms`)

@@ -95,7 +95,7 @@ describe('the contract', () => {
     for (const key of KEYS) expect(text).toContain(`"${key}"`)
   })
 
-  test('in force is what was asked for at start, and the server behaves by it', async () => {
+  test('the contract in force is the one given at the start, and the server follows it', async () => {
     const file = join(await scratchDirectory(), 'contract.yaml')
     await writeFile(file, 'list.last_cursor: omit\nstatus.payout_cancel: 202\nauth.failure_status: "403"\n')
     const own = await ownServer({ args: ['--contract', file] })

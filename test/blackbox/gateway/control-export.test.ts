@@ -139,7 +139,7 @@ describe('export and import', () => {
   })
 })
 
-test('an endpoint of a reset account hears nothing of what went before', async () => {
+test('an endpoint of a reset account gets no earlier events', async () => {
   const account = await openAccount(server())
   const receiver = await openReceiver()
   receiver.reply(() => ({ status: 500 }))

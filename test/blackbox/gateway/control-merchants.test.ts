@@ -64,7 +64,7 @@ describe('making a merchant', () => {
     ])
   })
 
-  test('an id that is taken is refused and leaves its owner alone', async () => {
+  test('refuses an id that is taken, and does not change its owner', async () => {
     const first = await make({ id: 'taken', name: 'First' })
     const second = await make({ id: 'taken', name: 'Second' })
     expect(second.status).toBeGreaterThanOrEqual(400)
@@ -152,7 +152,7 @@ describe('changing a merchant', () => {
 })
 
 describe('removing a merchant', () => {
-  test('takes its records and keys with it, and nobody else’s', async () => {
+  test('removes its records and keys, but no others', async () => {
     const [gone, kept] = [await openMerchant(server()), await openMerchant(server())]
     const payment = await createPayment(gone.test)
     const payout = await addPayout(kept.test)

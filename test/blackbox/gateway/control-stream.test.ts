@@ -14,7 +14,7 @@ test('the stream is server-sent events', async () => {
   expect(stream.contentType).toMatch(/^text\/event-stream/)
 })
 
-test('the stream tells every journal entry and every request as it happens', async () => {
+test('the stream reports every journal entry and request as it happens', async () => {
   const account = await openAccount(server())
   const stream = await openStream(server(), account)
   const { id } = await createPayment(account)
@@ -23,7 +23,7 @@ test('the stream tells every journal entry and every request as it happens', asy
   await stream.until(message => mentions('"GET"')(message) && mentions(`/payment_intents/${id}`)(message))
 })
 
-test('the stream tells what the clock brought about', async () => {
+test('the stream reports what the clock caused', async () => {
   const account = await openAccount(server())
   const { id } = await createPayment(account)
   const stream = await openStream(server(), account)
@@ -49,7 +49,7 @@ test('the stream shows no secret', async () => {
   expect(JSON.stringify(stream.messages)).not.toContain(account.keys.secret_key)
 })
 
-test.each([['reset'], ['import']])('the stream says hello again after %s', async call => {
+test.each([['reset'], ['import']])('the stream starts again after %s', async call => {
   const account = await openAccount(server())
   await createPayment(account)
   const saved = await account.control('GET', '/export')

@@ -66,7 +66,7 @@ describe('a page of another site', () => {
     },
   )
 
-  test('is told from the server’s own', async () => {
+  test("is distinguished from the server's own", async () => {
     const { origin } = new URL(server().url)
     expect((await server().control('GET', '/merchants', { headers: { origin } })).status).toBe(200)
   })

@@ -117,7 +117,7 @@ describe('the moves of a record', () => {
   const triggersOf = async (account: Account, path: string) =>
     (await read(account, path)).moves.map((move: Json) => move.trigger)
 
-  test('are the calls that are taken, and each leads where it says', async () => {
+  test('are the accepted calls, and each has the promised effect', async () => {
     const account = await openAccount(server(), { rules: [{ receipt: 'manual', cancel: 'manual' }] })
     const { id } = await createTransfer(account)
     const path = `/payments/${id}`
@@ -155,7 +155,7 @@ describe('the moves of a record', () => {
   })
 })
 
-test('a timeline holds both times of what happened, and what is still to come', async () => {
+test('a timeline has both times of what happened, and what is planned', async () => {
   const account = await openAccount(server(), {
     clock: { mode: 'virtual', now: '2030-01-01T00:00:00Z' },
     rules: [{ outcome: { after: '1h', status: 'failed', code: 'late', message: 'Too late' } }],

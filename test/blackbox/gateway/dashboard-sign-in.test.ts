@@ -41,12 +41,12 @@ describe('a link', () => {
     for (const text of [one, other, cookie]) expect(text).not.toContain('a-token-of-our-own')
   })
 
-  test.each(['', '?code=', '?code=guessed', '?code=a&code=b'])('with %j signs nobody in', async query => {
+  test.each(['', '?code=', '?code=guessed', '?code=a&code=b'])('refuses to sign in with %j', async query => {
     const answer = await follow(`${server().controlUrl}/dashboard/sign-in${query}`)
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, null])
   })
 
-  test('is made for whoever has the token, and nobody else', async () => {
+  test('is created only with the token', async () => {
     expectRefusal(await server().control('POST', '/dashboard/links', { anonymous: true }), unauthorized)
   })
 })
@@ -109,7 +109,7 @@ describe('a session', () => {
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, null])
   })
 
-  test('answers nobody who asks whether they may', async () => {
+  test('answers no preflight request', async () => {
     const asked = { origin: 'http://evil.example', 'access-control-request-method': 'POST' }
     const answer = await asBrowser('OPTIONS', `/accounts/${account.id}/reset`, asked)
     expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([403, null])
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect(answer.status).toBe(more === '; ' ? 200 : 401)
   })
 
-  test('says whether it is there', async () => {
+  test('reports whether there is a session', async () => {
     const asked = async (headers: Record<string, string>) =>
       (await server().control('GET', '/dashboard/session', { anonymous: true, headers })).body
     expect(await asked({ cookie, 'sec-fetch-site': 'same-origin' })).toEqual({ signed_in: true })
@@ -191,7 +191,7 @@ describe('the page', () => {
     },
   )
 
-  test('is where the ready line says, and loads only what is served beside it', async () => {
+  test('is at the URL in the ready line, and loads only its own files', async () => {
     const { controlUrl } = server()
     const page = await (await fetch(`${controlUrl}/dashboard/`)).text()
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
@@ -213,7 +213,7 @@ describe('the page', () => {
     },
   )
 
-  test('is not told from the rest of the control surface where that is on another port', async () => {
+  test('looks like any other path if the control surface has another port', async () => {
     const own = await ownServer({ args: ['--control-port', String(await freePort())] })
     expect((await fetch(`${own.controlUrl}/dashboard/`)).status).toBe(200)
     expect((await fetch(`${own.url}/_paysim/dashboard/`)).status).toBe(401)
@@ -239,7 +239,7 @@ describe.skipIf(process.platform !== 'linux')('serve --open', () => {
     expect(cookieOf(await follow(link))).toMatch(/^paysim_dashboard_/)
   })
 
-  test('serves all the same where there is no browser, and says where to go', async () => {
+  test('serves without a browser too, and prints the URL', async () => {
     const own = await ownServer({ args: ['--open'], env: { PATH: await scratchDirectory() } })
     await expect.poll(() => own.stderr()).toContain('cannot open a browser')
     const [link] = /http:\S+sign-in\?code=\S+/.exec(own.stderr()) ?? ['']

@@ -71,7 +71,7 @@ describe('a stop', () => {
 })
 
 describe('one directory, one server', () => {
-  test('a second is refused, names the first’s pid, and leaves it alone', async () => {
+  test("refuses a second server with the first's pid, and does not disturb the first", async () => {
     const first = await ownServer()
     const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', first.dataDir])
     expect([1, 2]).toContain(code)

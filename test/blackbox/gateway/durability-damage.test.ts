@@ -1,31 +1,45 @@
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { fingerprints, journalHolding } from '../../support/disk/data-directory.ts'
-import { type Account, accountOf, openAccount } from '../../support/gateway/merchant.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { copyOf, fingerprints, journalHolding } from '../../support/disk/data-directory.ts'
+import { type Account, accountOf, type Json, openAccount } from '../../support/gateway/merchant.ts'
 import { serveUntilExit } from '../../support/gateway/serve-process.ts'
+import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, notFound } from '../../support/http/refusals.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
+type Payments = readonly [Json, Json, Json]
+
+let original: { dataDir: string; account: Account; payments: Payments }
+beforeAll(async () => {
+  const server = await startServer()
+  const account = await openAccount(server)
+  const payments: Payments = [
+    await createPayment(account),
+    await createPayment(account),
+    await createPayment(account),
+  ]
+  await server.stop()
+  original = { dataDir: server.dataDir, account, payments }
+  return () => removeDirectory(server.dataDir)
+})
+
 /** A stopped server's directory, with three payments in one journal. */
 async function stoppedWithThreePayments() {
-  const server = await ownServer()
-  const account = await openAccount(server)
-  const payments = [await createPayment(account), await createPayment(account), await createPayment(account)]
-  await server.stop()
-  const journal = await journalHolding(server.dataDir, payments[1].id)
-  return { server, account, payments, journal }
+  const { account, payments } = original
+  const dataDir = await copyOf(original.dataDir)
+  return { dataDir, account, payments, journal: await journalHolding(dataDir, payments[1].id) }
 }
 
 describe('a torn last line', () => {
-  test.each(['{"v":1,"seq":99,"at":"20', '{', '\0\0\0\0'])('%j is cut off and said', async torn => {
-    const { server, account, payments, journal } = await stoppedWithThreePayments()
+  test.each(['{"v":1,"seq":99,"at":"20', '{', '\0\0\0\0'])('removes %j and reports it', async torn => {
+    const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const whole = await readFile(journal, 'utf8')
     await appendFile(journal, torn)
 
-    const second = await restarted(server)
+    const second = await ownServer({ dataDir })
     expect(second.stderr()).toContain(basename(journal))
     const same = accountOf(second, account.keys)
     for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
@@ -34,13 +48,13 @@ describe('a torn last line', () => {
     for (const line of mended.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
   })
 
-  test('that was the last create leaves the others, and the journal in order', async () => {
-    const { server, account, payments, journal } = await stoppedWithThreePayments()
+  test('a torn last create leaves the others and a valid journal', async () => {
+    const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const text = await readFile(journal, 'utf8')
     const lastLine = text.trimEnd().split('\n').at(-1) ?? ''
     await truncate(journal, Buffer.byteLength(text) - Math.ceil(Buffer.byteLength(lastLine) / 2))
 
-    const second = await restarted(server)
+    const second = await ownServer({ dataDir })
     expect(second.stderr()).toContain(basename(journal))
     const same = accountOf(second, account.keys)
     expect(await readPayment(same, payments[0].id)).toEqual(payments[0])
@@ -65,40 +79,40 @@ const damages: [string, (line: string) => string][] = [
 ]
 
 describe('a damaged line in the middle stops the start', () => {
-  test.each(damages)('%s: it says where, and touches nothing', async (_, damage) => {
-    const { server, payments, journal } = await stoppedWithThreePayments()
+  test.each(damages)('%s: reports the place, and changes nothing', async (_, damage) => {
+    const { dataDir, payments, journal } = await stoppedWithThreePayments()
     const lines = (await readFile(journal, 'utf8')).split('\n')
     const index = lines.findIndex(line => line.includes(payments[1].id))
     expect(index).toBeGreaterThanOrEqual(0)
     expect(index).toBeLessThan(lines.length - 2)
     lines[index] = damage(lines[index] ?? '')
     await writeFile(journal, lines.join('\n'))
-    const before = await fingerprints(server.dataDir)
+    const before = await fingerprints(dataDir)
 
-    const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', server.dataDir])
+    const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain(basename(journal))
     expect(stderr).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
     expect(stderr).not.toMatch(/^\s+at /m)
     expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(await fingerprints(server.dataDir)).toEqual(before)
+    expect(await fingerprints(dataDir)).toEqual(before)
   })
 
   test('and once it is mended, everything is there', async () => {
-    const { server, account, payments, journal } = await stoppedWithThreePayments()
+    const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const good = await readFile(journal, 'utf8')
     await writeFile(journal, good.replace(payments[1].id, `${payments[1].id}"`))
-    await serveUntilExit(['--json', '--port', '0', '--data', server.dataDir])
+    await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
     await writeFile(journal, good)
 
-    const same = accountOf(await restarted(server), account.keys)
+    const same = accountOf(await ownServer({ dataDir }), account.keys)
     for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
   })
 })
 
-test('a start after a clean stop says nothing on stderr', async () => {
-  const { server, account } = await stoppedWithThreePayments()
-  const second = await restarted(server)
+test('a start after a clean stop prints nothing on stderr', async () => {
+  const { dataDir, account } = await stoppedWithThreePayments()
+  const second = await ownServer({ dataDir })
   expect(second.stderr()).toBe('')
   const same: Account = accountOf(second, account.keys)
   const payout = await addPayout(same)

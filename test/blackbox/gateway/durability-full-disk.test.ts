@@ -90,7 +90,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect(await readPayment(same, created.body.id)).toEqual(created.body)
   })
 
-  test('a refused cancel of a payout leaves it as it was, and tells nobody', async () => {
+  test('a refused cancel does not change the payout, and sends no event', async () => {
     const { account, disk } = await onSmallDisk()
     const receiver = await listen(account)
     const { id } = await addPayout(account)

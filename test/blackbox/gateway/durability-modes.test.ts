@@ -27,7 +27,7 @@ test('--durability process survives a crash of the process too', async () => {
   expect(await readPayment(same, payment.id)).toEqual(payment)
 })
 
-test('one directory may be served with either durability in turn', async () => {
+test('a directory can be served with one durability after the other', async () => {
   const first = await ownServer({ args: ['--durability', 'process'] })
   const account = await openAccount(first)
   const payment = await createPayment(account)
@@ -109,7 +109,7 @@ describe('--seed', () => {
     expect(one.controlToken).not.toBe(other.controlToken)
   })
 
-  test('a restart goes on, and repeats no id', async () => {
+  test('a restart continues, and repeats no id', async () => {
     const first = await ownServer({ args: ['--seed', '7'] })
     const before = await createPayment(await openAccount(first))
     const second = await restarted(first, ['--seed', '7'])

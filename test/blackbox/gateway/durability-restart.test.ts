@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { filesUnder } from '../../support/disk/data-directory.ts'
 import { accountOf, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
+import type { Server } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, unauthorized } from '../../support/http/refusals.ts'
 import {
@@ -24,8 +25,19 @@ const WAYS = [
   ['a crash', recovered],
 ] as const
 
-test.each(WAYS)('after %s every record, key and list is as it was', async (_, again) => {
+/** What must hold of the server that was started again. */
+type After = (second: Server) => Promise<void>
+
+test.each(WAYS)('after %s all of an account is as it was', async (_, again) => {
   const first = await ownServer()
+  const checks: After[] = []
+  for (const begin of STORIES) checks.push(await begin(first))
+  const second = await again(first)
+  for (const check of checks) await check(second)
+})
+
+/** Every record, key and list is as it was. */
+async function allRecords(first: Server): Promise<After> {
   const account = await openAccount(first)
   const pending = await createPayment(account)
   const settled = await createPayment(account)
@@ -47,15 +59,16 @@ test.each(WAYS)('after %s every record, key and list is as it was', async (_, ag
   const { next_cursor: cursor } = await succeeded(listPayouts(account, { limit: 2 }))
   const secondPage = await listPayouts(account, { limit: 2, cursor })
 
-  const second = await again(first)
-  const same = accountOf(second, account.keys)
-  expect((await readAll(same)).map(({ text }) => text)).toEqual(before.map(({ text }) => text))
-  expect((await listPayouts(same, { limit: 2, cursor })).text).toBe(secondPage.text)
-  expect(second.accounts).toEqual(expect.arrayContaining(first.accounts))
-})
+  return async second => {
+    const same = accountOf(second, account.keys)
+    expect((await readAll(same)).map(({ text }) => text)).toEqual(before.map(({ text }) => text))
+    expect((await listPayouts(same, { limit: 2, cursor })).text).toBe(secondPage.text)
+    expect(second.accounts).toEqual(expect.arrayContaining(first.accounts))
+  }
+}
 
-test.each(WAYS)('after %s the clock stands where it stood, and timers are still due', async (_, again) => {
-  const first = await ownServer()
+/** The clock stands where it stood, and timers are still due. */
+async function clockAndTimers(first: Server): Promise<After> {
   const account = await openAccount(first)
   const [expiring, cancelling] = [await createPayment(account), await createPayment(account)]
   const transfer = await createTransfer(account)
@@ -64,19 +77,21 @@ test.each(WAYS)('after %s the clock stands where it stood, and timers are still 
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
   const before = await succeeded(account.control('GET', '/clock'))
 
-  const same = accountOf(await again(first), account.keys)
-  expect(await succeeded(same.control('GET', '/clock'))).toEqual(before)
-  await same.pass('4999ms')
-  expect((await readPayment(same, cancelling.id)).status).toBe('pending')
-  await same.pass('1ms')
-  expect((await readPayment(same, cancelling.id)).failure_code).toBe('payment_cancelled')
-  expect((await readPayment(same, transfer.id)).receipt.status).toBe('submitted')
-  await same.pass('1h')
-  expect((await readPayment(same, expiring.id)).status).toBe('expired')
-})
+  return async second => {
+    const same = accountOf(second, account.keys)
+    expect(await succeeded(same.control('GET', '/clock'))).toEqual(before)
+    await same.pass('4999ms')
+    expect((await readPayment(same, cancelling.id)).status).toBe('pending')
+    await same.pass('1ms')
+    expect((await readPayment(same, cancelling.id)).failure_code).toBe('payment_cancelled')
+    expect((await readPayment(same, transfer.id)).receipt.status).toBe('submitted')
+    await same.pass('1h')
+    expect((await readPayment(same, expiring.id)).status).toBe('expired')
+  }
+}
 
-test.each(WAYS)('after %s idempotent requests are replayed, to the end of their window', async (_, again) => {
-  const first = await ownServer()
+/** Idempotent requests are replayed, to the end of their window. */
+async function keptAnswers(first: Server): Promise<After> {
   const account = await openAccount(first)
   const create = (of: typeof account) => postPayment(of, paymentBody(), { 'idempotency-key': 'once' })
   const created = await create(account)
@@ -84,24 +99,26 @@ test.each(WAYS)('after %s idempotent requests are replayed, to the end of their 
   const uploaded = await uploadReceipt(account, transfer.id, 'upload')
   await account.pass('23h')
 
-  const same = accountOf(await again(first), account.keys)
-  await same.pass('3599s')
-  const [replayed, uploadedAgain] = [await create(same), await uploadReceipt(same, transfer.id, 'upload')]
-  expect([replayed.text, replayed.headers.get('idempotent-replayed')]).toEqual([created.text, 'true'])
-  expect([uploadedAgain.text, uploadedAgain.headers.get('idempotent-replayed')]).toEqual([
-    uploaded.text,
-    'true',
-  ])
-  expectRefusal(await uploadReceipt(same, transfer.id, 'upload', 2), {
-    status: 409,
-    code: 'idempotency_conflict',
-  })
-  await same.pass('1s')
-  expect((await create(same)).body.id).not.toBe(created.body.id)
-})
+  return async second => {
+    const same = accountOf(second, account.keys)
+    await same.pass('3599s')
+    const [replayed, uploadedAgain] = [await create(same), await uploadReceipt(same, transfer.id, 'upload')]
+    expect([replayed.text, replayed.headers.get('idempotent-replayed')]).toEqual([created.text, 'true'])
+    expect([uploadedAgain.text, uploadedAgain.headers.get('idempotent-replayed')]).toEqual([
+      uploaded.text,
+      'true',
+    ])
+    expectRefusal(await uploadReceipt(same, transfer.id, 'upload', 2), {
+      status: 409,
+      code: 'idempotency_conflict',
+    })
+    await same.pass('1s')
+    expect((await create(same)).body.id).not.toBe(created.body.id)
+  }
+}
 
-test.each(WAYS)('after %s undelivered webhooks are delivered, with the ids they had', async (_, again) => {
-  const first = await ownServer()
+/** Undelivered webhooks are delivered, with the ids they had. */
+async function undeliveredWebhooks(first: Server): Promise<After> {
   const account = await openAccount(first)
   const receiver = await listen(account)
   receiver.reply(() => ({ status: 500 }))
@@ -111,32 +128,19 @@ test.each(WAYS)('after %s undelivered webhooks are delivered, with the ids they 
   expect(receiver.deliveries).toHaveLength(1)
   receiver.reply(() => ({}))
 
-  const same = accountOf(await again(first), account.keys)
-  await same.pass('5s')
-  expect(receiver.deliveries).toHaveLength(2)
-  expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(receiver.deliveries[0]?.headers['webhook-id'])
-  expect(receiver.deliveries[1]?.event.data).toEqual(await readPayment(same, id))
-  await same.pass('30d')
-  expect(receiver.deliveries).toHaveLength(2)
-})
+  return async second => {
+    const same = accountOf(second, account.keys)
+    await same.pass('5s')
+    expect(receiver.deliveries).toHaveLength(2)
+    expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(receiver.deliveries[0]?.headers['webhook-id'])
+    expect(receiver.deliveries[1]?.event.data).toEqual(await readPayment(same, id))
+    await same.pass('30d')
+    expect(receiver.deliveries).toHaveLength(2)
+  }
+}
 
-test('a delivery that was under way at the crash is made again', async () => {
-  const first = await ownServer()
-  const account = await openAccount(first)
-  const receiver = await listen(account)
-  receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
-  const { id } = await createPayment(account)
-  await succeeded(trigger(account, id, 'succeed'))
-  await receiver.arrived(1)
-
-  const same = accountOf(await recovered(first), account.keys)
-  await same.pass('5s')
-  expect(receiver.deliveries.length).toBeGreaterThanOrEqual(2)
-  expect(new Set(receiver.deliveries.map(({ event }) => event.id)).size).toBe(1)
-})
-
-test.each(WAYS)('after %s what the control surface set still holds', async (_, again) => {
-  const first = await ownServer()
+/** What the control surface set still holds. */
+async function settings(first: Server): Promise<After> {
   const merchant = await openMerchant(first, { checkout_modes: ['hosted', 'merchant'] })
   const doomed = await openMerchant(first)
   const revoked = await succeeded(merchant.test.control('POST', '/keys'))
@@ -151,42 +155,65 @@ test.each(WAYS)('after %s what the control surface set still holds', async (_, a
   )
   const receiver = await listen(merchant.test)
 
-  const second = await again(first)
-  const same = accountOf(second, merchant.test.keys)
-  expect((await second.as(added)('GET', '/payout_intents')).status).toBe(200)
-  expectRefusal(await second.as(revoked)('GET', '/payout_intents'), unauthorized)
-  expectRefusal(await second.as(doomed.test.keys)('GET', '/payout_intents'), unauthorized)
-  expect((await second.control('GET', `/merchants/${doomed.id}`)).status).toBe(404)
-  expectRefusal(await postPayment(same, hostedBody()), { status: 403, code: 'checkout_mode_not_allowed' })
-  expectRefusal(await postPayment(same, paymentBody({ payment_method: 'th_mobile_banking' })), {
-    status: 422,
-    code: 'routing_unavailable',
-  })
-  expect(await rows(same.control('GET', '/webhook-endpoints'))).toMatchObject([{ id: receiver.endpoint.id }])
-})
+  return async second => {
+    const same = accountOf(second, merchant.test.keys)
+    expect((await second.as(added)('GET', '/payout_intents')).status).toBe(200)
+    expectRefusal(await second.as(revoked)('GET', '/payout_intents'), unauthorized)
+    expectRefusal(await second.as(doomed.test.keys)('GET', '/payout_intents'), unauthorized)
+    expect((await second.control('GET', `/merchants/${doomed.id}`)).status).toBe(404)
+    expectRefusal(await postPayment(same, hostedBody()), { status: 403, code: 'checkout_mode_not_allowed' })
+    expectRefusal(await postPayment(same, paymentBody({ payment_method: 'th_mobile_banking' })), {
+      status: 422,
+      code: 'routing_unavailable',
+    })
+    expect(await rows(same.control('GET', '/webhook-endpoints'))).toMatchObject([
+      { id: receiver.endpoint.id },
+    ])
+  }
+}
 
-test('a hosted URL given before the restart opens after it', async () => {
-  const first = await ownServer()
+/** A hosted URL given before opens after. */
+async function hostedPage(first: Server): Promise<After> {
   const account = await openAccount(first)
   const { next_action } = await succeeded(postPayment(account, hostedBody()))
   const path = next_action.url.slice(first.url.length)
   expect((await fetch(next_action.url)).status).toBe(200)
 
-  const second = await restarted(first)
-  expect((await fetch(`${second.url}${path}`)).status).toBe(200)
-})
+  return async second => {
+    expect((await fetch(`${second.url}${path}`)).status).toBe(200)
+  }
+}
 
-test('history goes back beyond the restart', async () => {
-  const first = await ownServer()
+/** History goes back beyond the stop. */
+async function history(first: Server): Promise<After> {
   const account = await openAccount(first)
   const { id } = await createPayment(account)
   const before = await rows(account.control('GET', `/history/${id}`))
 
-  const same = accountOf(await restarted(first), account.keys)
-  await succeeded(trigger(same, id, 'succeed'))
-  const after = await rows(same.control('GET', `/history/${id}`))
-  expect(after.slice(0, before.length)).toEqual(before)
-  expect(after.length).toBeGreaterThan(before.length)
+  return async second => {
+    const same = accountOf(second, account.keys)
+    await succeeded(trigger(same, id, 'succeed'))
+    const after = await rows(same.control('GET', `/history/${id}`))
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after.length).toBeGreaterThan(before.length)
+  }
+}
+
+const STORIES = [allRecords, clockAndTimers, keptAnswers, undeliveredWebhooks, settings, hostedPage, history]
+
+test('a delivery that was under way at the crash is made again', async () => {
+  const first = await ownServer()
+  const account = await openAccount(first)
+  const receiver = await listen(account)
+  receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
+  const { id } = await createPayment(account)
+  await succeeded(trigger(account, id, 'succeed'))
+  await receiver.arrived(1)
+
+  const same = accountOf(await recovered(first), account.keys)
+  await same.pass('5s')
+  expect(receiver.deliveries.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(receiver.deliveries.map(({ event }) => event.id)).size).toBe(1)
 })
 
 test.skipIf(process.platform === 'win32')(

@@ -33,7 +33,7 @@ describe('the address of the server, in a browser', () => {
   })
 })
 
-test('with a control port, says where the dashboard is', async () => {
+test('shows the address of the dashboard if there is a control port', async () => {
   const server = await startServer({ args: ['--control-port', '0'] })
   try {
     const answer = await open(server)

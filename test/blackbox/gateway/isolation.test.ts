@@ -82,7 +82,7 @@ const operations: [string, keyof Belongings, (id: string) => Promise<Answer>][] 
 
 const owners = ['another merchant’s', 'my other environment’s'] as const
 
-describe.each(owners)('%s record is told from one that never was by nothing', owner => {
+describe.each(owners)('%s record gets the same answer as one that never existed', owner => {
   test.each(operations)('%s', async (_, kind, request) => {
     const foreign = others[owner].owned[kind]
     const nothing = idOfNothing(foreign.startsWith('po') ? 'po' : 'pi')

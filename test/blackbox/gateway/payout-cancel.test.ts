@@ -110,7 +110,7 @@ describe('only the state requires_approval can be cancelled', () => {
     expect(await readPayout(account, id)).toEqual(before)
   })
 
-  test('a second cancel is refused, and the first reason stands', async () => {
+  test('refuses a second cancel, and keeps the first reason', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     const { id } = await addPayout(account)

@@ -110,7 +110,7 @@ describe('a cursor is good only as it was given, and only to whom', () => {
     expectRefusal(await listPayouts(account, { cursor: [cursor, cursor] }), invalid('cursor'))
   })
 
-  test('a foreign one is told from garbage by nothing', async () => {
+  test('a foreign cursor gets the same error as garbage', async () => {
     const garbage = await listPayouts(account, { cursor: 'garbage' })
     for (const foreign of [cursorOfAnotherMerchant, cursorOfAnotherEnvironment]) {
       const answer = await listPayouts(account, { cursor: foreign })
@@ -120,7 +120,7 @@ describe('a cursor is good only as it was given, and only to whom', () => {
 })
 
 describe('what the merchant API does not have', () => {
-  test('POST /payout_intents is 405 and says what is allowed', async () => {
+  test('POST /payout_intents answers 405 with the allowed methods', async () => {
     const answer = await account.call('POST', '/payout_intents', { body: { amount: '1' } })
     expectRefusal(answer, { status: 405, code: 'method_not_allowed' })
     expect(answer.headers.get('allow')).toContain('GET')

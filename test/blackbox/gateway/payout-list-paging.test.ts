@@ -138,7 +138,7 @@ describe('a walk while the list changes', () => {
     expect(seen).toEqual(expect.arrayContaining(idsOf(there)))
   })
 
-  test('goes on after the payout at the cursor left the filter', async () => {
+  test('continues after the payout at the cursor no longer matches the filter', async () => {
     const account = await openAccount(server())
     const there = await addPayouts(account, 7)
     const pages = await walkPages(account, { limit: 2, status: 'requires_approval' }, async page => {

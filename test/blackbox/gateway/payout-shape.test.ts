@@ -115,7 +115,7 @@ test('the full account number is in no answer and no webhook', async () => {
   expect(list.text.split('"account_last4":"9876"')).toHaveLength(3)
 })
 
-test.each(['live', 'test'] as const)('a payout of the %s account says so', async environment => {
+test.each(['live', 'test'] as const)('a payout of the %s account has its environment', async environment => {
   const merchant = await openMerchant(server())
   await addPayout(merchant[environment])
   const { data } = await succeeded(listPayouts(merchant[environment]))

@@ -73,7 +73,7 @@ test('a client that goes away in the middle of anything does no harm', async () 
   await createPayment(account)
 })
 
-test('slow and incomplete requests hold up nobody else, and the stop neither', async () => {
+test('slow and incomplete requests delay neither others nor the stop', async () => {
   const own = await ownServer()
   const account = await openAccount(own)
   const stalled = [

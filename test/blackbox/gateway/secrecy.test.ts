@@ -56,7 +56,7 @@ test('the sentinel is really there, for operators to see', async () => {
   expect((await account.control('GET', '/payments')).text).toContain(SENTINEL)
 })
 
-describe('nothing provider-local is told', () => {
+describe('reveals nothing about the provider', () => {
   test.each(MODES)('by discovery in mode %s, with and without a pin', async mode => {
     for (const pin of ['', `&provider=${SENTINEL}-one`, `&provider=${SENTINEL}-two`, '&provider=nobody']) {
       const query = `amount=25000&country=TH&currency=THB&checkout_mode=${mode}`

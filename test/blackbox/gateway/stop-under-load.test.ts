@@ -7,7 +7,7 @@ import { paymentBody } from '../../support/payments/payments.ts'
 
 const LOOPS = 16
 
-test('a stop under load refuses what is new, finishes what is under way, and answers all that it carries out', async () => {
+test('a stop under load refuses new requests, finishes running ones, and answers everything it executed', async () => {
   const server = await ownServer()
   const account = await openAccount(server)
   const call = server.as(account.keys)

@@ -28,7 +28,7 @@ const redeliver = (account: Account, id: string) =>
   account.control('POST', `/webhook-deliveries/${id}/redeliver`)
 
 describe('the list of deliveries', () => {
-  test('tells each with its event, its attempts, and what was sent and answered', async () => {
+  test('returns each with its event, its attempts, and both bodies', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(nth =>

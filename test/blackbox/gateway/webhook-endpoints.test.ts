@@ -121,7 +121,7 @@ test('--allow-webhooks opens the named host, and no other', async () => {
   }
 })
 
-test('an endpoint that comes by an import is held to the hosts of the server that it comes to', async () => {
+test('an imported endpoint must match the allowed hosts of the importing server', async () => {
   const free = await openAccount(await ownServer({ args: ['--allow-webhooks', '10.0.0.0/8'] }))
   const there = await openAccount(server())
   await subscribe(free, 'http://10.255.255.1:9/hook')
@@ -143,7 +143,7 @@ test('a host that cannot be allowed is named when the server is started', async 
 })
 
 describe('an endpoint that is removed', () => {
-  test('hears no more, not even retries of what it had heard', async () => {
+  test('gets nothing more, not even retries of earlier events', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -158,7 +158,7 @@ describe('an endpoint that is removed', () => {
     expectRefusal(await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`), notFound)
   })
 
-  test('leaves the others', async () => {
+  test('does not change the others', async () => {
     const account = await openAccount(server())
     const [gone, kept] = [await listen(account), await listen(account)]
     await succeeded(account.control('DELETE', `/webhook-endpoints/${gone.endpoint.id}`))
@@ -174,7 +174,7 @@ describe('an endpoint that is removed', () => {
   })
 })
 
-describe('which events an endpoint hears', () => {
+describe('which events an endpoint gets', () => {
   const everything = async (account: Account) => {
     const [payment, failing] = [await createPayment(account), await createPayment(account)]
     await succeeded(trigger(account, payment.id, 'withdraw-action'))

@@ -182,7 +182,7 @@ test('a live account’s events say live', async () => {
   expect(receiver.deliveries.map(({ event }) => event.environment)).toEqual(['live'])
 })
 
-test('an event goes out by itself, without anyone moving the clock', async () => {
+test('an event is sent without any move of the clock', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const id = await payment(account, 'succeed')
@@ -204,7 +204,7 @@ test('every outcome is among the account’s events, as it was sent', async () =
   expect(receiver.deliveries).toHaveLength(3)
 })
 
-test('an event tells how the record was when it happened, even if delivered later', async () => {
+test('an event has the record as it was when it happened, even if delivered later', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account, ['payout.updated', 'payout.succeeded'])
   receiver.reply(nth => ({ status: nth === 1 ? 500 : 204 }))

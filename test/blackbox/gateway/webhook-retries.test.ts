@@ -114,7 +114,7 @@ describe('an attempt fails', () => {
     expect(receiver.deliveries).toHaveLength(2)
   })
 
-  test('by nobody listening, and is tried again once there is', async () => {
+  test('fails without a listener, and is retried when there is one', async () => {
     const account = await openAccount(server())
     await subscribe(account, 'http://127.0.0.1:9/hook')
     await cancelOne(account)
@@ -176,7 +176,7 @@ describe('410 Gone', () => {
     expect(receiver.deliveries).toHaveLength(1)
   })
 
-  test('leaves the account’s other endpoints alone', async () => {
+  test("does not affect the account's other endpoints", async () => {
     const account = await openAccount(server())
     const [gone, kept] = [await listen(account), await listen(account)]
     gone.reply(() => ({ status: 410 }))
@@ -212,7 +212,7 @@ describe('Retry-After', () => {
 })
 
 describe('several endpoints', () => {
-  test('have schedules of their own: one’s failure is not told to the other', async () => {
+  test('have separate schedules: a failure of one does not affect the other', async () => {
     const account = await openAccount(server())
     const [well, ill] = [await listen(account), await listen(account)]
     ill.reply(() => ({ status: 500 }))

@@ -60,7 +60,7 @@ describe('what was not sent does not verify', () => {
   })
 })
 
-test.each(['40d', '3650d'])('the signed time is wall time, on an account %s ahead of it', async ahead => {
+test.each(['40d', '3650d'])('signs with wall time, even on an account %s ahead of it', async ahead => {
   const account = await openAccount(server())
   await account.pass(ahead)
   const receiver = await listen(account)

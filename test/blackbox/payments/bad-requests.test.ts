@@ -155,7 +155,7 @@ describe('headers given twice are no fault of the server', () => {
   })
 })
 
-describe('what is hardly HTTP is answered or cut off, and the gateway goes on', () => {
+describe('invalid HTTP gets an error or is cut off, and the gateway continues', () => {
   test.each([
     ['a malformed Host', ['GET /payment_intents/x HTTP/1.1', 'Host: [::::']],
     ['a Host of signs', ['GET /payment_intents/x HTTP/1.1', 'Host: a b<>"']],
@@ -176,7 +176,7 @@ describe('what is hardly HTTP is answered or cut off, and the gateway goes on', 
     await expectAlive()
   })
 
-  test('a body that never comes holds nobody else', async () => {
+  test('a body that never arrives delays no other request', async () => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
     const silent = Array.from({ length: 50 }, () => stall(gateway.server.url, line))
     await expectAlive()

@@ -136,7 +136,7 @@ describe('the cancellation', () => {
     })
   })
 
-  test('asked for again in flight is 202 again, one call to the provider, and no later', async () => {
+  test('a repeated request in flight gets 202 again, with one call to the provider and no delay', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_transfer')
     const first = await own.cancel(id)
@@ -165,7 +165,7 @@ describe('the cancellation', () => {
     expect(await account.read(id)).toMatchObject({ status: 'succeeded', failure_code: null })
   })
 
-  test('goes on when the action is withdrawn in the meantime', async () => {
+  test('continues if the action is withdrawn meanwhile', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.cancel(id)
     await account.trigger(id, 'withdraw-action')
@@ -186,7 +186,7 @@ describe('the cancellation', () => {
 })
 
 describe('with a receipt being verified', () => {
-  test('is taken, and the receipt goes on', async () => {
+  test('is accepted, and the receipt continues', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())

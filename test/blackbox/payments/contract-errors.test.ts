@@ -111,7 +111,7 @@ describe('errors.body = problem', () => {
     }
   })
 
-  test('a success is what it was', async () => {
+  test('a success does not change', async () => {
     const made = await (await gateway.account()).call('POST', '/payment_intents', { body: hosted() })
     expect(made.headers.get('content-type')).toMatch(/^application\/json\b/)
   })

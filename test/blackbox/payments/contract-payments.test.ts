@@ -26,7 +26,7 @@ describe('with the other answers of the register', () => {
     account = await gateway.account()
   })
 
-  test('fields.absent = omit leaves out what does not apply', async () => {
+  test('fields.absent = omit leaves out fields that do not apply', async () => {
     const made = await account.pay('probe_transfer')
     for (const field of ['receipt', 'processing_reason', 'failure_code', 'failure_message']) {
       expect(made).not.toHaveProperty(field)

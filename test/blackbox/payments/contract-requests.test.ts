@@ -75,7 +75,7 @@ describe('with another path, stricter members and keys required', () => {
     expect(made.body).toMatchObject({ checkout_mode: 'hosted', payment_method: null })
   })
 
-  test('strict.nulls = absent still misses what is required', async () => {
+  test('strict.nulls = absent still requires required fields', async () => {
     expectInvalid(await create(hosted({ amount: null, customer: null })), 'amount', 'customer')
     expectInvalid(await create(paying('', { payment_method: null })), 'payment_method')
   })

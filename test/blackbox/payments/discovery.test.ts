@@ -39,7 +39,7 @@ async function method(code: string, changes: Changes = {}) {
 }
 
 describe('the answer', () => {
-  test('echoes country and currency, tells the environment of the key, and has nothing else', async () => {
+  test('returns country, currency and the environment of the key, and nothing else', async () => {
     const { body } = await account.call('GET', discovering({ country: 'VN', currency: 'VND' }))
     expect(body).toEqual({ country: 'VN', currency: 'VND', environment: 'test', methods: [] })
     const alive = await merchant.live.call('GET', discovering())
@@ -79,7 +79,7 @@ describe('the answer', () => {
     expect(new Set(listed).size).toBe(listed.length)
   })
 
-  test('all six payer fields are always told, each with whether it is required', async () => {
+  test('always returns all six payer fields, each with whether it is required', async () => {
     const form = await method('probe_form')
     expect(form.options.payer).toEqual(
       payerAsking('account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th'),

@@ -24,7 +24,7 @@ describe('an action expires', () => {
     ['a hosted page, without a method', () => account.payHosted()],
   ]
 
-  test.each(actions)('at the very time that it tells: %s', async (_, create) => {
+  test.each(actions)('at exactly its expires_at: %s', async (_, create) => {
     const made = await create()
     await account.advanceTo(justBefore(made.next_action.expires_at))
     expect(await account.read(made.id)).toEqual(made)
@@ -34,7 +34,7 @@ describe('an action expires', () => {
     expect(after.next_action).toBeNull()
   })
 
-  test('as its rule says: 29:59 pending, 30:00 processing', async () => {
+  test('after the time in its rule: 29:59 pending, 30:00 processing', async () => {
     await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_qr' })
     await account.advance('29m59s')

@@ -95,7 +95,7 @@ describe('a hosted intent', () => {
 })
 
 describe('an action that comes later', () => {
-  test('leaves the intent processing until it is there, and then pending', async () => {
+  test('keeps the intent processing until there is an action, then pending', async () => {
     const own = await gateway.account()
     const made = await own.pay('probe_later')
     expect(made).toMatchObject({ status: 'processing', processing_reason: 'asynchronous', next_action: null })

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/gateway/merchant.ts'
 import { removeDirectory, runBinary, type Server } from '../../support/gateway/server.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
@@ -45,7 +45,7 @@ describe('servers', () => {
     expect(await serversSeenAs('localhost', server())).toEqual(['http://localhost'])
   })
 
-  test('stay an address where the port of the Host is none', async () => {
+  test('stay a valid URL if the port of the Host is invalid', async () => {
     expect(await serversSeenAs('localhost:99999', server())).toEqual([server().url])
   })
 
@@ -60,7 +60,7 @@ describe('servers', () => {
     expect(await serversSeenAs(`127.0.0.1:${control}`, apart)).toEqual([apart.url])
   })
 
-  test('as printed, are where paysim listens unless told otherwise, or what was asked for', async () => {
+  test('printed ones are the default address, or the given one', async () => {
     const printed = async (...flags: string[]) =>
       JSON.parse((await runBinary(['openapi', ...flags])).stdout).servers.map(({ url }: Json) => url)
     expect(await printed()).toEqual(['http://127.0.0.1:7297'])
@@ -128,16 +128,16 @@ const CONTRACTS: [name: string, overrides: Record<string, unknown>][] = [
 ]
 
 describe.each(CONTRACTS)('by %s', (_, overrides) => {
-  async function printed(): Promise<Json> {
+  let document: Json
+  beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'paysim-openapi-'))
-    onTestFinished(() => removeDirectory(directory))
     const file = join(directory, 'contract.json')
     await writeFile(file, JSON.stringify(overrides))
-    return JSON.parse((await runBinary(['openapi', '--contract', file])).stdout)
-  }
+    document = JSON.parse((await runBinary(['openapi', '--contract', file])).stdout)
+    await removeDirectory(directory)
+  })
 
-  test('every request and answer has an example, and each keeps to its schema', async () => {
-    const document = await printed()
+  test('every request and answer has an example, and each keeps to its schema', () => {
     const found = [...examplesIn(document)]
     const places = found.map(({ place }) => place)
     for (const { operationId, parameters, requestBody, responses } of operationsOf(document)) {
@@ -153,15 +153,14 @@ describe.each(CONTRACTS)('by %s', (_, overrides) => {
     for (const { place, schema, value } of found) expectFits(document, schema, value, place)
   })
 
-  test('a refusal is said to be replayed only where it is kept', async () => {
-    const { responses } = operationOf(await printed(), 'cancelPayment')
+  test('documents a replayed refusal only where it is stored', () => {
+    const { responses } = operationOf(document, 'cancelPayment')
     const isReplayed = 'Idempotent-Replayed' in responses['422'].headers
     expect(isReplayed).toBe(overrides['idempotency.refusals'] !== 'forget')
     expect(responses['202'].headers).toHaveProperty('Idempotent-Replayed')
   })
 
-  test('an example that breaks its schema would be noticed', async () => {
-    const document = await printed()
+  test('an example that breaks its schema would be noticed', () => {
     const { schema, value } = [...examplesIn(document)].find(({ place }) => place === 'payout.cancelled is')
     expect(() => expectFits(document, schema, { ...value, type: 'payout.failed' }, '')).toThrow()
     expect(() => expectFits(document, schema, { ...value, more: 1 }, '')).toThrow()
@@ -193,9 +192,10 @@ function* mediaIn(document: Json, content: Json, placeOf: (type: string) => stri
   }
 }
 
+const formats = { uri: URL.canParse, 'date-time': TIMESTAMP }
+const ajv = new Ajv2020({ strict: false, formats, allErrors: true })
+
 function expectFits({ components }: Json, schema: Json, value: unknown, place: string): void {
-  const formats = { uri: URL.canParse, 'date-time': TIMESTAMP }
-  const ajv = new Ajv2020({ strict: false, formats, allErrors: true })
   expect(ajv.validate({ ...schema, components }, value), `${place}: ${ajv.errorsText()}`).toBe(true)
 }
 

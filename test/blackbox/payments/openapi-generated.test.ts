@@ -59,7 +59,7 @@ describe.each(CONTRACTS)('by %s', (_, contract) => {
     account = await gateway.account({ catalogue: undefined })
     const document = (await gateway.server.control('GET', '/openapi.json')).body
     operations = operationsOf(document)
-    errorOf = ({ body }) => (document.components.schemas.Fault.properties.error ? body.error : body)
+    errorOf = ({ body }) => (document.components.schemas.Error.properties.error ? body.error : body)
   })
 
   const called = (id: string): Operation => {
@@ -203,7 +203,7 @@ describe.each(CONTRACTS)('by %s', (_, contract) => {
     }
   })
 
-  test('a key that breaks its schema, and a body that is none, are refused', async () => {
+  test('refuses an invalid key and an invalid body', async () => {
     const found = await records()
     for (const operation of operations) {
       const record = found.get(operation.id)

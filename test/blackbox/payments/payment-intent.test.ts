@@ -71,7 +71,7 @@ describe('a payment intent', () => {
     expect(new Set(ids).size).toBe(20)
   })
 
-  test("tells the account's time in UTC to the millisecond, twice the same when just made", async () => {
+  test("has the account's time in UTC with milliseconds, equal for both fields at first", async () => {
     const made = await account.pay('probe_transfer')
     expect(made.created_at).toMatch(TIMESTAMP)
     expect(made.updated_at).toBe(made.created_at)
@@ -108,7 +108,7 @@ describe('a payment intent', () => {
     expect((await account.payHosted({ payment_method: 'probe_qr' })).payment_method).toBe('probe_qr')
   })
 
-  test('by a method that asks for a receipt says so, in either mode', async () => {
+  test('has a receipt if its method requires one, in either mode', async () => {
     expect((await account.pay('probe_receipt')).receipt).toEqual({ status: 'required' })
     const inHosted = await account.payHosted({ payment_method: 'probe_receipt' })
     expect(inHosted.receipt).toEqual({ status: 'required' })

@@ -67,14 +67,14 @@ describe('before: nothing was done', () => {
     }
   })
 
-  test('but what is only slow is a real answer: drip', async () => {
+  test('but a slow answer is a real one: drip', async () => {
     const { heard, made, account } = await meet(DRIP)
     isDrip(heard)
     expect(made).toBe(1)
     expect((await account.call('GET', `/payment_intents/${heard.body.id}`)).body).toEqual(heard.body)
   })
 
-  test('and where nothing is done anyway, the right answer is what is spoilt', async () => {
+  test('and for a read, the real answer is damaged', async () => {
     const account = await openAccount(server())
     const { text } = await account.call('GET', '/payout_intents')
     for (const [type, check] of [
@@ -182,7 +182,7 @@ describe('slow', () => {
 describe('a status of its own', () => {
   const answer = (fault: Fault) => meet({ type: 'status', ...fault }).then(({ heard }) => heard)
 
-  test('comes in the error shape of the API where no body is said', async () => {
+  test('has the error shape of the API if no body is given', async () => {
     for (const [status, code] of [
       [429, 'rate_limited'],
       [503, 'service_unavailable'],
@@ -208,7 +208,7 @@ describe('a status of its own', () => {
     expect((await answer({ status: 429, retry_after })).headers['retry-after']).toBe(seconds)
   })
 
-  test('there is no Retry-After where none is said', async () => {
+  test('sends no Retry-After unless one is given', async () => {
     expect((await answer({ status: 429 })).headers['retry-after']).toBeUndefined()
   })
 

@@ -122,7 +122,7 @@ describe('the turns', () => {
     expect(await statuses(await accountWith(teapot({ nth })), 4)).toEqual(expected)
   })
 
-  test('times meets so many calls, and then the next fault has its turn', async () => {
+  test('times limits a fault to that many calls, then the next fault applies', async () => {
     const account = await accountWith(teapot({ times: 2 }), teapot({ status: 420, times: 1 }))
     expect(await statuses(account, 4)).toEqual([418, 418, 420, 200])
   })

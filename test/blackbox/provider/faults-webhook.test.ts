@@ -48,7 +48,7 @@ describe('delay', () => {
     expect(receiver.deliveries.every(one => verifies(receiver, one))).toBe(true)
   })
 
-  test('leaves the event as it was: its own time, and the record of then', async () => {
+  test('does not change the event: its time, and the record at that time', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
     const at = await account.now()
     await end(account)
@@ -112,7 +112,7 @@ describe('reorder', () => {
     expect(about(receiver.deliveries)).toEqual([id])
   })
 
-  test('loses and doubles nothing where every event is held', async () => {
+  test('loses and repeats nothing if every event is held', async () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const ids = [await end(account), await end(account), await end(account), await end(account)]
     await account.pass('30d')

@@ -59,7 +59,7 @@ test('what came outside its window is not counted', async () => {
   expect(await answers(account, '0s', '0s', '1h', '0s', '0s')).toEqual([200, 200, 200, 503, 200])
 })
 
-test('a webhook fault goes by when its event is queued', async () => {
+test('a webhook fault is decided when its event is queued', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const payments = [await createPayment(account), await createPayment(account), await createPayment(account)]
@@ -76,7 +76,7 @@ test('a webhook fault goes by when its event is queued', async () => {
   expect(receiver.deliveries.map(({ event }) => event.data.id)).toEqual([payments[0].id, payments[2].id])
 })
 
-test('GET shows the faults as they were given, and the windows that came of it', async () => {
+test('GET returns the faults as given, with their windows', async () => {
   const account = await openAccount(server())
   const now = await account.now()
   const later = shifted(now, HOUR)

@@ -26,7 +26,7 @@ async function accountWith(rule: Rule): Promise<Account> {
 }
 
 describe.each(ways)('the action of %s', (_, pay) => {
-  test('comes after the time that its rule says', async () => {
+  test('comes after the time in its rule', async () => {
     const account = await accountWith({ action: { after: '10s' } })
     const made = await pay(account)
     expect(made).toMatchObject(WITHOUT_ACTION)
@@ -37,7 +37,7 @@ describe.each(ways)('the action of %s', (_, pay) => {
     })
   })
 
-  test('ends after the time that its rule says', async () => {
+  test('ends after the time in its rule', async () => {
     const account = await accountWith({ action: { expires_after: '15m' } })
     const made = await pay(account)
     expect(made).toMatchObject(WITH_ACTION)
@@ -59,7 +59,7 @@ describe.each(ways)('the action of %s', (_, pay) => {
     })
   })
 
-  test('is there at once where its rule says so, or nothing', async () => {
+  test('is present at once if its rule says so or says nothing', async () => {
     for (const rule of [{ action: { after: '0s' } }, { cancel: { outcome: 'never' } }])
       expect(await pay(await accountWith(rule))).toMatchObject(WITH_ACTION)
   })

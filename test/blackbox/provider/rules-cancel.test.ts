@@ -20,7 +20,7 @@ describe.each<[string, Rule, string]>([
   ['failed', { status: 'failed', failure_message: expect.stringMatching(/\S/) }, 'payment.failed'],
   ['expired', { status: 'expired', failure_code: null }, 'payment.expired'],
 ])('a cancellation that ends as %s', (outcome, ended, event) => {
-  test.each(['10s', '250ms'])('does so after %s, and one event tells it', async after => {
+  test.each(['10s', '250ms'])('does so after %s, with one event', async after => {
     const account = await accountWith({ cancel: { after, outcome } })
     const { id } = await account.pay('probe_transfer')
     const answer = await account.cancel(id)
@@ -44,7 +44,7 @@ describe.each<[string, Rule, string]>([
   })
 })
 
-test('the failure of a lost cancellation is not told as a cancellation', async () => {
+test('the failure of a lost cancellation is not reported as a cancellation', async () => {
   const account = await accountWith({ cancel: { outcome: 'failed' } })
   const { id } = await account.pay('probe_transfer')
   await account.cancel(id)
@@ -137,7 +137,7 @@ test('no rule lends a route the cancellation that it does not support', async ()
   expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
 })
 
-test('a rule without a word on cancellations leaves them confirmed after 5 s', async () => {
+test('a rule without `cancel` confirms cancellations after 5 s', async () => {
   const account = await accountWith({ action: { expires_after: '1h' } })
   const { id } = await account.pay('probe_transfer')
   await account.cancel(id)

@@ -116,7 +116,7 @@ describe('a hosted intent without a method', () => {
     expect((await account.read(made.id)).status).toBe('succeeded')
   })
 
-  test('expires as its rule says, counted from its creation', async () => {
+  test('expires after the time in its rule, counted from its creation', async () => {
     const account = await gateway.account()
     await putRules(account, { expiry: '20m' })
     const made = await account.payHosted()

@@ -81,7 +81,7 @@ describe('an impossible duration is refused', () => {
     ['expiry', expiry => ({ expiry })],
   ]
 
-  test.each(places)('wherever one stands: %s', async (field, rule) => {
+  test.each(places)('in any place: %s', async (field, rule) => {
     expect((await faultAt([rule('5 parsecs')], `rules.0.${field}`)).message).toMatch(/duration/)
   })
 
@@ -170,7 +170,7 @@ describe('what cannot be is refused', () => {
     await faultAt([rule], `rules.0.${field}`)
   })
 
-  test('every fault is told at once', async () => {
+  test('reports all problems at once', async () => {
     const answer = await sendRules(account, 'PUT', [{ outcom: 1 }, { times: 0 }])
     const fields = answer.body.error.details.map(({ field }: Fault) => field)
     expect(fields).toEqual(expect.arrayContaining(['rules.0.outcom', 'rules.1.times']))

@@ -164,7 +164,7 @@ describe('the expiry of a rule', () => {
     expect(await eventsAbout(account, id)).toEqual(['payment.expired'])
   })
 
-  test('is 72 h where none is said', async () => {
+  test('is 72 h by default', async () => {
     const account = await accountWith({ cancel: { outcome: 'never' } })
     const { id } = await account.pay('probe_transfer')
     const read = () => account.read(id)

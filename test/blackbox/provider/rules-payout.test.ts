@@ -85,7 +85,7 @@ test('cancelled before its approval, it stays so', async () => {
   expect(await eventsAbout(account, id)).toEqual(['payout.cancelled'])
 })
 
-test('once its approval came by itself, it can no longer be cancelled', async () => {
+test('cannot be cancelled after an automatic approval', async () => {
   const { account, id } = await payoutWith({ approval: { after: '1h' } })
   await account.advance('1h')
   expectFault(await cancel(account, id), 422, 'invalid_state')

@@ -97,7 +97,7 @@ describe('nth', () => {
     expect(await decides(account, A)).toBe('second')
   })
 
-  test('leaves the others to the rules behind', async () => {
+  test('leaves the others to the rules after it', async () => {
     const account = await accountWith(mark('second', { nth: 2 }), mark('third', { nth: 2 }), mark('rest'))
     expect(await decisions(account, 4)).toEqual(['rest', 'second', 'third', 'rest'])
   })

@@ -32,7 +32,7 @@ async function hourLong(settings: Rule = {}) {
 const FAST = 1_000_000
 
 describe('a clock that runs fast', () => {
-  test.each([FAST, `${FAST}x`])('brings an hour about by itself: %s', async rate => {
+  test.each([FAST, `${FAST}x`])('an hour passes by itself: %s', async rate => {
     const { account, payment, succeeds } = await hourLong()
     const start = await account.now()
     await setClock(account, { mode: 'real', rate })
@@ -56,7 +56,7 @@ describe('a clock that runs fast', () => {
     await succeeds()
   })
 
-  test('says how fast it is, and cannot be advanced', async () => {
+  test('reports its rate, and cannot be advanced', async () => {
     const account = await openAccount(server())
     await setClock(account, { mode: 'real', rate: '60x' })
     expect(await clockOf(account)).toMatchObject({ mode: 'real', rate: 60 })
@@ -84,7 +84,7 @@ describe('timers live through a change of the clock', () => {
     await succeeds()
   })
 
-  test('from real to virtual: nothing happens by itself, and all at its time', async () => {
+  test('from real to virtual: nothing happens by itself, and everything at its time', async () => {
     const { account, payment } = await hourLong({ clock: { mode: 'real' } })
     await setClock(account, { mode: 'virtual' })
     const { created_at } = payment
@@ -128,7 +128,7 @@ describe('time never runs backwards', () => {
     }
   })
 
-  test('a fast clock that turns virtual stands where it got to', async () => {
+  test('a fast clock that becomes virtual stops at its current time', async () => {
     const { account, succeeds } = await hourLong()
     const start = await account.now()
     await setClock(account, { mode: 'real', rate: FAST })
@@ -141,7 +141,7 @@ describe('time never runs backwards', () => {
   })
 
   // At this rate the wall would need minutes to come up to it.
-  test('an account ten years ahead of the wall goes on from there', async () => {
+  test('an account ten years ahead of the wall clock continues from there', async () => {
     const now = shifted(new Date().toISOString(), 3650 * DAY)
     const { account, succeeds } = await hourLong({ clock: { mode: 'virtual', now } })
     await setClock(account, { mode: 'real', rate: FAST })

@@ -117,7 +117,7 @@ test('two advances at once are made one after the other', async () => {
 })
 
 describe('until idle', () => {
-  test('stops at max, and goes on from there the next time', async () => {
+  test('stops at max, and continues from there the next time', async () => {
     const account = await accountWith(
       { match: { merchant_reference: 'soon' }, outcome: { after: '1h', status: 'succeeded' } },
       { outcome: { after: '3h', status: 'succeeded' } },

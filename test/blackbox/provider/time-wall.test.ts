@@ -145,7 +145,7 @@ async function scene(server: Server): Promise<Scene> {
   return { account, server, payment, atBank, payout, timers, seq: entries.length }
 }
 
-test('after a sleep of two hours every look at an account shows what came due meanwhile', async () => {
+test('after two hours of sleep, every read shows what became due', async () => {
   const wall = await aWall()
   const server = await ownServer({ env: wall.env })
   const scenes: [string, Scene][] = []
@@ -176,7 +176,7 @@ test('what follows from what came due comes at its own time, not when somebody l
   })
 })
 
-test('an account that nobody asks after wakes by itself: its stream and its webhooks go on', async () => {
+test('an idle account wakes by itself: its stream and webhooks continue', async () => {
   const { wall, account, server } = await onAWall()
   await putRules(account, HOURLY)
   const receiver = await listen(account)
@@ -188,7 +188,7 @@ test('an account that nobody asks after wakes by itself: its stream and its webh
   expect(delivery?.event).toMatchObject({ type: 'payment.succeeded', data: { id } })
 })
 
-test('a payer’s open page is told of the time that passed', async () => {
+test("a payer's open page gets the time that passed", async () => {
   const { wall, account } = await onAWall()
   const { next_action, created_at } = await succeeded(postPayment(account, hostedBody()))
   const page = await (await fetch(next_action.url)).text()
@@ -266,7 +266,7 @@ test('a wall that is set back holds nothing up', async () => {
   expect(paid).toMatchObject({ status: 'succeeded', updated_at: shifted(created_at, SECOND) })
 })
 
-test('time goes on while the wall is behind, at the account’s rate, and joins the wall again', async () => {
+test("time continues at the account's rate while the wall clock is behind, then follows it again", async () => {
   const { wall, account } = await onAWall()
   await succeeded(account.control('PUT', '/clock', { body: { mode: 'real', rate: 3600 } }))
   const before = await account.now()

@@ -72,7 +72,7 @@ test.each(moves)(
   },
 )
 
-test.each(moves)('when the clock %s, what is over is over wherever anybody looks', async (_, move) => {
+test.each(moves)('when the clock %s, every read shows what has ended', async (_, move) => {
   const account = await gateway.account({ rules: [{ receipt: 'manual' }] })
   const create = () =>
     account.call('POST', '/payment_intents', { body: hosted(), headers: { 'idempotency-key': 'k' } })
@@ -129,20 +129,20 @@ describe('while an advance is under way, a clock', () => {
     expect(await account.now()).toBeGreaterThanOrEqual(arrival)
   })
 
-  test('is not set to what is past by then', async () => {
+  test('is not set to a time that has passed by then', async () => {
     const account = await gateway.account({ rules })
     const now = await later(account, 2 * HOUR)
     expectInvalid((await set(account, { mode: 'virtual', now })).changed, 'now')
   })
 
-  test('an account that is reset meanwhile is reset after it', async () => {
+  test('a reset during an advance waits for it', async () => {
     const account = await gateway.account({ rules })
     const { changed, advanced } = await during(account, () => account.control('POST', '/reset'))
     expect([advanced.status, changed.status]).toEqual([200, 200])
     expect((await account.control('GET', '/payments')).body.data).toEqual([])
   })
 
-  test('a merchant that is removed meanwhile ends it', async () => {
+  test('removing the merchant ends the advance', async () => {
     const { id, test: account } = await gateway.merchant({ rules })
     const remove = () => gateway.server.control('DELETE', `/merchants/${id}`)
     const { changed, advanced } = await during(account, remove)

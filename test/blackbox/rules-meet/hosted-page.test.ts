@@ -181,7 +181,7 @@ describe('hosted.page as a duration', () => {
     expect((await pageOf(made)).status).toBe(200)
   })
 
-  test('takes no cancellation once the action is over', async () => {
+  test('refuses a cancellation after the action has ended', async () => {
     const made = await account.payHosted({ payment_method: 'probe_qr' })
     await account.advance('30m')
     expectFault(await account.cancel(made.id), 422, 'invalid_state')

@@ -100,7 +100,7 @@ describe('a key is not used up by', () => {
     expectFresh(await create(account, 'k', hosted()), 201)
   })
 
-  test('404: of a receipt for an intent that is not there', async () => {
+  test('404: a receipt for an intent that does not exist', async () => {
     const account = await gateway.account()
     expectFault(await upload(account, 'pi_none', png(), { key: 'k' }), 404, 'not_found')
     expectFresh(await upload(account, (await account.pay('probe_receipt')).id, png(), { key: 'k' }), 200)
@@ -221,7 +221,7 @@ const narrower = () =>
     routes.filter(({ method, min_amount }) => method !== 'probe_vast' && min_amount !== '1'),
   )
 
-describe('what a create without a way to be paid is told', () => {
+describe('the error of a create request without an available method', () => {
   test('a bank with a method that lists none is 400, in both modes', async () => {
     const account = await gateway.account()
     for (const body of [

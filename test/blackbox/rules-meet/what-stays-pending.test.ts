@@ -138,7 +138,7 @@ describe('a receipt and a cancellation hold the action together', () => {
     expect(await account.read(id)).toMatchObject({ status: 'failed', receipt: { status: 'submitted' } })
   })
 
-  test('a rejection leaves room for a replacement while the cancellation is in flight', async () => {
+  test('a rejected receipt can be replaced while the cancellation is in flight', async () => {
     const account = await accountWith({ cancel: 'manual', receipt: 'manual' })
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png(1))
@@ -150,7 +150,7 @@ describe('a receipt and a cancellation hold the action together', () => {
   })
 })
 
-describe('the operator cannot withdraw what is held, and is not offered it', () => {
+describe('the operator cannot withdraw a held action, and is not offered it', () => {
   test.each<[string, (account: Account, id: string) => Promise<unknown>]>([
     ['a cancellation in flight', (account, id) => account.cancel(id)],
     ['a verification', (account, id) => upload(account, id, png())],
@@ -186,7 +186,7 @@ describe('a hosted payment without a method', () => {
   })
 })
 
-test('what holds an action outlives a restart of time: one jump over all of it ends the same', async () => {
+test('one long advance gives the same result as several short ones', async () => {
   const rule = {
     receipt: [{ after: '1h', verdict: 'accept' }],
     outcome: { after: '1h', status: 'succeeded' },

@@ -89,7 +89,7 @@ test('each of 200 records has one terminal event, and it agrees with what is rea
   }
 })
 
-test('what one was told, nobody later reads otherwise', async () => {
+test('no later read contradicts an earlier answer', async () => {
   const account = await openAccount(server())
   const { id } = await createPayment(account)
   const told: Json[] = []

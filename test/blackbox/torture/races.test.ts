@@ -25,7 +25,7 @@ const providerCalls = async (account: Awaited<ReturnType<typeof openAccount>>, c
   (await rows(account.control('GET', '/provider-calls'))).filter(row => row.call === call)
 
 describe('creates', () => {
-  test('with one key and one body make one payment, which all are told of', async () => {
+  test('with one key and one body make one payment, which all get', async () => {
     const account = await openAccount(server())
     const answers = await allAtOnce(() => postPayment(account, paymentBody(), { 'idempotency-key': 'one' }))
     expect(outcomes(answers)).toEqual({ 201: CLIENTS })
@@ -36,7 +36,7 @@ describe('creates', () => {
     expect(await providerCalls(account, 'start')).toHaveLength(1)
   })
 
-  test('with one key and different bodies: one wins, all others are told of the conflict', async () => {
+  test('with one key and different bodies: one wins, all others get the conflict', async () => {
     const account = await openAccount(server())
     const answers = await allAtOnce(client =>
       postPayment(account, paymentBody({ merchant_reference: `client ${client}` }), {
@@ -130,7 +130,7 @@ describe('cancels', () => {
   })
 })
 
-test('outcomes of one payment: one comes true, and one event says which', async () => {
+test('outcomes of one payment: one wins, with one event', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const { id } = await createPayment(account)

@@ -29,7 +29,7 @@ const read = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).text()
 
 describe('a page', () => {
-  test('runs nothing but its own script, and tells nobody where it was', async () => {
+  test('runs only its own script, and sends no referrer', async () => {
     const { url } = await sell()
     const { headers } = await fetch(url)
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -95,7 +95,7 @@ describe('a page', () => {
     expect(await read(new URL(bank, url).href)).toContain('<html lang="th">')
   })
 
-  test('says what is wrong at each field, and keeps what was typed', async () => {
+  test('shows the problem at each field, and keeps the input', async () => {
     const { url } = await sell()
     const long = 'x'.repeat(257)
     const fields = {
@@ -122,7 +122,7 @@ describe('a page', () => {
     expect(await read((await sell()).url)).toContain('<data class="money" value="1234.50">฿1,234.50')
   })
 
-  test('takes what was done meanwhile for what it is', async () => {
+  test('accepts what was already done', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     await server.control('POST', `/accounts/${account.id}/payments/${id}/succeed`, { body: {} })
     const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
@@ -193,7 +193,7 @@ describe('the address that a page listens at', () => {
     throw new Error(`no news in: ${text}`)
   }
 
-  test('says that there is something else to see, and not what', async () => {
+  test('reports that the page changed, but not how', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     const before = await firstNews(url)
     expect(before).toEqual({ shown: expect.stringMatching(/^[\w-]{22}$/), now: expect.any(Number), rate: 0 })

@@ -120,7 +120,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  test('leaves out a bank that may be left out, and that nobody typed', async () => {
+  test('sends no optional bank that was not typed', async () => {
     const { id, page, field, pay } = await unfolded('th_bank_transfer')
     await field.fill('krung')
     await field.fill('')
@@ -157,7 +157,7 @@ describe('without scripts', () => {
     return { status: sent.status, page: await sent.text() }
   }
 
-  test('a bank that is wanted and missing is asked for at its field', async () => {
+  test('asks for a missing required bank at its field', async () => {
     const { id, url } = await shop().sell()
     const { status, page } = await choose(url, { bank: '' })
     expect(status).toBe(400)

@@ -13,7 +13,7 @@ const open = async (changes?: Record<string, unknown>, options = {}) => {
 }
 
 describe.skipIf(noChromium)('with scripts, the page', () => {
-  test('says which rule decides and when, and jumps there', async () => {
+  test('shows which rule decides and when, and jumps to that time', async () => {
     const { page } = await open({ payment_method: 'th_promptpay', merchant_reference: 'declines-1' })
     const bar = page.getByRole('complementary', { name: 'Simulator' })
     await bar.getByText('Rule “magic: declines” declines it in 30 seconds').waitFor()
@@ -26,7 +26,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'Payment failed')
   })
 
-  test('lets a person give the verdict on a receipt, and tells what the rule would', async () => {
+  test('lets a person give the verdict on a receipt, and shows that of the rule', async () => {
     const { page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await page.getByText('Rule “blurry” rejects the next receipt 5 seconds after it is sent.').waitFor()
@@ -136,7 +136,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await card.getAttribute('open')).not.toBeNull()
   })
 
-  test('keeps what the server said of a field, when there is something else to show', async () => {
+  test("keeps the server's message about a field when the page changes", async () => {
     const { id, page, watch } = await open()
     watch.allow(/400/)
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
@@ -167,7 +167,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.locator('h1:focus').waitFor()
   })
 
-  test('keeps the file that was chosen, also when the shop cancels meanwhile', async () => {
+  test('keeps the chosen file, even if the shop cancels', async () => {
     const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     await page
       .locator('#receipt-file')
@@ -193,7 +193,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await card.getByLabel('Your name').inputValue()).toBe('Malee')
   })
 
-  test('goes on when the server comes back', async () => {
+  test('continues when the server is back', async () => {
     const first = await startServer()
     const { port } = new URL(first.url)
     const { call } = first

@@ -36,7 +36,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     if (!scripted) await page.getByRole('link', { name: 'Check again' }).click()
   }
 
-  test('pays by QR code, and goes back to exactly where the shop said', async () => {
+  test('pays by QR code, and returns to exactly the return_url', async () => {
     const { id, page, watch } = await open()
     await says(page, 'How would you like to pay?')
     await choose(page, 'PromptPay QR')
@@ -103,7 +103,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     expect((await shop().read(id)).status).toBe('expired')
   })
 
-  test('sends a receipt, hears why it is rejected, and sends another', async () => {
+  test('sends a receipt, sees why it is rejected, and sends another', async () => {
     const { id, page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await says(page, 'Transfer the amount')
@@ -130,7 +130,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await page.getByRole('button', { name: button, exact: true }).click()
   }
 
-  test('is told that the shop cancels', async () => {
+  test('sees that the shop cancels', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
     await shop().call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
     await look(page)

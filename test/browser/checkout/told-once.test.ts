@@ -82,7 +82,7 @@ describe('a payment that is being cancelled', () => {
     expect(await read(url)).toContain('Payment cancelled')
   })
 
-  test('takes the receipt of somebody who has paid, and says so', async () => {
+  test('accepts the receipt of a payer who has paid, and says so', async () => {
     const { id, url } = await sell(TRANSFER)
     await cancel(id)
     expect(await read(url)).toContain('Already paid?')
@@ -95,7 +95,7 @@ describe('a payment that is being cancelled', () => {
   })
 })
 
-describe('who has paid', () => {
+describe('a payer who has paid', () => {
   test.each(['accept-receipt', undefined])(
     'by transfer is shown no request to pay (receipt: %s)',
     async verdict => {
@@ -111,7 +111,7 @@ describe('who has paid', () => {
     },
   )
 
-  test('is told why a receipt was not accepted, once, and not to pay again', async () => {
+  test('sees once why a receipt was rejected, and is not asked to pay again', async () => {
     const { id, url } = await sell(TRANSFER)
     await upload(url)
     await trigger(id, 'reject-receipt')
@@ -142,7 +142,7 @@ describe('who has paid', () => {
     },
   )
 
-  test('is not asked again by what was pressed twice', async () => {
+  test('is not asked again after a double click', async () => {
     const { url } = await sell()
     const choice = { act: 'choose', method: 'th_bank_transfer', customer_name: 'Malee', bank: 'scb' }
     expect([(await press(url, choice)).status, (await press(url, choice)).status]).toEqual([303, 303])
@@ -156,7 +156,7 @@ describe('who has paid', () => {
     ])
   })
 
-  test('at the bank, on two pages, sees on both that it is done', async () => {
+  test('sees on both of two bank pages that the payment is done', async () => {
     const { id, url } = await sell(BANK)
     const bank = new URL(linksOf(await read(url)).find(href => href.startsWith('/bank/')) ?? '', url).href
     expect([
@@ -172,7 +172,7 @@ describe('who has paid', () => {
     expect((await server.as(account)('GET', `/payment_intents/${id}`)).body.status).toBe('succeeded')
   })
 
-  test('sees what became of it after the action has ended', async () => {
+  test('sees the result after the action has ended', async () => {
     const { id, url } = await sell(QR)
     await trigger(id, 'withdraw-action')
     const page = await read(url)
@@ -188,7 +188,7 @@ describe('a payment for which no method was chosen', () => {
   const pressable = (page: string) =>
     page.match(/(?<=<button class="small" name="act" value=")[^"]*">[^<]*(?=<)/g)
 
-  test('can fail or expire by the simulator, and neither be approved nor declined by anybody', async () => {
+  test('can fail or expire by the simulator, but cannot be approved or declined', async () => {
     const { id, url } = await sell()
     expect(pressable(await read(url))?.slice(0, 2)).toEqual(['fail">Make it fail', 'expire">Make it expire'])
     expect((await press(url, { act: 'succeed' })).status).toBe(422)
@@ -197,7 +197,7 @@ describe('a payment for which no method was chosen', () => {
     expect(await read(url)).toContain('No money was taken.')
   })
 
-  test('is not said to be under way while its action is withdrawn', async () => {
+  test('is not shown as in progress while its action is withdrawn', async () => {
     const { id, url } = await sell()
     await trigger(id, 'withdraw-action')
     const page = await read(url)
@@ -210,13 +210,13 @@ describe('a payment for which no method was chosen', () => {
 })
 
 describe('the way back to the shop', () => {
-  test.each(['succeed', 'fail', 'expire'])('stands on the page after %s, as it was given', async name => {
+  test.each(['succeed', 'fail', 'expire'])('is on the page after %s, as the merchant gave it', async name => {
     const { id, url } = await sell(QR)
     await trigger(id, name)
     expect(linksOf(await read(url))).toContain(RETURN_URL)
   })
 
-  test('stands where there is no way to pay', async () => {
+  test('is on the page if no method is available', async () => {
     const providers = ['banyan', 'monsoon']
     const { url } = await sell()
     const health = (healthy: boolean) =>
@@ -230,7 +230,7 @@ describe('the way back to the shop', () => {
     expect(linksOf(page)).toContain(RETURN_URL)
   })
 
-  test('stands where the link has ended before the payment, and who has paid is not told to pay again', async () => {
+  test('is on the page of an expired link, and a payer who has paid is not asked again', async () => {
     const other = await startWithContract({ 'hosted.page': '30m' })
     try {
       const { id, test } = await other.merchant({ clock: { mode: 'virtual' } })
@@ -251,7 +251,7 @@ describe('the way back to the shop', () => {
     }
   })
 
-  test('is not told to somebody whose link is not genuine', async () => {
+  test('is not shown for a forged link', async () => {
     const { url } = await sell()
     const forged = await read(`${url}x`)
     expect(forged).toContain('Please go back to the shop')
@@ -260,7 +260,7 @@ describe('the way back to the shop', () => {
 })
 
 describe('the choice', () => {
-  test('begins with PromptPay, speaks as payers do, and lets another way be chosen until one is paid with', async () => {
+  test("starts with PromptPay, uses the payer's words, and allows another method until one is used", async () => {
     const { url } = await sell()
     const page = await read(url)
     const names = [...page.matchAll(/<span class="name">([^<]*)/g)].map(([, name]) => name)
@@ -273,7 +273,7 @@ describe('the choice', () => {
     for (const name of thaiNames) expect(name).toMatch(/\p{Script=Thai}/u)
   })
 
-  test('says whose account the money goes to', async () => {
+  test('shows who owns the account that gets the money', async () => {
     const { url } = await sell(TRANSFER)
     expect(await read(url)).toMatch(/Transfer exactly this amount to the shop’s account[\s\S]*Shop’s bank/)
     const { url: own } = await sell({ payment_method: 'th_virtual_account', customer: { name: 'Malee' } })

@@ -86,7 +86,7 @@ describe.skipIf(noChromium)('a page of the dashboard', () => {
     }
   })
 
-  test('is accessible before signing in, and for an account that is not there', async () => {
+  test('is accessible before signing in, and for an account that does not exist', async () => {
     const desk = await openDesk()
     const { page } = await desk.visit(addressOf(desk.server, '?link=used'))
     await page.getByRole('alert').waitFor()

@@ -104,7 +104,7 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     },
   )
 
-  test('a row says its amount, its status and what became of it', async () => {
+  test('a row shows its amount, its status and its result', async () => {
     await desk.pay({ merchant_reference: 'order-7', amount: '123450' })
     const { id } = await desk.pay({ merchant_reference: 'order-8' })
     await desk.control('POST', `/payments/${id}/fail`, { failure_code: 'insufficient_funds' })

@@ -48,7 +48,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     expect(new URL(page.url()).searchParams.get('created_before')).toMatch(/^200[01]-\d\d-\d\dT/)
   })
 
-  test('a long list fetches what is looked at, and stands still under a reader', async () => {
+  test('a long list loads only visible rows, and does not move while it is read', async () => {
     const desk = await openDesk()
     for (let batch = 0; batch < 10; batch++)
       await Promise.all(
@@ -137,7 +137,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     ).toBe(1)
   })
 
-  test('the timeline holds what came from whom, and what is still to come', async () => {
+  test('the timeline shows who did what, and what is planned', async () => {
     const desk = await openDesk({
       rules: [{ name: 'pays late', outcome: { after: '1h', status: 'succeeded' } }],
       webhooks: [{ url: 'http://127.0.0.1:9/nobody-listens' }],
@@ -180,7 +180,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     expect(await page.locator('main').textContent()).not.toContain('not known')
   })
 
-  test('the rule of a payment is shown whole, as it was, and so is what will come of it', async () => {
+  test('shows the complete rule of a payment, as it was, and its effects', async () => {
     const desk = await openDesk({
       rules: [
         {

@@ -57,7 +57,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     second.watch.expectNothing()
   })
 
-  test('holds through a restart, and what happened meanwhile is there', async () => {
+  test('a session survives a restart, and missed changes are shown', async () => {
     const first = await serve(['--control-token', 'the-token', '--clock', 'virtual'])
     const port = new URL(first.url).port
     const { page, watch } = await newPage()

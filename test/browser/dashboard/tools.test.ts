@@ -199,7 +199,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(page.url()).toContain('.live/overview')
   })
 
-  test('the theme is the system’s until somebody says otherwise', async () => {
+  test("uses the system's theme until the user chooses one", async () => {
     const desk = await openDesk()
     const { page } = await desk.open('overview', { colorScheme: 'dark' })
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')

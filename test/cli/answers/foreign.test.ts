@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/errors/exit-code.ts'
+import type { Client } from '../../../src/client/index.ts'
 import { openSite } from '../../support/cli/site.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
+import { clientFor, ORDER, refusal } from '../../support/client/client.ts'
 
 /** What answers 2xx and is not this API must not be taken for it: by no command, and in no format. */
 
@@ -40,14 +43,14 @@ async function paysim(baseUrl: string, ...args: string[]) {
   return place().paysim(args, { env })
 }
 
-const ORDER = [
+const ORDER_FLAGS = [
   ...['--amount', '10000', '--currency', 'THB', '--country', 'TH', '--merchant-reference', 'order-1'],
   ...['--customer-name', 'Somchai'],
 ]
 const TERMS = ['--amount', '10000', '--currency', 'THB', '--country', 'TH']
 
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
-  ['payments create', ['payments', 'create', ...ORDER]],
+  ['payments create', ['payments', 'create', ...ORDER_FLAGS]],
   ['payments get', ['payments', 'get', 'pi_1']],
   ['payments wait', ['payments', 'wait', 'pi_1', '--timeout', '2s']],
   ['payments cancel', ['payments', 'cancel', 'pi_1']],
@@ -67,23 +70,47 @@ const FOREIGN: readonly (readonly [string, unknown])[] = [
 ]
 const FORMATS = ['human', 'json', 'csv'] as const
 
-/** Each command with each answer, each command in each format, and each answer in each format. */
-const FOREIGN_ANSWERS = COMMANDS.flatMap(([command, args], row) =>
-  FOREIGN.map(([what, body], column) => {
-    const format = FORMATS[(row + column) % FORMATS.length] ?? 'human'
-    return { command, what, format, args, body }
+test.each(
+  COMMANDS.map(([command, args], nth) => {
+    const [what, body] = FOREIGN[nth % FOREIGN.length] ?? []
+    return { command, args, what, body, format: FORMATS[nth % FORMATS.length] ?? 'human' }
   }),
-)
+)('$command -o $format takes $what for no answer', async ({ args, format, body }) => {
+  const url = await site(() => ({ body }))
+  const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
+  expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+  expect(stderr, 'what to do about it').toMatch(/base URL/)
+})
 
-test.each(FOREIGN_ANSWERS)(
-  '$command -o $format takes $what for no answer',
-  async ({ args, format, body }) => {
-    const url = await site(() => ({ body }))
-    const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
-    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-    expect(stderr, 'what to do about it').toMatch(/base URL/)
+/** What the commands call. A command ends with what the client throws, so all else is tried without a process. */
+const CALLS = {
+  'payments.create': ({ payments }) => payments.create(ORDER),
+  'payments.get': ({ payments }) => payments.get('pi_1'),
+  'payments.wait': ({ payments }) => payments.wait('pi_1', { timeoutMs: 2000 }),
+  'payments.cancel': ({ payments }) => payments.cancel('pi_1'),
+  'payments.submitReceipt': ({ payments }) => payments.submitReceipt('pi_1', { assetId: 'ast_1' }),
+  'payouts.list': ({ payouts }) => payouts.list(),
+  'payouts.pages': async ({ payouts }) => {
+    for await (const _ of payouts.pages());
   },
-)
+  'payouts.cancel': ({ payouts }) => payouts.cancel('po_1'),
+  'methods.list': ({ methods }) => methods.list({ amount: '10000', currency: 'THB', country: 'TH' }),
+} satisfies Readonly<Record<string, (client: Client) => PromiseLike<unknown>>>
+
+async function ending(url: string, call: (client: Client) => PromiseLike<unknown>) {
+  const error = await refusal(call(clientFor(url, { retries: 0 })), Error)
+  return { code: exitCodeOf(error), message: error.message }
+}
+
+test.each(
+  Object.entries(CALLS).flatMap(([name, call]) =>
+    FOREIGN.map(([what, body]) => ({ name, call, what, body })),
+  ),
+)('$name takes $what for no answer', async ({ call, body }) => {
+  const { code, message } = await ending(await site(() => ({ body })), call)
+  expect(code, message).toBe(7)
+  expect(message, 'what to do about it').toMatch(/base URL/)
+})
 
 describe('what a command lives on is looked at', () => {
   test.each([
@@ -95,10 +122,10 @@ describe('what a command lives on is looked at', () => {
     ['another payment', { ...PAYMENT, id: 'pi_2' }, 'pi_2'],
   ])('a payment with %s', async (_, body, told) => {
     const url = await site(() => ({ body }))
-    const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1')
-    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-    expect(stderr).toContain(told)
-    expect(stderr, 'which answer').toContain('GET /payment_intents/pi_1')
+    const { code, message } = await ending(url, ({ payments }) => payments.get('pi_1'))
+    expect(code, message).toBe(7)
+    expect(message).toContain(told)
+    expect(message, 'which answer').toContain('GET /payment_intents/pi_1')
   })
 
   test.each([
@@ -116,10 +143,10 @@ describe('what a command lives on is looked at', () => {
     ['a cursor that is a number', { data: [], has_more: false, next_cursor: 5 }, 'next_cursor'],
   ])('a list with %s', async (_, body, told) => {
     const url = await site(() => ({ body }))
-    for (const all of [[], ['--all']]) {
-      const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', ...all)
-      expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-      expect(stderr).toContain(told)
+    for (const name of ['payouts.list', 'payouts.pages'] as const) {
+      const { code, message } = await ending(url, CALLS[name])
+      expect(code, message).toBe(7)
+      expect(message).toContain(told)
     }
   })
 
@@ -146,9 +173,9 @@ describe('what a command lives on is looked at', () => {
     ['a method without a code', { methods: [{ label: 'Bank' }] }, 'methods.0.code'],
   ])('%s', async (_, body, told) => {
     const url = await site(() => ({ body }))
-    const { code, stdout, stderr } = await paysim(url, 'methods', 'list', ...TERMS)
-    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-    expect(stderr).toContain(told)
+    const { code, message } = await ending(url, CALLS['methods.list'])
+    expect(code, message).toBe(7)
+    expect(message).toContain(told)
   })
 
   test('a call that changes something may have been carried out, and one that reads has not', async () => {
@@ -163,14 +190,14 @@ describe('what a command lives on is looked at', () => {
     [404, false],
   ])('of a page in place of the answer to a cancellation too: HTTP %i, %s', async (status, perhapsDone) => {
     const url = await site(() => ({ status, body: '<title>Gateway</title>' }))
-    const cancelled = await paysim(url, 'payments', 'cancel', 'pi_1', '--retries', '0')
-    expect(cancelled.stderr.includes('may have been carried out')).toBe(perhapsDone)
-    expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
+    const cancelled = await ending(url, CALLS['payments.cancel'])
+    expect(cancelled.message.includes('may have been carried out')).toBe(perhapsDone)
+    expect((await ending(url, CALLS['payments.get'])).message).not.toMatch(/carried out/)
   })
 })
 
 describe('all else is tolerated', () => {
-  test('members that nobody knows, values that nobody knows, and members that are not there', async () => {
+  test('unknown members, unknown values, and missing members', async () => {
     const url = await site(({ url: { pathname } }) => {
       if (pathname.endsWith('/options')) return { body: { methods: [{ code: 'th_new' }], more: 1 } }
       if (pathname === '/payout_intents') return { body: { data: [PAYOUT], has_more: false } }
@@ -207,9 +234,9 @@ describe('an error that is not of this API', () => {
     [200, 7],
   ])('a page with %i ends with %i', async (status, wanted) => {
     const url = await site(() => ({ status, body: '<!doctype html><title>Hello</title>' }))
-    const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1', '--retries', '0')
-    expect({ code, stdout }, stderr).toEqual({ code: wanted, stdout: '' })
-    expect(stderr).toContain(String(status))
+    const { code, message } = await ending(url, CALLS['payments.get'])
+    expect(code, message).toBe(wanted)
+    expect(message).toContain(String(status))
   })
 
   test.each([
@@ -222,9 +249,15 @@ describe('an error that is not of this API', () => {
     [500, {}, 1],
   ])('JSON with %i, %j, ends with %i', async (status, body, wanted) => {
     const url = await site(() => ({ status, body }))
+    const { code, message } = await ending(url, CALLS['payments.get'])
+    expect(code, message).toBe(wanted)
+  })
+
+  test('says what to do about it', async () => {
+    const url = await site(() => ({ status: 404, body: { detail: 'Not Found' } }))
     const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1')
-    expect({ code, stdout }, stderr).toEqual({ code: wanted, stdout: '' })
-    if (wanted === 7) expect(stderr).toMatch(/base URL/)
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toMatch(/base URL/)
   })
 })
 
@@ -260,7 +293,7 @@ test('paysim init keeps no profile of such a server', async () => {
   expect((await place().paysim(['profile', 'list', '-o', 'json'])).stdout).not.toContain('wrong')
 })
 
-test('a port that speaks something else is no answer either', async () => {
+test('a port that does not speak HTTP is no answer either', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   server.on('connection', socket => socket.end('220 mail.example ESMTP\r\n'))
   await new Promise(resolve => server.once('listening', resolve))

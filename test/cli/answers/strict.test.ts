@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { ApiError, UnexpectedAnswerError } from '../../../src/client/index.ts'
 import { by } from '../../support/cli/orders.ts'
 import { openSite } from '../../support/cli/site.ts'
 import { inTheSimulator } from '../../support/cli/worlds.ts'
+import { clientFor, refusal } from '../../support/client/client.ts'
 
 /** `--strict` holds each answer against the whole contract, whichever way the server decided what is open. */
 
@@ -51,13 +53,16 @@ inTheSimulator(world => {
     ] as const
     for (const [change, told] of differing) {
       const url = await saying({ ...payment, ...change })
-      const env = { PAYSIM_BASE_URL: url }
-      const strict = await shop.paysim(`payments get ${payment.id} -o json --strict`, [], { env })
-      expect({ code: strict.code, stdout: strict.stdout }, strict.stderr).toEqual({ code: 7, stdout: '' })
-      expect(strict.stderr).toContain(told)
-      const lenient = await shop.paysim(`payments get ${payment.id} -o json`, [], { env })
-      expect(lenient.code, lenient.stderr).toBe(0)
+      const { message } = await refusal(strictly(url).payments.get(payment.id), UnexpectedAnswerError)
+      expect(message).toContain(told)
+      expect(await clientFor(url).payments.get(payment.id)).toMatchObject({ id: payment.id })
     }
+    const env = { PAYSIM_BASE_URL: await saying({ ...payment, x_more: 1 }) }
+    const strict = await shop.paysim(`payments get ${payment.id} -o json --strict`, [], { env })
+    expect({ code: strict.code, stdout: strict.stdout }, strict.stderr).toEqual({ code: 7, stdout: '' })
+    expect(strict.stderr).toContain('x_more is not a known key')
+    const lenient = await shop.paysim(`payments get ${payment.id} -o json`, [], { env })
+    expect(lenient.code, lenient.stderr).toBe(0)
   })
 
   test('every way in which a server may have decided is right', async () => {
@@ -67,23 +72,21 @@ inTheSimulator(world => {
     const env = { PAYSIM_BASE_URL: await saying(lean, 203) }
     expect(await shop.paysim(`payments get ${payment.id} --strict`, [], { env })).toMatchObject({ code: 0 })
     for (const next_cursor of [null, '', undefined]) {
-      const env = { PAYSIM_BASE_URL: await saying({ data: [], has_more: false, next_cursor }) }
-      expect(await shop.paysim('payouts list --strict', [], { env })).toMatchObject({ code: 0 })
+      const list = { data: [], has_more: false, next_cursor }
+      expect(await strictly(await saying(list)).payouts.list()).toMatchObject({ data: [] })
     }
     const method = {
       ...{ category: 'bank_transfer', code: 'new', label: 'New', next_action_types: ['display_qr_code'] },
       options: { payer: {} },
     }
     const options = { country: 'TH', currency: 'THB', environment: 'test', methods: [method] }
-    const list = 'methods list --amount 1 --currency THB --country TH --strict'
-    expect(await shop.paysim(list, [], { env: { PAYSIM_BASE_URL: await saying(options) } })).toMatchObject({
-      code: 0,
-    })
+    const terms = { amount: '1', currency: 'THB', country: 'TH' }
+    expect(await strictly(await saying(options)).methods.list(terms)).toMatchObject(options)
     const facts = { code: 'not_found', message: 'No such', details: [], request_id: 'req_1' }
     const problem = { type: 'about:blank', title: 'Not found', status: 404, detail: 'No such', ...facts }
     for (const body of [{ error: facts }, facts, problem]) {
-      const env = { PAYSIM_BASE_URL: await saying(body, 404) }
-      expect(await shop.paysim('payments get pi_1 --strict', [], { env })).toMatchObject({ code: 4 })
+      const { code } = await refusal(strictly(await saying(body, 404)).payments.get('pi_1'), ApiError)
+      expect(code).toBe('not_found')
     }
   })
 
@@ -95,6 +98,8 @@ inTheSimulator(world => {
     expect(stderr).toContain('error.message is required')
   })
 })
+
+const strictly = (baseUrl: string) => clientFor(baseUrl, { strict: true })
 
 async function saying(body: unknown, status = 200): Promise<string> {
   const { url, close } = await openSite((request, answer) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { by, ORDER } from '../../support/cli/orders.ts'
 import type { Body, Shop } from '../../support/cli/shop.ts'
-import { inEachWorld } from '../../support/cli/worlds.ts'
+import { inEachWorld, inTheSimulator } from '../../support/cli/worlds.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
 import { jpeg, png } from '../../support/payments/receipt-images.ts'
 
@@ -72,6 +72,75 @@ inEachWorld(world => {
     })
   })
 
+  test('a key of the caller is sent, else one is made and told; the same key is the same payment', async () => {
+    const shop = await world().shop()
+    const create = (...more: string[]) =>
+      shop.paysim('payments create -o json', by('probe_transfer', ...more))
+    const first = await create()
+    const told = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/.exec(first.stderr)?.[0]
+    expect(told, first.stderr).toBeDefined()
+    const again = await create('--idempotency-key', told ?? '')
+    expect(again.stdout).toBe(first.stdout)
+    const another = await create('--idempotency-key', 'another')
+    expect(JSON.parse(another.stdout).id).not.toBe(JSON.parse(first.stdout).id)
+    expect(await payments(shop)).toHaveLength(2)
+  })
+
+  test('an answer that was lost is asked for again with the same key: there is one payment', async () => {
+    const shop = await world().shop()
+    const on = `POST ${world().createPath}`
+    const faults = [
+      { on, times: 1, type: 'reset', when: 'after_commit' },
+      { on, times: 1, type: 'status', status: 503 },
+    ]
+    expect(await shop.control('PUT', '/faults', { body: { faults } })).toMatchObject({ status: 200 })
+    const { code, stdout, stderr } = await shop.paysim('payments create -o json', by('probe_transfer'))
+    expect(code, stderr).toBe(0)
+    expect(await payments(shop)).toMatchObject([{ id: JSON.parse(stdout).id }])
+    expect(await shop.requests()).toHaveLength(3)
+  })
+
+  test('a payment is cancelled once its provider says so', async () => {
+    const shop = await world().shop()
+    const { id } = await shop.pay('probe_transfer')
+    const cancelled = await shop.paysim(`payments cancel ${id} -o json`)
+    expect(cancelled.code, cancelled.stderr).toBe(0)
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ id, status: 'pending' })
+    await shop.advance('5s')
+    const ended = await shop.paysim(`payments wait ${id} --query status`)
+    expect(ended).toMatchObject({ code: 9, stdout: world().second ? 'expired\n' : 'failed\n' })
+  })
+
+  test('a receipt is rejected, replaced by an asset, and accepted', async () => {
+    const rules = [
+      {
+        receipt: [
+          { after: '5s', verdict: 'reject', message: 'ไม่ชัด' },
+          { after: '5s', verdict: 'accept' },
+        ],
+      },
+    ]
+    const shop = await world().shop({ rules })
+    const { id } = await shop.pay('probe_receipt')
+    const submit = (...args: string[]) => shop.paysim(`payments submit-receipt ${id} -o json`, args)
+
+    const first = await submit('--file', await world().place.write('blurred.png', png(1)))
+    expect(first.code, first.stderr).toBe(0)
+    expect(JSON.parse(first.stdout)).toMatchObject({ id, receipt: { status: 'processing' } })
+    expect(first.stderr, 'the key is told').toMatch(/[\da-f]{8}-[\da-f-]{27}/)
+    await shop.advance('5s')
+    const rejected = await shop.paysim(`payments get ${id}`)
+    expect(rejected.stdout).toMatch(/rejected[\s\S]*ไม่ชัด/)
+
+    const stored = await shop.control('POST', '/assets', multipart([imageFile(png(2))]))
+    const second = await submit('--asset', stored.body.id)
+    expect(second.code, second.stderr).toBe(0)
+    await shop.advance('5s')
+    expect((await shop.paysim(`payments get ${id} --query receipt.status`)).stdout).toBe('submitted\n')
+  })
+})
+
+inTheSimulator(world => {
   test('flags go before a file, and a file before stdin', async () => {
     const shop = await world().shop()
     const order = {
@@ -140,73 +209,6 @@ inEachWorld(world => {
     expect(said.stderr).toContain('123450')
     expect(minor.stderr).not.toContain('1,234.50')
     expect(await payments(shop)).toHaveLength(2)
-  })
-
-  test('a key of the caller is sent, else one is made and told; the same key is the same payment', async () => {
-    const shop = await world().shop()
-    const create = (...more: string[]) =>
-      shop.paysim('payments create -o json', by('probe_transfer', ...more))
-    const first = await create()
-    const told = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/.exec(first.stderr)?.[0]
-    expect(told, first.stderr).toBeDefined()
-    const again = await create('--idempotency-key', told ?? '')
-    expect(again.stdout).toBe(first.stdout)
-    const another = await create('--idempotency-key', 'another')
-    expect(JSON.parse(another.stdout).id).not.toBe(JSON.parse(first.stdout).id)
-    expect(await payments(shop)).toHaveLength(2)
-  })
-
-  test('an answer that was lost is asked for again with the same key: there is one payment', async () => {
-    const shop = await world().shop()
-    const on = `POST ${world().createPath}`
-    const faults = [
-      { on, times: 1, type: 'reset', when: 'after_commit' },
-      { on, times: 1, type: 'status', status: 503 },
-    ]
-    expect(await shop.control('PUT', '/faults', { body: { faults } })).toMatchObject({ status: 200 })
-    const { code, stdout, stderr } = await shop.paysim('payments create -o json', by('probe_transfer'))
-    expect(code, stderr).toBe(0)
-    expect(await payments(shop)).toMatchObject([{ id: JSON.parse(stdout).id }])
-    expect(await shop.requests()).toHaveLength(3)
-  })
-
-  test('a payment is cancelled once its provider says so', async () => {
-    const shop = await world().shop()
-    const { id } = await shop.pay('probe_transfer')
-    const cancelled = await shop.paysim(`payments cancel ${id} -o json`)
-    expect(cancelled.code, cancelled.stderr).toBe(0)
-    expect(JSON.parse(cancelled.stdout)).toMatchObject({ id, status: 'pending' })
-    await shop.advance('5s')
-    const ended = await shop.paysim(`payments wait ${id} --query status`)
-    expect(ended).toMatchObject({ code: 9, stdout: world().second ? 'expired\n' : 'failed\n' })
-  })
-
-  test('a receipt is rejected, replaced by an asset, and accepted', async () => {
-    const rules = [
-      {
-        receipt: [
-          { after: '5s', verdict: 'reject', message: 'ไม่ชัด' },
-          { after: '5s', verdict: 'accept' },
-        ],
-      },
-    ]
-    const shop = await world().shop({ rules })
-    const { id } = await shop.pay('probe_receipt')
-    const submit = (...args: string[]) => shop.paysim(`payments submit-receipt ${id} -o json`, args)
-
-    const first = await submit('--file', await world().place.write('blurred.png', png(1)))
-    expect(first.code, first.stderr).toBe(0)
-    expect(JSON.parse(first.stdout)).toMatchObject({ id, receipt: { status: 'processing' } })
-    expect(first.stderr, 'the key is told').toMatch(/[\da-f]{8}-[\da-f-]{27}/)
-    await shop.advance('5s')
-    const rejected = await shop.paysim(`payments get ${id}`)
-    expect(rejected.stdout).toMatch(/rejected[\s\S]*ไม่ชัด/)
-
-    const stored = await shop.control('POST', '/assets', multipart([imageFile(png(2))]))
-    const second = await submit('--asset', stored.body.id)
-    expect(second.code, second.stderr).toBe(0)
-    await shop.advance('5s')
-    expect((await shop.paysim(`payments get ${id} --query receipt.status`)).stdout).toBe('submitted\n')
   })
 
   test('a slip that no server would take is not sent', async () => {

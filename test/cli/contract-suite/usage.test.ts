@@ -1,67 +1,21 @@
 import { expect, test } from 'vitest'
-import { by } from '../../support/cli/orders.ts'
-import type { Shop } from '../../support/cli/shop.ts'
 import { inTheSimulator } from '../../support/cli/worlds.ts'
 
-/** What is wrong, and what must be in the words that say so. */
-const SLIPS: readonly (readonly [words: string, args: readonly string[], told: string])[] = [
-  ['methods list --amuont 15000', [], '--amount'],
-  ['payments create --amuont 15000', [], '--amount'],
-  ['payments get pi_1 --qurey id', [], '--query'],
-  ['payments wait pi_1 --timout 1s', [], '--timeout'],
-  ['payments cancel pi_1 --idempotency-kye k', [], '--idempotency-key'],
-  ['payments submit-receipt pi_1 --flie slip.png', [], '--file'],
-  ['payouts list --al', [], '--all'],
-  ['payouts cancel po_1 --raeson twice', [], '--reason'],
-  ['request GET /payment_intents/pi_1 --haeder a:b', [], '--header'],
-  ['webhooks listen --forward-ot http://127.0.0.1:1', [], '--forward-to'],
-  [
-    'methods list',
-    ['--amount', '15000', '--country', 'TH', '--currency', 'THB', '--checkout-mode', 'merchnat'],
-    'merchant',
-  ],
-  ['payments create', by('probe_transfer', '--checkout-mode', 'hostde'), 'hosted'],
-  ['payments create', by('probe_banks', '--option', 'bnak=alpha'), 'bank'],
-  ['payments create', by('probe_banks', '--option', 'bank'), 'bank='],
-  ['payments create', by('probe_transfer', '--amount', 'a lot'), '--amount'],
-  ['payments create', by('probe_transfer', '--data', '{"amount": '), '--data'],
-  ['payments create', by('probe_transfer', '--data', '["a list"]'), '--data'],
-  ['payments create', by('probe_transfer', '--data', '@no-such-order.json'), 'no-such-order.json'],
-  [
-    'payments create',
-    ['--no-input', '--amount', '15000', '--currency', 'THB', '--country', 'TH'],
-    '--merchant-reference',
-  ],
-  ['payments wait pi_1 --until succeded', [], 'succeeded'],
-  ['payouts list --status procesing,failed', [], 'processing'],
-  ['payouts list --created-after yesterday', [], '--created-after'],
-  ['payouts list --created-after 2026-01-01', [], '--created-after'],
-  ['payouts list --limit 0', [], '--limit'],
-  ['payouts list --limit 101', [], '100'],
-  ['payments creat', [], 'create'],
-  ['payments wait pi_1 --timeout soon', [], '--timeout'],
-  ['payouts list -o jsno', [], 'json'],
-  ['payouts list --query data[', [], '--query'],
-  ['payouts list --request-timeout never', [], '--request-timeout'],
-  ['payouts list --retries lots', [], '--retries'],
-  ['payouts list --ca-file no-such.pem', [], 'no-such.pem'],
-  ['payouts lits', [], 'list'],
-  ['payments list', [], 'did you mean `paysim sim payments list`?'],
-  ['clock', [], 'did you mean `paysim sim clock`?'],
-  ['payment get pi_1', [], 'payments'],
-  ['webhook listen', [], 'webhooks'],
-]
-
+/** What ends before a server is asked, as a process. All other mistakes of that kind are in usage/mistakes.test.ts. */
 inTheSimulator(world => {
-  let opened: Promise<Shop> | undefined
-  const shop = () => (opened ??= world().shop())
-
-  test.each(SLIPS)('paysim %s %j', async (words, args, told) => {
-    const { code, stdout, stderr } = await (await shop()).paysim(words, args)
-    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^paysim: (?![A-Z])/)
-    expect(stderr).toContain(told)
-    expect(await (await shop()).requests(), 'nothing is sent').toEqual([])
+  test('a mistake in the flags or in a command ends with 2, and nothing is sent', async () => {
+    const { paysim, requests } = await world().shop()
+    for (const [words, told] of [
+      ['payments get pi_1 --qurey id', '--query'],
+      ['payouts list --created-after yesterday', '--created-after'],
+      ['payouts lits', 'list'],
+    ] as const) {
+      const { code, stdout, stderr } = await paysim(words)
+      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/^paysim: (?![A-Z])/)
+      expect(stderr).toContain(told)
+    }
+    expect(await requests()).toEqual([])
   })
 
   test('a state that is like none it knows is refused, and passed on only where that is wanted', async () => {

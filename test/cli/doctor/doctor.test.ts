@@ -83,7 +83,7 @@ describe('a simulator', () => {
     expect([...methods].sort()).toEqual(['GET', 'HEAD'])
   })
 
-  test('is told in lines, each with its mark', async () => {
+  test('is printed in lines, each with its mark', async () => {
     const { code, stdout } = await place.paysim(['doctor', ...withKeys(server.url)], { input: keys() })
     const lines = stdout.trimEnd().split('\n')
     expect(code).toBe(0)
@@ -131,7 +131,7 @@ describe('a server that decided otherwise', () => {
     return { PAYSIM_BASE_URL: other.url, PAYSIM_PUBLIC_KEY: public_key, PAYSIM_SECRET_KEY: secret_key }
   }
 
-  test('is described, with the contract file that says so', async () => {
+  test('is described, with a matching contract file', async () => {
     const { code, overrides, checks } = await diagnose([], { env: env() })
     expect([code, overrides]).toEqual([0, DECISIONS])
     const differing = checks.filter(({ verdict }) => verdict === 'warning')
@@ -163,7 +163,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     expect([code, of('api')]).toEqual([7, []])
   })
 
-  test('no TLS, and a certificate that nobody vouches for', async () => {
+  test('no TLS, and an untrusted certificate', async () => {
     const { port } = new URL(server.url)
     const plain = await diagnose(withKeys(`https://127.0.0.1:${port}`), { input: STRANGER })
     expect([plain.code, plain.of('tls')]).toEqual([7, [expect.stringMatching(/^fault/)]])
@@ -188,7 +188,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     expect([other.code, other.of('api')]).toEqual([7, [expect.stringContaining('the path does not exist')]])
   })
 
-  test('a proxy of the environment that is not there', async () => {
+  test('a proxy of the environment that does not exist', async () => {
     const env = { HTTP_PROXY: `http://user:word@127.0.0.1:${await closedPort()}` }
     const { code, checks, of } = await diagnose(withKeys('http://api.example'), { env, input: STRANGER })
     expect([code, of('dns')]).toEqual([7, []])
@@ -214,7 +214,7 @@ describe('ends with', () => {
     expect([code, of('api')]).toEqual([1, [expect.stringContaining('500 internal_error')]])
   })
 
-  test('2 where there is nothing to call, or nothing to call it with', async () => {
+  test('2 without an address or without keys', async () => {
     const nowhere = await diagnose([])
     expect([nowhere.code, nowhere.of('target')]).toEqual([2, [expect.stringContaining('no API to call')]])
     const keyless = await diagnose(['--base-url', server.url])

@@ -21,7 +21,7 @@ const account = (id: string) => {
 }
 const pair = () => `${account('default.test').public_key}:${account('default.test').secret_key}`
 
-describe('where nobody can be asked', () => {
+describe('without a terminal', () => {
   let place: Awaited<ReturnType<typeof openWorkplace>>
   beforeAll(async () => {
     place = await openWorkplace()
@@ -96,7 +96,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     })
   })
 
-  test('at another address, what was typed wrong is asked for again, and no secret is shown', async () => {
+  test('at another address, asks again after a mistake, and shows no secret', async () => {
     terminal = await openTerminal(['init', '--name', 'shop'])
     const say = async (question: string, answer: string) => {
       await terminal.waitFor(question)

@@ -22,7 +22,7 @@ function parse(text: string): string[][] {
 
 const FORMULA = /^[=+\-@\t\r\uff0b\uff0d\uff1d\uff20]/
 
-test('what is written is what is read, and nothing read is a formula', () => {
+test('reads back what was written, and nothing is a formula', () => {
   const names = ['a', 'b.c', 'd']
   const cell = fc.oneof(
     fc.string(),
@@ -52,7 +52,7 @@ test('names that are no names of a path are quoted as in one', () => {
   expect(parse(written([{ 'a b': { 'c.d': 1 } }]))[0]).toEqual(['["a b"]["c.d"]'])
 })
 
-test('told columns stay, also where a record lacks them or there is none', () => {
+test('given columns stay, even if a record lacks them or there is none', () => {
   expect(written([{ b: 1, c: 2 }], ['a', 'b'])).toBe('a,b\r\n,1\r\n')
   expect(written([], ['a', 'b'])).toBe('a,b\r\n')
   expect(written([])).toBe('')
@@ -66,7 +66,7 @@ test('the header comes once, over the members of the first page', () => {
   expect(sheet.end()).toBe('')
 })
 
-test('an amount stands in decimals beside itself, where its currency has any that are known', () => {
+test('adds an amount in decimals if its currency is known', () => {
   const rows = [
     { id: 'a', amount: '123450', currency: 'THB' },
     { id: 'b', amount: '5000', currency: 'VND' },
@@ -86,7 +86,7 @@ test('an amount stands in decimals beside itself, where its currency has any tha
   )
 })
 
-test('members that nobody knows get columns behind those that are told; those that come late are told once', () => {
+test('unknown members get columns after the known ones; late ones are reported once', () => {
   const late: string[][] = []
   const sheet = csvForm({
     columns: ['id', 'recipient.name'],
@@ -106,6 +106,6 @@ test('a byte order mark comes once, before the header', () => {
   expect(sheet.rows([{ a: 1 }]) + sheet.rows([{ a: 2 }])).toBe('\ufeffa\r\n1\r\n2\r\n')
 })
 
-test('values that are no records have one column, and no line of it is empty', () => {
+test('values that are not records have one column without empty lines', () => {
   expect(written(['x', null])).toBe('value\r\nx\r\n""\r\n')
 })

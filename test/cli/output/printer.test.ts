@@ -61,7 +61,7 @@ describe('one answer', () => {
     expect(await shown({ output: 'jsonl' }, recordView, { id: 'a' })).toBe('{"id":"a"}\n')
   })
 
-  test('yaml says the same, for readers of either version', async () => {
+  test('yaml has the same data, for readers of either version', async () => {
     const body = { id: 'NO', note: '12345' }
     const text = await shown({ output: 'yaml' }, recordView, body)
     expect(parseYaml(text)).toEqual(body)
@@ -98,7 +98,7 @@ describe('--query', () => {
     expect(text).toBe(expected)
   })
 
-  test('what is no path is refused before anything is called', () => {
+  test('refuses an invalid path before any call', () => {
     expect(() => openPrinter({ query: 'a[' })).toThrow(QueryError)
   })
 
@@ -109,7 +109,7 @@ describe('--query', () => {
     expect(stream.text).toBe('')
   })
 
-  test('a path from the body says where it starts in a list of lines', async () => {
+  test('a path from the body explains where it starts for a list', async () => {
     await expect(shown({ output: 'jsonl', query: 'data[].id' }, listView, list)).rejects.toThrow(
       'the path starts at each record of the list',
     )
@@ -179,7 +179,7 @@ describe('on a terminal', () => {
     expect(stream.text).toMatch(/\\(u001b|e)/)
   })
 
-  test('json still says the same', async () => {
+  test('json still has the same data', async () => {
     const stream = new MemoryStream({ isTTY: true })
     const text = `{"id":"\u009b31m\u202e"}`
     await openPrinter({ output: 'json' }, stream).show({ body: JSON.parse(text), text }, recordView)
@@ -187,7 +187,7 @@ describe('on a terminal', () => {
     expect(JSON.parse(stream.text)).toEqual(JSON.parse(text))
   })
 
-  test('in a pipe, what is asked for comes exactly', async () => {
+  test('in a pipe, prints exactly the requested data', async () => {
     expect(await shown({ query: 'id' }, recordView, evil)).toBe(`${evil.id}\n`)
   })
 })

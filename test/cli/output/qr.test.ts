@@ -54,7 +54,7 @@ test('on a narrow screen the quiet zone gives, and the code is still read', asyn
   expect(scanned(narrow, 255, 0)).toBe(QR_DATA)
 })
 
-test('what has no room, on the screen or in a symbol, is said', async () => {
+test('explains why a code is not drawn', async () => {
   expect(drawQr(QR_DATA, screenOf(30))).toBe('(the QR code needs 45 columns, but the screen has only 30)')
   expect(drawQr('x'.repeat(600), screenOf(200))).toBe('(600 bytes are too many for a QR code)')
 })

@@ -88,7 +88,7 @@ test('a member that a record may go without is null where it is left out', () =>
   expect(select(parsePath('failure_code.x'), [body], ['failure_code'])).toEqual({ values: [null] })
 })
 
-test('names of the server are told without what acts on a terminal', () => {
+test('escapes control characters in names from the server', () => {
   const { nowhere } = select(parsePath('x'), [{ '\u001b[2J': 1 }])
   expect(nowhere?.message).toContain(String.raw`["\u001b[2J"]`)
 })

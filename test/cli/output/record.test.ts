@@ -33,7 +33,7 @@ test('Thai is broken between its words', () => {
   }
 })
 
-test('values stand below each other, and those that are not there are left out', () => {
+test('aligns values, and leaves out missing ones', () => {
   const record = drawRecord(
     [
       { label: 'id', value: 'pi_1' },
@@ -53,7 +53,7 @@ test('values stand below each other, and those that are not there are left out',
   )
 })
 
-test('what is to be copied whole is never broken into lines', () => {
+test('never breaks a value that is meant for copying', () => {
   const url = `https://pay.example/${'x'.repeat(100)}`
   expect(drawRecord([{ label: 'URL', value: url, whole: true }], screenOf(40))).toBe(`  URL  ${url}`)
 })

@@ -40,7 +40,7 @@ test.each<[stream: NodeJS.WriteStream, columns: string | undefined, width: numbe
   expect((await openScreen(stream, {})).width).toBe(width)
 })
 
-test('where all is ASCII, paint takes no width either', async () => {
+test('colours have no width in ASCII text either', async () => {
   vi.stubEnv('FORCE_COLOR', '1')
   const { widthOf, paint } = await openScreen(pipe, {}, { ascii: true })
   expect(widthOf(`${paint.red('abc')}…`)).toBe(4)

@@ -57,7 +57,7 @@ test('what a table must keep is whole on every screen: where it has no room, row
   )
 })
 
-test('columns start in the same place in each line, whatever stands before them', () => {
+test('columns start at the same position in each line', () => {
   const cells = fc.array(fc.constantFrom('น้ำ', 'ผู้รับชำระเงิน', '日本', '👩‍👩‍👧', '🇹🇭', 'é', 'abc'), {
     maxLength: 3,
   })
@@ -97,12 +97,12 @@ test('the column that gives most is narrowed first, then left out; the next one 
   await expect(drawn(20)).toMatchFileSnapshot('snapshots/table-20.txt')
 })
 
-test('a column in which nothing stands is left out', () => {
+test('leaves out an empty column', () => {
   const rows = ROWS.map(row => row.with(2, ''))
   expect(drawTable(rows, { columns: COLUMNS, empty: '' }, screenOf(80))).not.toContain('NAME')
 })
 
-test('without rows, the table says so', () => {
+test('without rows, the table has a message', () => {
   expect(drawTable([], { columns: COLUMNS, empty: 'none' }, screenOf(80))).toBe('none')
 })
 

@@ -34,7 +34,7 @@ test.each([
   expect(localTime(Date.parse(timestamp), timeZone)).toBe(shown)
 })
 
-test('the zone of this machine is told as if by its name', () => {
+test("formats times in the machine's zone as if it were named", () => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const since1970 = fc.date({ min: new Date('1970-01-02'), max: new Date('2100-01-01'), noInvalidDate: true })
   fc.assert(
@@ -67,12 +67,12 @@ test.each([
   expect(relativeTime(1_800_000_000_000 + ms, 1_800_000_000_000)).toBe(shown)
 })
 
-test('what is no time is told as it came', () => {
+test('prints an invalid time unchanged', () => {
   expect(showTime('yesterday', screenOf(80))).toEqual({ value: 'yesterday' })
   expect(showTime(12, screenOf(80))).toEqual({ value: '12' })
 })
 
-test('a status has its colour, also when cut; one that nobody knows has none', () => {
+test('a status has its colour, even when cut; an unknown one has none', () => {
   const paint = new Chalk({ level: 1 })
   expect(paintStatus('succeeded', paint)).toBe(paint.green('succeeded'))
   expect(paintStatus('requires_approval', paint, 'requir…')).toBe(paint.yellow('requir…'))

@@ -14,7 +14,7 @@ const fileOf = ({ cwd }: { readonly cwd: string }) => join(cwd, 'paysim', 'profi
 const kept = async (at: Terminal) => JSON.parse(await readFile(fileOf(at), 'utf8'))
 
 describe.skipIf(noTerminal)('on a terminal', () => {
-  test('add asks for what is not given, and shows no key as it is typed', async () => {
+  test('add asks for missing values, and hides typed keys', async () => {
     terminal = await openTerminal(['profile', 'add', 'shop'])
     await terminal.waitFor('Base URL of the API:')
     await terminal.type('api.example')

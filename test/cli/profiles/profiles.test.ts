@@ -50,7 +50,7 @@ describe('a profile', () => {
     expect(await listed()).toMatchObject({ profiles: [{ name: 'shop' }] })
   })
 
-  test('that is removed while in use leaves none in use', async () => {
+  test('that is removed while current leaves no current profile', async () => {
     await add('shop')
     expect(await profile('remove', 'shop', '--yes')).toMatchObject({
       code: 0,
@@ -59,7 +59,7 @@ describe('a profile', () => {
     expect(await listed()).toEqual({ current: null, profiles: [] })
   })
 
-  test('shows its secret to whoever asks for it, and to nobody else', async () => {
+  test('shows its secret only on request', async () => {
     const added = await add('shop')
     const shown = await profile('show', 'shop')
     const all = await profile('list', '-o', 'yaml')
@@ -69,7 +69,7 @@ describe('a profile', () => {
     expect(stdout).toBe('sk_test_hidden\n')
   })
 
-  test('keeps what the contract file says, and not where it is', async () => {
+  test('keeps the contents of the contract file, not its path', async () => {
     const contract = await place.write('flat.yaml', 'errors.body: flat\nstatus.receipt: 202\n')
     expect(await add('shop', TEST_KEYS, '--contract', contract)).toMatchObject({ code: 0 })
     const { stdout } = await profile('show', 'shop', '-o', 'json')
@@ -126,7 +126,7 @@ describe('is refused, and nothing is kept:', () => {
     expect(existsSync(book())).toBe(false)
   })
 
-  test('a removal that nobody confirmed', async () => {
+  test('a removal without confirmation', async () => {
     await add('shop')
     expect(await profile('remove', 'shop')).toMatchObject({
       code: 2,

@@ -9,7 +9,7 @@ const { home, shop } = driven()
 const parsed = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout)
 
 describe('time', () => {
-  test('a virtual clock goes as far as it is told to', async () => {
+  test('a virtual clock moves as far as requested', async () => {
     const { sim } = await shop({ clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' } })
     expect(parsed(await sim('clock advance 1h30m -o json'))).toMatchObject({
       now: '2027-01-01T01:30:00.000Z',
@@ -18,7 +18,7 @@ describe('time', () => {
     expect(there.stdout).toMatch(/now +2027-01-02 00:00:00 \+07:00 .*\n +fired +0 timers\n +idle +yes/)
   })
 
-  test('it goes from timer to timer, and no further than told', async () => {
+  test('it moves from timer to timer, and no further than requested', async () => {
     const { sim, pay } = await shop({ clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' } })
     await pay()
     expect(parsed(await sim('clock advance --until-idle --max 1d -o json'))).toMatchObject({
@@ -70,7 +70,7 @@ describe('rules, faults, catalogue', () => {
     expect(parsed(await sim('rules reset -o json'))).toMatchObject({ standard: true })
   })
 
-  test('what a document gives back is what it takes', async () => {
+  test('a document that is printed can be read again', async () => {
     const { sim } = await shop()
     const rules = await sim('rules list -o yaml --query rules')
     const again = await sim('rules set -', { input: rules.stdout })

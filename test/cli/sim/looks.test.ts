@@ -53,7 +53,7 @@ const looks: [words: string, path: () => string, human: RegExp][] = [
   ['provider-calls', () => '/provider-calls', /start +pi_.*submit_receipt +pi_/s],
 ]
 
-test.each(looks)('sim %s: the answer as it came, or a view of it', async (words, path, human) => {
+test.each(looks)('sim %s: the exact answer, or a view of it', async (words, path, human) => {
   const answer = await shop.control('GET', path())
   const [json, shown] = await Promise.all([shop.sim(`${words} -o json`), shop.sim(words, WIDE)])
   expect(json).toEqual({ code: 0, stdout: `${answer.text}\n`, stderr: '' })
@@ -119,7 +119,7 @@ test('secrets are shown to who asks for them', async () => {
   expect(endpoints.stdout).toMatch(/whsec_[\w+/=]{20,}/)
 })
 
-test('receipts: who wants one or has one, and the image byte for byte', async () => {
+test('receipts: payments that need or have one, and the image byte for byte', async () => {
   await shop.pay({ merchant_reference: 'waits' })
   const list = await shop.sim('receipts', WIDE)
   expect(list.stdout).toMatch(/pending +required.*\n.*succeeded +submitted +1 /)
@@ -138,7 +138,7 @@ test('a delivery with its attempts', async () => {
   expect(none).toMatchObject({ code: 4, stdout: '' })
 })
 
-test('lists in pages: what comes next is said beside it, and --all goes through', async () => {
+test('lists in pages: the next cursor is on stderr, and --all prints everything', async () => {
   const one = await newShop()
   for (let nth = 0; nth < 3; nth += 1) await one.pay({ merchant_reference: `order-${nth}` })
   const [first, all, csv] = await Promise.all([
@@ -159,7 +159,7 @@ test('lists in pages: what comes next is said beside it, and --all goes through'
   expect(csv.stdout.split('\n')[0]).toContain('id,status,amount,amount_decimal,currency')
 })
 
-test('due times are told by the clock of the account, wherever the wall is', async () => {
+test("due times are relative to the account's clock", async () => {
   const one = await newShop({ clock: { mode: 'virtual', now: '2031-05-01T00:00:00Z' } })
   await one.pay()
   const { stdout } = await one.sim('timers')

@@ -3,7 +3,7 @@ import { driven } from '../../support/cli/sim.ts'
 
 const { shop } = driven()
 
-test('what happens is told as it happens, a record a line', async () => {
+test('prints events as they happen, one record per line', async () => {
   const { sim, pay, following } = await streamOf('-o jsonl --count 2')
   await following
   const { id } = await pay()

@@ -54,7 +54,7 @@ test('the token of one simulator is not sent to another', async () => {
   expect(run.stderr).toContain('there is no token for http://127.0.0.1:9')
 })
 
-test('where there is none, it says what to do', async () => {
+test('without a simulator, it says what to do', async () => {
   const [nowhere, crooked] = await Promise.all([
     paysim('sim clock'),
     paysim('sim clock --control-token x --control-url ftp://somewhere'),
@@ -82,7 +82,7 @@ test("an account is named whole or by its merchant; the environment's is the one
   expect(none.stderr).toContain('No such account (not_found, HTTP 404')
 })
 
-test('what is sent is shown on request: as curl without the token, or told of as it goes', async () => {
+test('shows requests as curl without the token, or logs them', async () => {
   const { sim, control } = await shop()
   const before = await control('GET', '/clock')
   const [dry, verbose] = await Promise.all([

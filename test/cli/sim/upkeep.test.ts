@@ -104,7 +104,7 @@ describe('export, import, reset', () => {
     expect(run.stderr).toContain(told)
   })
 
-  test('what is no archive changes nothing', async () => {
+  test('an invalid archive changes nothing', async () => {
     const { sim } = await shop()
     expect(await sim('import -', { input: '{"paysim": 2}' })).toMatchObject({ code: 2, stdout: '' })
   })

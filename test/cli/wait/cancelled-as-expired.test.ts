@@ -3,7 +3,7 @@ import { inEachWorld } from '../../support/cli/worlds.ts'
 
 /** Of the two worlds, one ends a cancelled payment as expired, without a code: its contract is what tells. */
 inEachWorld(world => {
-  test('--until cancelled goes by how the server ends a cancelled payment', async () => {
+  test('--until cancelled depends on how the server ends a cancelled payment', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     expect(await shop.paysim(`payments cancel ${id}`)).toMatchObject({ code: 0 })

@@ -9,7 +9,7 @@ inTheSimulator(world => {
     PAYSIM_CONTROL_TOKEN: world().server.controlToken,
   })
 
-  test('where a clock is virtual, it says what moves it', async () => {
+  test('on a virtual clock, it says how to advance it', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} -o json`, [], { env: controlled() })
@@ -20,7 +20,7 @@ inTheSimulator(world => {
     expect(await waiting.ended).toMatchObject({ code: 0 })
   })
 
-  test('where time runs out on a virtual clock, it says so again', async () => {
+  test('after a timeout on a virtual clock, it says so again', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} --timeout 1s`, [], { env: controlled() })
@@ -32,7 +32,7 @@ inTheSimulator(world => {
     expect(stderr.match(/is virtual/g)).toHaveLength(2)
   })
 
-  test('off a terminal each change is a line, and what stays the same is not said again', async () => {
+  test('without a terminal, each change is one line, and nothing is repeated', async () => {
     const rules = [{ receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }] }]
     const shop = await world().shop({ rules })
     const { id } = await shop.pay('probe_receipt')
@@ -73,14 +73,14 @@ inTheSimulator(world => {
     expect(await shop.requests()).toEqual([`POST /payment_intents`])
   })
 
-  test('one that only the server has is waited for by whoever says so', async () => {
+  test('a status that only the server has needs --any-status', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const wait = `payments wait ${id} --until refunded --any-status --timeout 200ms`
     expect(await shop.paysim(wait)).toMatchObject({ code: 8 })
   })
 
-  test('what is not there is not waited for, and what can never come is not either', async () => {
+  test('does not wait for an unknown payment, or for an impossible status', async () => {
     const shop = await world().shop()
     expect(await shop.paysim('payments wait pi_none')).toMatchObject({ code: 4, stdout: '' })
     const { id } = await shop.pay('probe_transfer')

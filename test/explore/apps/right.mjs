@@ -1,8 +1,8 @@
-// Right applications, each in a style of its own: `node right.mjs STYLE`.
+// Correct applications, each written in its own style: `node right.mjs STYLE`.
 import { setTimeout as pause } from 'node:timers/promises'
 import { startShop } from './shop.mjs'
 
-/** Follows the payment's status, wherever it was heard of. */
+/** Applies the payment's status, wherever it came from. */
 function settle(shop, order, status) {
   if (order.status !== 'pending') return
   if (status === 'succeeded') shop.ship(order)
@@ -31,7 +31,7 @@ const STYLES = {
   're-reading': {
     async take(shop, event) {
       const order = Object.values(shop.orders).find(({ payment }) => payment === event.data.id)
-      // The answer of the call that made it is still on its way: it will be sent again.
+      // The answer of the call that created it has not arrived yet: this event will be sent again.
       if (!order) return [503, {}]
       const status = await statusOf(shop, order)
       if (status === undefined) return [503, {}]
@@ -56,7 +56,7 @@ const STYLES = {
         }
       }
       void poll()
-      // A payment that was asked for before a crash is asked for again, with its key.
+      // A payment that was requested before a crash is requested again, with its key.
       for (const { reference, payment, wanted } of Object.values(shop.orders))
         if (!payment && wanted) void shop.create({ reference, ...wanted })
     },

@@ -1,5 +1,5 @@
-// A merchant's shop in one piece: orders in a file, payments through the gateway, webhooks that tell of their ends.
-// The right applications and the wrong ones are this shop with a few of its parts replaced.
+// A complete shop: orders in a file, payments through the gateway, and a webhook handler. The correct and the wrong
+// applications are this shop with some parts replaced.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,9 +12,9 @@ const AUTHORIZATION = `Basic ${Buffer.from(`${env.PAYSIM_PUBLIC_KEY}:${env.PAYSI
 const KEY = Buffer.from(env.PAYSIM_WEBHOOK_SECRET.replace(/^whsec_/, ''), 'base64')
 const TOLERANCE_S = 300
 
-/** What a shop is made of; each part can be replaced. `shop` is the shop that it is a part of. */
+/** The parts of a shop; each can be replaced. `shop` is the shop that a part belongs to. */
 const PARTS = {
-  /** Orders and seen events are written before anything is answered. */
+  /** Orders and seen events are written before any answer. */
   save(shop) {
     writeFileSync(`${FILE}.new`, JSON.stringify({ orders: shop.orders, seen: shop.seen }))
     renameSync(`${FILE}.new`, FILE)
@@ -32,7 +32,7 @@ const PARTS = {
       .split(' ')
       .some(one => one.length === wanted.length && timingSafeEqual(Buffer.from(one), wanted))
   },
-  /** Tries again what was not carried out, or may not have been: the key makes that safe. */
+  /** Retries calls that failed or may have failed: the key makes that safe. */
   async call(shop, method, path, body, key) {
     for (let left = 4; ; left--) {
       const answer = await shop.send(method, path, body, key).catch(() => ({ status: 0 }))
@@ -68,7 +68,7 @@ const PARTS = {
       customer: { name: 'Somchai Jaidee' },
     }
   },
-  /** The order is there before its payment: its webhook may come before the answer. */
+  /** Store the order before its payment, because the webhook may come before the answer. */
   async create(shop, wanted) {
     const { reference } = wanted
     shop.orders[reference] ??= { reference, status: 'pending', shipments: 0, payment: null }
@@ -83,7 +83,7 @@ const PARTS = {
   },
   keyOf: (_, reference) => reference,
   orderOf: (shop, event) => shop.orders[event.data.merchant_reference],
-  /** An event tells of an end once; a paid order stays paid. */
+  /** An event about an end counts once; a paid order stays paid. */
   take(shop, event) {
     const order = shop.orderOf(event)
     if (!order) return [200, {}]

@@ -10,7 +10,7 @@ const notTheSecond = (shop, id) => {
   shop.seen.push(id)
   return true
 }
-/** Believes the last event. */
+/** Trusts the last event. */
 const believe = (shop, event) => {
   const order = shop.orderOf(event)
   if (!order) return [200, {}]

@@ -7,8 +7,8 @@ const require = createRequire(import.meta.url)
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Axe finds nothing in the page: it is put there once, is asked for what is wrong only, and looks into no frames, as
- * there are none. All that would be most of the work.
+ * Axe must find no problem in the page. It is loaded once per page, and skips passes and frames, which would be most of
+ * the work.
  */
 export async function expectAccessible(page: Page, state: string, rules?: readonly string[]): Promise<void> {
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }

@@ -8,9 +8,9 @@ import {
 } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
-/** Where a Chromium usually lies; PAYSIM_CHROMIUM names another. */
+/** Usual paths of Chromium; PAYSIM_CHROMIUM names another one. */
 const USUAL_PATHS = [
-  // Debian's, without all that only a window needs: the same pages in half the time.
+  // Debian's headless build takes half the time.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -23,7 +23,7 @@ const USUAL_PATHS = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ]
 
-/** The Chromium that the pages are tested in, or why they are not. */
+/** The Chromium for browser tests, or the reason why they are skipped. */
 function findChromium(): { path: string } | { missing: string } {
   const named = process.env.PAYSIM_CHROMIUM
   if (named) {
@@ -37,7 +37,10 @@ function findChromium(): { path: string } | { missing: string } {
 
 const found = findChromium()
 
-/** For `describe.skipIf(noChromium)`: says once for each file what is not tested and why. One that is named must be there. */
+/**
+ * For `describe.skipIf(noChromium)`: prints once for each file what is skipped and why. A Chromium that is named must
+ * exist.
+ */
 export const noChromium = 'missing' in found && !process.env.PAYSIM_CHROMIUM
 if ('missing' in found && noChromium)
   console.warn(`SKIPPED, the pages are not tested in a browser: ${found.missing}`)
@@ -50,7 +53,7 @@ async function openBrowser(): Promise<Browser> {
       '--headless',
       '--no-sandbox',
       '--disable-gpu',
-      // A process less for each browser and for each page.
+      // Saves a process for each browser and each page.
       '--in-process-gpu',
       '--renderer-process-limit=1',
       '--disable-quic',
@@ -62,7 +65,7 @@ async function openBrowser(): Promise<Browser> {
   })
 }
 
-/** Opens a page at this address. */
+/** Opens a page at this URL. */
 export type Look = (address: string, options?: BrowserContextOptions) => Promise<Looked>
 
 export interface Looked {
@@ -72,16 +75,15 @@ export interface Looked {
 
 let browserOfWorker: Promise<Browser> | undefined
 
-/** One for all files of a worker: it ends with it. */
+/** One browser for all files of a worker. */
 export function workerBrowser(): Promise<Browser> {
   browserOfWorker ??= openBrowser()
   return browserOfWorker
 }
 
 /**
- * The worker's browser, and pages that fail the test over whatever they do wrong. A test's pages are its own, and begin
- * with no cookies. The windows behind them stay for the file, one for each set of options: to open one takes ten times
- * as long as a page in it.
+ * The worker's browser, with pages that fail the test if anything goes wrong in them. Each test has its own pages
+ * without cookies. Browser contexts are shared within a file, because creating one takes ten times as long as a page.
  */
 export function useBrowser(): Look {
   let browser: Browser
@@ -118,7 +120,7 @@ export function useBrowser(): Look {
   }
 }
 
-/** With an empty page that stays, as a window goes with its last one. */
+/** Has an empty page that stays open, because a context closes with its last page. */
 async function openWindow(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const window = await browser.newContext(options)
   await window.newPage()
@@ -126,22 +128,22 @@ async function openWindow(browser: Browser, options: BrowserContextOptions): Pro
 }
 
 export interface PageWatch {
-  /** What went wrong so far. */
+  /** The problems so far. */
   readonly faults: readonly string[]
-  /** A fault that the test provokes, as the 403 of a forged link. */
+  /** Expects a problem that the test causes, such as the 403 of a forged link. */
   allow(fault: RegExp): void
-  /** Fails if anything else went wrong. */
+  /** Fails if there were other problems. */
   expectNothing(): void
 }
 
 /**
- * Listens for what nobody sees in a page that looks right: violations of its content security policy, errors on the
- * console, exceptions, failed requests, and requests to anywhere but this machine.
+ * Detects problems that are not visible in a page: violations of the content security policy, console errors,
+ * exceptions, failed requests, and requests to other machines.
  */
 export function watchPage(page: Page): PageWatch {
   const faults: string[] = []
   const allowed: RegExp[] = []
-  // Chromium puts a violated policy on the console, as an error.
+  // Chromium reports a policy violation as a console error.
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning')
       faults.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
@@ -149,7 +151,7 @@ export function watchPage(page: Page): PageWatch {
   page.on('pageerror', error => faults.push(`exception: ${error.stack ?? error.message}`))
   page.on('requestfailed', request => {
     const why = request.failure()?.errorText ?? ''
-    // Leaving a page ends its event stream, and is no fault.
+    // Leaving a page ends its event stream, which is not a problem.
     if (why !== 'net::ERR_ABORTED') faults.push(`failed: ${request.method()} ${request.url()} ${why}`)
   })
   page.on('response', response => {

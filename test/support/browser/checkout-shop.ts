@@ -4,7 +4,7 @@ import type { AccountKeys, Call, Server } from '../gateway/server.ts'
 import { workerServer } from '../gateway/worker-server.ts'
 import { type Look, useBrowser } from './browser.ts'
 
-/** A merchant whose clock stands still, with its provider's rules, and the browser that its payers use. */
+/** A merchant with a virtual clock and provider rules, and a browser for its payers. */
 
 export const RETURN_URL = 'https://shop.example/done?order=1&x=%7e&lang=xx'
 
@@ -38,12 +38,12 @@ export interface Shop {
   readonly server: Server
   readonly account: AccountKeys
   readonly call: Call
-  /** Creates a hosted payment, and says where its page is. */
+  /** Creates a hosted payment, and returns the URL of its page. */
   sell(changes?: Record<string, unknown>): Promise<{ id: string; url: string }>
   read(id: string): Promise<Payment>
   trigger(id: string, name: string, body?: Record<string, unknown>): Promise<void>
   advance(by: string): Promise<void>
-  /** A page that fails the test over whatever it does wrong. */
+  /** A page that fails the test if anything goes wrong in it. */
   readonly visit: Look
 }
 
@@ -102,7 +102,7 @@ async function openShop(server: Server, visit: Look): Promise<Shop> {
   }
 }
 
-/** The only link that ends before its payment does: a bank's page that the shop itself sent its customer to. */
+/** The only link that expires before its payment: a bank's page to which the shop itself sent the customer. */
 export const SHORT_LINK = {
   checkout_mode: 'merchant',
   return_url: undefined,
@@ -114,11 +114,11 @@ export const SHORT_LINK = {
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 export const DESKTOP = { viewport: { width: 1280, height: 800 } }
 
-/** The page has come to say this. */
+/** Waits until the page shows this text. */
 export const says = (page: Page, heading: string) =>
   page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
 
-/** Unfolds a method, fills in what it asks for, and pays with it. */
+/** Unfolds a method, fills in its fields, and pays with it. */
 export async function choose(page: Page, method: string, fields: Record<string, string> = {}): Promise<void> {
   const card = page.locator('details', { has: page.getByText(method, { exact: true }) })
   if ((await card.getAttribute('open')) === null) await card.locator('summary').click()

@@ -6,26 +6,26 @@ import { type Look, type Looked, useBrowser } from './browser.ts'
 
 type Json = Answer['body']
 
-/** An account on a standing clock, and a developer who looks at it. */
+/** An account with a virtual clock, and a developer who uses the dashboard. */
 export interface Desk {
   readonly server: Server
-  /** As `shop.test`. */
+  /** Such as `shop.test`. */
   readonly account: string
   readonly call: Call
-  /** Of the account; what it is told must be taken. */
+  /** Calls the account's control surface; the call must succeed. */
   readonly control: (method: string, path: string, body?: unknown) => Promise<Json>
   /** Creates a payment in merchant mode. */
   readonly pay: (changes?: Record<string, unknown>) => Promise<Json>
   readonly payOut: (changes?: Record<string, unknown>) => Promise<Json>
-  /** A page of the dashboard, signed in. What it does wrong fails the test. */
+  /** A page of the dashboard, signed in. Problems in it fail the test. */
   readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
-  /** A page that nobody signed in to, unless this test did before. */
+  /** A page that is not signed in, unless this test signed in before. */
   readonly visit: Look
 }
 
 const DESKTOP = { viewport: { width: 1360, height: 860 } }
 
-/** An account of its own for each call of this. */
+/** Each call creates a new account. */
 export function useDesks(
   contract?: Record<string, unknown>,
 ): (settings?: Record<string, unknown>) => Promise<Desk> {
@@ -96,11 +96,11 @@ export const addressOf = (server: Server, path = '') => `${server.controlUrl}/da
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 
-/** In the dialog that is open. */
+/** In the open dialog. */
 export const confirm = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
-/** The page comes to show this. */
+/** Waits until the page shows this. */
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
 export { png } from '../payments/receipt-images.ts'

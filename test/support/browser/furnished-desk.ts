@@ -7,17 +7,17 @@ import {
 } from '../../../src/web/dashboard/pages/page-names.ts'
 import { addressOf, type Desk, png, press } from './desk.ts'
 
-/** A page of the dashboard as somebody may see it: as it comes up, or with something opened on it. */
+/** A state of a page of the dashboard: as it loads, or with something opened on it. */
 export interface PageState {
   readonly name: string
-  /** Below the account. */
+  /** Relative to the account. */
   readonly path: string
   readonly opens?: (page: Page) => Promise<unknown>
 }
 
 type Opens = Readonly<Record<string, (page: Page) => Promise<unknown>>>
 
-/** What can be opened on a page, beside the page as it comes up. */
+/** What can be opened on a page. */
 const OPENS: Partial<Record<ListPageName, Opens>> = {
   payments: { 'more filters': page => page.getByText('More', { exact: true }).click() },
   payouts: { 'a new payout': page => press(page, 'New payout') },
@@ -30,7 +30,7 @@ const OPENS_ON_PAYMENT: Opens = {
   'the dialog to fail it': page => press(page, 'Fail…'),
 }
 
-/** What an account must have for each of its pages to have something in it. */
+/** The records that an account needs so that no page is empty. */
 export const FURNISHED = {
   webhooks: [
     { url: 'http://127.0.0.1:9/orders/webhooks/from-the-gateway' },
@@ -52,7 +52,10 @@ export const FURNISHED = {
   ],
 }
 
-/** Fills an account that was opened with `FURNISHED`; every state of every page, a new page among them by itself. */
+/**
+ * Fills an account that was opened with `FURNISHED`, and returns every state of every page. New pages are included
+ * automatically.
+ */
 export async function furnish(desk: Desk): Promise<readonly PageState[]> {
   const rich = await desk.pay({
     payment_method: 'th_bank_transfer',
@@ -110,7 +113,7 @@ export async function furnish(desk: Desk): Promise<readonly PageState[]> {
   ]
 }
 
-/** Goes to a page of the account and waits until all of it is there. */
+/** Opens a page of the account and waits until it is complete. */
 export async function show(page: Page, desk: Desk, { path, opens }: PageState): Promise<void> {
   await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
   await page.getByRole('heading', { level: 1 }).waitFor()

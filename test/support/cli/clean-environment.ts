@@ -1,4 +1,4 @@
-/** The environment of somebody who has never used paysim: no keys, no profile, no running simulator. */
+/** The environment of a user who has never used paysim: no keys, no profile, no running simulator. */
 export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
   const { NO_COLOR, FORCE_COLOR, CI, TMUX, TMUX_PANE, COLUMNS, LINES, ...rest } = process.env
   const kept = Object.entries(rest).filter(([name]) => !name.startsWith('PAYSIM_'))

@@ -3,10 +3,10 @@ import { BINARY } from '../paysim-binary.ts'
 
 export interface Execution {
   pid: number
-  /** Resolves with what was printed so far, once it has this in it. */
+  /** Resolves with the output so far, once it contains this text. */
   printed: (text: string) => Promise<string>
   kill: (signal: NodeJS.Signals) => void
-  /** Resolves when nobody holds its output any more: neither paysim nor anything that its command started. */
+  /** Resolves when its output is closed by paysim and by everything that its command started. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>
 }
 
@@ -54,10 +54,10 @@ export function exec(args: readonly string[], { cwd, input = '', env }: Surround
   }
 }
 
-/** A command that runs this piece of JavaScript. */
+/** A command that runs this JavaScript. */
 export const node = (script: string) => ['--', process.execPath, '--input-type=module', '-e', script]
 
-/** The same, with `control(method, path, body)` at hand. */
+/** The same, with `control(method, path, body)` available. */
 export const withControl = (script: string) =>
   node(`
     const control = async (method, path, body) => {

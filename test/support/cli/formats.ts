@@ -1,4 +1,4 @@
-/** Lines of RFC 4180: cells may hold commas, line ends and doubled quotes between quotes. */
+/** Parses RFC 4180: quoted cells may contain commas, line ends and doubled quotes. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
@@ -9,7 +9,7 @@ function readCsv(text: string): string[][] {
   return rows.filter(row => row.length > 0)
 }
 
-/** The cells of each row by the names in the first. */
+/** The cells of each row by the names in the first row. */
 export function readTable(text: string): Record<string, string>[] {
   const [names = [], ...rows] = readCsv(text)
   return rows.map(row => {
@@ -19,7 +19,7 @@ export function readTable(text: string): Record<string, string>[] {
   })
 }
 
-/** One JSON text a line, whatever a line reader takes for the end of one. */
+/** One JSON text per line, with any line separator that a reader may use. */
 export function readLines(text: string): unknown[] {
   if (!text.endsWith('\n')) throw new Error(`the last line has no end: ${text.slice(-80)}`)
   return text

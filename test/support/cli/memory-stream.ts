@@ -3,11 +3,11 @@ import { Writable } from 'node:stream'
 interface Shape {
   readonly isTTY?: boolean
   readonly columns?: number
-  /** Answers each write, instead of taking it at once. */
+  /** Handles each write, instead of accepting it at once. */
   readonly take?: (chunk: string, done: (fault?: Error) => void) => void
 }
 
-/** A stand-in for stdout that keeps what it is given. */
+/** A replacement for stdout that stores what is written. */
 export class MemoryStream extends Writable {
   text = ''
   declare readonly isTTY: boolean

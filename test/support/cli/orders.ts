@@ -1,4 +1,4 @@
-/** What `payments create` needs to be told for the probe catalogue, beside the method. */
+/** The options that `payments create` needs with the probe catalogue, besides the method. */
 export const ORDER = [
   ...['--amount', '15000', '--currency', 'THB', '--country', 'TH', '--checkout-mode', 'merchant'],
   ...[

@@ -1,4 +1,4 @@
-/** Bodies as an API might send them, with what is hard to align and what must not reach a terminal. */
+/** Bodies as an API might send them, with values that are hard to align or that must not reach a terminal. */
 const times = { created_at: '2026-11-21T15:00:03.123Z', updated_at: '2026-11-21T15:17:00.000Z' }
 
 const payment = {

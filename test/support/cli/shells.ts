@@ -7,15 +7,15 @@ export type Asked = readonly string[]
 
 export interface Shell {
   readonly name: 'bash' | 'zsh' | 'fish'
-  /** Why it cannot be tried here. */
+  /** Why the shell cannot be tested here. */
   readonly missing: string | undefined
-  /** What the shell offers, by `script.NAME` of the folder, for each question. */
+  /** The suggestions of the shell for each question, by `script.NAME` of the folder. */
   readonly answers: (folder: string, asked: readonly Asked[], env?: NodeJS.ProcessEnv) => string[][]
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Runs a program of the shell's own. Each answer is lines, and ends with a line of its own. */
+/** Runs a program in the shell. Each answer consists of lines, and ends with a marker line. */
 function run(
   shell: Shell['name'],
   program: string,
@@ -61,7 +61,7 @@ exit 0
     ),
 }
 
-/** Zsh completes only where somebody types: what its functions are handed is looked at instead. */
+/** Zsh completes only interactively, so this checks what its functions get. */
 const zsh: Shell = {
   name: 'zsh',
   missing: missing('zsh'),
@@ -92,7 +92,7 @@ exit 0
     ),
 }
 
-/** Fish answers by itself what it would offer. */
+/** Fish can print its own suggestions. */
 const fish: Shell = {
   name: 'fish',
   missing: missing('fish'),

@@ -10,24 +10,26 @@ interface Where {
   readonly flags: readonly string[]
 }
 
-/** A merchant's engineer: keys in the environment, a shell, and a simulator behind the server to look into. */
+/** A merchant's engineer: keys in the environment, a shell, and access to the simulator behind the server. */
 export interface Shop {
   readonly test: AccountKeys
   readonly live: AccountKeys
-  /** `paysim …` to its end, with the test keys and the address in the environment. Words are parted by spaces. */
+  /**
+   * Runs `paysim …` to its end, with the test keys and the address in the environment. Words are separated by spaces.
+   */
   readonly paysim: (words: string, args?: readonly string[], surroundings?: Surroundings) => Promise<Run>
   readonly start: (words: string, args?: readonly string[], surroundings?: Surroundings) => Running
-  /** The environment that those run in. */
+  /** The environment of these commands. */
   readonly env: Readonly<Record<string, string>>
-  /** The body of an answer, character for character, as this server gives it. */
+  /** The exact body of an answer of this server. */
   readonly text: (path: string) => Promise<string>
-  /** A payment by this method, made without the command line. */
+  /** A payment with this method, created without the command line. */
   readonly pay: (method: string, changes?: Record<string, unknown>) => Promise<Body>
   readonly payout: (reference: string, changes?: Record<string, unknown>) => Promise<Body>
-  /** The control surface, paths relative to the test account's. */
+  /** The control surface; paths are relative to the test account. */
   readonly control: Call
   readonly advance: (by: string) => Promise<void>
-  /** The test account's merchant requests, oldest first, as `GET /payout_intents?limit=2`. */
+  /** The merchant requests of the test account, oldest first, such as `GET /payout_intents?limit=2`. */
   readonly requests: (account?: AccountKeys) => Promise<readonly string[]>
 }
 

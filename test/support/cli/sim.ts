@@ -18,22 +18,22 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A shop of its own, and whoever drives the simulator for it: `paysim sim` with these words behind it. */
+/** A shop, and `paysim sim` with the given words for its simulator. */
 export interface Shop {
   readonly id: string
   readonly keys: AccountKeys
   /** The merchant API. */
   readonly call: Call
-  /** The control surface, below the test account. */
+  /** The control surface; paths are relative to the test account. */
   readonly control: Call
   sim(words: string | readonly string[], options?: RunOptions): Promise<Run>
-  /** The same for one that goes on. */
+  /** The same for a command that keeps running. */
   start(words: string | readonly string[]): ReturnType<typeof begin>
-  /** A payment in merchant mode; by bank transfer, unless said otherwise. */
+  /** A payment in merchant mode, by bank transfer by default. */
   pay(more?: Record<string, unknown>): Promise<Record<string, string>>
 }
 
-/** One simulator for a file. Its clock stands still, and its ids repeat. */
+/** One simulator for a file, with a virtual clock and repeatable ids. */
 export function driven() {
   let server: Server
   let home: string
@@ -49,7 +49,7 @@ export function driven() {
   return {
     server: () => server,
     home: () => home,
-    /** As somebody who knows nothing of the simulator. */
+    /** Without any information about the simulator. */
     paysim: (words: string | readonly string[], options?: RunOptions) => paysim(words, home, options),
     async shop(settings: Record<string, unknown> = {}): Promise<Shop> {
       const merchant = await server.merchant({ clock: { mode: 'virtual' }, ...settings })

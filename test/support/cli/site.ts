@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server of a few lines, for what no gateway would say. */
+/** A small server for answers that no gateway would send. */
 export async function openSite(listener: RequestListener): Promise<{ url: string; close: () => void }> {
   const site = createServer(listener)
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))

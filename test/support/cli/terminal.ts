@@ -9,32 +9,32 @@ import { TmuxControl } from './tmux-control.ts'
 export interface TerminalOptions {
   readonly columns?: number
   readonly rows?: number
-  /** The working directory: a new, empty one unless given. */
+  /** The working directory; a new, empty one by default. */
   readonly cwd?: string
-  /** Beside a clean environment whose home is the working directory. */
+  /** Added to a clean environment whose home is the working directory. */
   readonly env?: Readonly<Record<string, string>>
-  /** Where stdout goes instead of the terminal, as `> file` has it. */
+  /** Redirects stdout, as `> file` does. */
   readonly stdout?: string
 }
 
-/** A program in a real pseudo-terminal, as somebody who sits before it has it. */
+/** A program in a real pseudo-terminal. */
 export interface Terminal {
   readonly cwd: string
-  /** Writes text, letter for letter. */
+  /** Types text, letter by letter. */
   type(text: string): Promise<void>
   /** Presses keys by their tmux names: Enter, Down, Tab, BSpace, C-c. */
   press(...keys: string[]): Promise<void>
-  /** Settles once the screen shows it, with what the screen shows then. Fails when the program ends without. */
+  /** Resolves with the screen once it shows this. Fails if the program ends first. */
   waitFor(wanted: string | RegExp): Promise<string>
-  /** What is on the screen and what has scrolled off it; with the escapes of colours, if wanted. */
+  /** The screen and what has scrolled off it; with colour codes on request. */
   capture(options?: { colours?: boolean }): Promise<string>
   resize(columns: number, rows: number): Promise<void>
-  /** The exit code, once the program has ended. */
+  /** The exit code after the program has ended. */
   exit(): Promise<number>
   close(): Promise<void>
 }
 
-/** Why there are no terminals here: for `it.skipIf(…)`, which prints nothing by itself. */
+/** Why terminals are not available here, for `it.skipIf(…)`, which prints nothing itself. */
 export const noTerminal: string | undefined = findOut()
 
 function findOut(): string | undefined {
@@ -45,10 +45,10 @@ function findOut(): string | undefined {
   return reason
 }
 
-/** Long enough for a loaded machine: what passes does not wait for it. */
+/** Long enough for a loaded machine; a passing test does not wait for it. */
 const PATIENCE_MS = 20_000
 
-/** Runs `paysim` with these arguments in a terminal of its own. */
+/** Runs `paysim` with these arguments in a new terminal. */
 export async function openTerminal(
   args: readonly string[],
   { columns = 100, rows = 40, stdout, ...options }: TerminalOptions = {},
@@ -72,7 +72,7 @@ set -g status off
 set -s escape-time 0
 `
 
-/** What the program leaves behind stays on the screen; what it ended with becomes the title, which nobody sees. */
+/** The program's output stays on the screen; its exit code becomes the window title. */
 function script(args: readonly string[], stdout: string | undefined): string {
   const program = [process.execPath, BINARY, ...args].map(quoted).join(' ')
   const line = stdout === undefined ? program : `${program} > ${quoted(stdout)}`
@@ -104,7 +104,7 @@ function terminalOf(tmux: TmuxControl, cwd: string, tidy: () => Promise<void>): 
     },
     waitFor: wanted =>
       awaited(tmux, `the screen to show ${wanted}`, capture, async () => {
-        // Asked before the screen is looked at: what shows up last is then on it.
+        // Ask before reading the screen, so that the last output is on it.
         const over = await ended()
         const screen = await capture()
         if (typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen)) return screen
@@ -119,7 +119,7 @@ function terminalOf(tmux: TmuxControl, cwd: string, tidy: () => Promise<void>): 
   }
 }
 
-/** Looks again whenever there is news from the terminal. */
+/** Checks again whenever the terminal reports something. */
 function awaited<T>(
   tmux: TmuxControl,
   what: string,

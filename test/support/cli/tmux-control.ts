@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** What tmux says unasked: `%output`, `%exit` and the like. */
+/** Notifications of tmux, such as `%output` and `%exit`. */
 type Listener = (line: string) => void
 
 interface Reply {
@@ -9,7 +9,9 @@ interface Reply {
   readonly reject: (fault: Error) => void
 }
 
-/** A tmux in control mode: commands go in by line, answers and news come out by line, so that nothing is polled. */
+/**
+ * A tmux in control mode: commands go in as lines, answers and notifications come out as lines, so nothing is polled.
+ */
 export class TmuxControl {
   readonly #tmux: ChildProcess
   readonly #waiting: Reply[] = []
@@ -29,7 +31,7 @@ export class TmuxControl {
     })
   }
 
-  /** The command that tmux was started with answers first, and unasked. */
+  /** The answer to the initial command comes first, without a request. */
   ready(): Promise<string[]> {
     return new Promise((resolve, reject) => this.#waiting.push({ lines: [], resolve, reject }))
   }
@@ -46,7 +48,7 @@ export class TmuxControl {
   }
 
   async close(): Promise<void> {
-    // The answer may be lost with the server that gives it: that tmux is gone says enough.
+    // The answer may be lost when the server ends, which is enough to know.
     await Promise.race([this.ask('kill-server').catch(() => {}), this.#gone])
     await this.#gone
   }

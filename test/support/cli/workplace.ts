@@ -11,9 +11,9 @@ export interface Run {
   readonly stderr: string
 }
 
-/** A command that still runs. */
+/** A running command. */
 export interface Running {
-  /** Once either stream has had this in it; the text so far. */
+  /** Resolves with the text so far, once either stream contains this. */
   readonly says: (pattern: RegExp) => Promise<string>
   /** Ctrl-C. */
   readonly interrupt: () => void
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly input?: string | Uint8Array
 }
 
-/** A folder to work in and a home with nothing in it: what the command finds there, the test has put there. */
+/** A working folder and an empty home: a command finds there only what the test created. */
 export interface Workplace {
   readonly path: (name: string) => string
   readonly write: (name: string, contents: string | Uint8Array) => Promise<string>
@@ -36,12 +36,12 @@ export interface Workplace {
 
 const secrets = new Set<string>()
 
-/** From now on no command may print it, on either stream, or its test fails. */
+/** From now on, a test fails if a command prints this on either stream. */
 export function keepSecret(...texts: readonly string[]): void {
   for (const text of texts) secrets.add(text)
 }
 
-/** A pair of keys, and the two as the Authorization header has them. */
+/** A pair of keys, also in the form of the Authorization header. */
 export function keepKeysSecret(keys: { readonly public_key: string; readonly secret_key: string }): void {
   keepSecret(keys.secret_key, Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64'))
 }
@@ -112,13 +112,13 @@ export function useWorkplace(): () => Workplace {
   }
 }
 
-/** What the machine needs to run a program, and nothing that paysim or a terminal would listen to. */
+/** The variables that the machine needs to run a program, and none that affect paysim or a terminal. */
 function surroundingsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   const needed = ['PATH', 'Path', 'PATHEXT', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
   return Object.fromEntries(needed.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])))
 }
 
-/** True of every run there is: no secret is printed, and no fault shows where in the code it arose. */
+/** Checks every run: no secret is printed, and no error shows a stack. */
 function unspoilt(args: readonly string[], run: Run): Run {
   const said = `${run.stdout}\n${run.stderr}`
   for (const secret of secrets)

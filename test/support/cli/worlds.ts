@@ -6,24 +6,24 @@ import { workerServer } from '../gateway/worker-server.ts'
 import { openShop, type Shop } from './shop.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
-/** A server that the command line is pointed at, with a place to stand. */
+/** A server for the command line, with a working folder. */
 export interface World {
   readonly place: Workplace
   readonly server: Server
-  /** What `--base-url` would be. */
+  /** The value for `--base-url`. */
   readonly url: string
   readonly createPath: string
-  /** The one thing that the command line is told of how this server decided. */
+  /** The only thing that the command line knows about this server's decisions. */
   readonly flags: readonly string[]
-  /** The server that stands before the simulator, where one does. */
+  /** The server in front of the simulator, if there is one. */
   readonly second: SecondServer | undefined
-  /** A merchant of its own, with the probe catalogue and a clock that stands still. */
+  /** A new merchant with the probe catalogue and a virtual clock. */
   readonly shop: (settings?: Record<string, unknown>) => Promise<Shop>
 }
 
 type Decisions = Readonly<Record<string, string | number>>
 
-/** Everything that the command line could trip over is decided the other way. */
+/** All decisions that could affect the command line are reversed. */
 const OTHERWISE: Decisions = {
   'auth.failure_status': 403,
   'create.path': '/checkout/payments',
@@ -52,13 +52,13 @@ const DECISIONS: Readonly<Record<string, Decisions | undefined>> = {
 
 type Tests = (world: () => World, isSimulator: boolean) => void
 
-/** The same tests against each of the two servers. */
+/** Runs the same tests against each of the two servers. */
 export const inEachWorld = (tests: Tests) => inWorlds([SIMULATOR, FLAT], tests)
 
-/** For what is settled before a server is asked. */
+/** For behaviour that is decided before a server is called. */
 export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds([SIMULATOR], tests)
 
-/** And against a third, for tests that look at faults. */
+/** And against a third server, for tests of faults. */
 export const inEveryWorld = (tests: (world: () => World) => void) =>
   inWorlds([SIMULATOR, FLAT, PROBLEM], tests)
 
@@ -77,7 +77,7 @@ function inWorlds(names: readonly string[], tests: Tests): void {
   })
 }
 
-/** The server is the worker's, the place and what stands before the server are of this describe. */
+/** The server belongs to the worker; the folder and the server in front belong to this describe. */
 async function openWorld(decisions: Decisions | undefined) {
   const place = await openWorkplace()
   const flags = decisions ? ['--contract', await place.write('contract.json', JSON.stringify(decisions))] : []

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for localhost and 127.0.0.1, good for a hundred years. Its key guards nothing. */
+/** A self-signed certificate for localhost and 127.0.0.1, valid for a hundred years. Its key protects nothing. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUA/AAI0F0WxXEVaeOiVp7HE50TVYwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAyNDI1NloYDzIxMjYxMDI4

@@ -10,12 +10,12 @@ export const PUBLIC_KEY = 'pk_test_public'
 export const SECRET_KEY = 'sk_test_verysecret'
 
 export interface Tested extends Client {
-  /** The pauses it would have made. */
+  /** The pauses that it would have made. */
   readonly pauses: number[]
   readonly records: RequestRecord[]
 }
 
-/** A client that pauses for no time, with chance always at its highest, and closes with the test. */
+/** A client that does not wait, gets the highest random numbers, and closes with the test. */
 export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {}): Tested {
   const pauses: number[] = []
   const records: RequestRecord[] = []
@@ -34,7 +34,7 @@ export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {})
   return { ...client, pauses, records }
 }
 
-/** How a promise was refused. */
+/** The error of a rejected promise. */
 export async function refusal<E extends Error>(
   promise: PromiseLike<unknown>,
   // biome-ignore lint/suspicious/noExplicitAny: any way of making one will do

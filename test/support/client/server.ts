@@ -7,7 +7,7 @@ export interface Seen {
   url: string
   headers: IncomingMessage['headers']
   body: Buffer
-  /** Which connection it came on, counted from 1. */
+  /** The number of its connection, counted from 1. */
   connection: number
 }
 
@@ -19,7 +19,7 @@ export interface LocalServer {
   seen: Seen[]
 }
 
-/** A server of this test only: reads each request whole, keeps it, and lets the test answer it. */
+/** A server for this test: reads each request completely, stores it, and lets the test answer it. */
 export async function serve(respond: Respond): Promise<LocalServer> {
   const { seen, listener } = recording(respond)
   const server = createServer(listener)
@@ -53,7 +53,7 @@ interface Listening {
   closeAllConnections?(): void
 }
 
-/** On any free port, until the test is over. */
+/** On any free port, until the test has ended. */
 export async function listen(server: Listening): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { Answer, Call } from '../gateway/server.ts'
 
-/** Collects everything that a merchant or payer can see, to be searched for what they must not. */
+/** Collects everything that a merchant or payer can see, to search it for secrets. */
 export interface LeakScan {
-  /** The same caller, overheard. */
+  /** The same caller, with its answers recorded. */
   overhear: (call: Call) => Call
   note: (label: string, headers: Iterable<[string, string]>, text: string) => void
   seen: () => number
@@ -35,7 +35,7 @@ export function startLeakScan(): LeakScan {
   }
 }
 
-/** What stands there in percent escapes, base64 or hexadecimal. */
+/** Decodes percent escapes, base64 and hexadecimal. */
 function decodings(text: string): string[] {
   const words = text.match(/[\w+/=-]{8,}/g) ?? []
   const decoded = words.map(word => Buffer.from(word, 'base64').toString('latin1'))

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 interface SmallDisk {
   dataDir: string
-  /** Leaves not one free byte. */
+  /** Leaves no free space. */
   fill: () => void
   empty: () => void
 }
@@ -15,7 +15,7 @@ const mount = (directory: string, size: string) =>
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory], { stdio: 'pipe' })
 const unmount = (directory: string) => execFileSync('umount', ['-l', directory], { stdio: 'pipe' })
 
-/** Why a disk of our own size cannot be had here, if it cannot. */
+/** Why a small disk is not available here; undefined if it is. */
 export function whyNoSmallDisk(): string | undefined {
   if (process.platform !== 'linux') return `no tmpfs on ${process.platform}`
   const directory = mkdtempSync(join(tmpdir(), 'paysim-disk-'))

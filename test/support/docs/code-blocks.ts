@@ -7,7 +7,7 @@ export interface CodeBlock {
   readonly code: string
 }
 
-/** The fenced blocks of a page that have a file name: those are to be run. */
+/** The fenced blocks of a page that have a file name and can be run. */
 export function codeBlocks(page: string): CodeBlock[] {
   const text = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^```(\w+) (\S+)\n(.*?)^```$/gms)].map(

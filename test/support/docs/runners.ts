@@ -15,7 +15,7 @@ const paysimExec = (...command: string[]) => [
   ...command,
 ]
 
-/** How a block is run, or why it cannot be here. */
+/** How to run a block, or why that is not possible here. */
 export type Runner =
   | { readonly command: readonly string[]; readonly files?: Readonly<Record<string, string>> }
   | { readonly missing: string }
@@ -54,7 +54,7 @@ function tool(name: string, probe: string[], command: string[], files: Record<st
   }
 }
 
-/** The compiler as a strict consumer of the package has it. */
+/** The compiler with the settings of a strict user of the package. */
 export const compiler: Runner = {
   command: node('typescript/bin/tsc', '--project', '.'),
   files: {
@@ -74,7 +74,7 @@ export const compiler: Runner = {
   },
 }
 
-/** Packages that the blocks import, and where they are. */
+/** Packages that the blocks import, and their folders. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   paysim: root,
   vitest: installed('vitest'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { BINARY } from '../paysim-binary.ts'
 
-/** The address that the documents speak of. */
+/** The address in the documents. */
 const SHOWN = '127.0.0.1:7297'
 
 export const readPage = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -12,7 +12,7 @@ export const readPage = (path: string) => readFileSync(new URL(`../../../${path}
 export const shellBlocks = (page: string) =>
   [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands)
 
-/** What a shell block needs and this machine has not. */
+/** What a shell block needs and this machine does not have. */
 export const missingTool = ['bash', 'curl'].find(tool => spawnSync(tool, ['--version']).status !== 0)
 if (missingTool)
   console.log(`The shell examples of the documents are skipped: there is no ${missingTool} here.`)
@@ -23,7 +23,7 @@ export interface Told {
   body: unknown
 }
 
-/** Types a block into bash, in a directory, as somebody would who has a server at this address. */
+/** Runs a block in bash, in a directory, as a user with a server at this address. */
 export async function type(block: string, at: { directory: string; url: string }): Promise<Told[]> {
   const script = `set -euo pipefail
 curl() { command curl -sS -w '\\n%{http_code}\\n' "$@"; }

@@ -32,6 +32,7 @@ export function context(differences: Partial<Context> = {}): Context {
       routes: [aRoute()],
     }),
     rules: [],
+    webhookBody: ({ id }) => `{"id":"${id}"}`,
     newId: prefix => `${prefix}_${++made}`,
     newSecret: () => 'whsec_x',
     chance: () => 0,

@@ -13,11 +13,14 @@ interface Settings {
 }
 
 /** An account that lives in memory, with one route and no rules. */
-export function anAccount({
-  time = new SteadyTime(),
-  journal = new MemoryJournal(),
-}: Settings = {}): Account {
-  const account = new Account({
+export function anAccount({ time, journal = new MemoryJournal() }: Settings = {}): Account {
+  const account = anAccountWithoutJournal(time)
+  account.start(journal)
+  return account
+}
+
+export function anAccountWithoutJournal(time: RealTime = new SteadyTime()): Account {
+  return new Account({
     id: 'acme.test',
     environment: 'test',
     seed: 'a seed',
@@ -33,10 +36,9 @@ export function anAccount({
         routes: [aRoute()],
       }),
       rules: [],
+      webhookBody: ({ id }) => `{"id":"${id}"}`,
     }),
   })
-  account.start(journal)
-  return account
 }
 
 export function createPayment(account: Account): string {

@@ -11,9 +11,9 @@ export async function journalInFile({ sync = true, path }: { sync?: boolean; pat
   const told = { entries: [] as Entry[], failures: [] as unknown[], torn: [] as string[] }
   const journal = await FileJournal.open(file, {
     sync,
-    onEntry: entry => told.entries.push(entry),
+    onEntry: entry => void told.entries.push(entry),
     onFailure: cause => told.failures.push(cause),
-    onTorn: message => told.torn.push(message),
+    warn: message => told.torn.push(message),
   })
   return { journal, told, path: file, text: () => readFile(file, 'utf8') }
 }

@@ -6,13 +6,13 @@ import type { AccountKeys, Answer, Call, Server } from './server.ts'
 /** One merchant in one environment, as a test drives it. */
 export interface Account {
   keys: AccountKeys
-  /** The merchant API. What every answer must hold is checked on each, and that it is what the OpenAPI document says. */
+  /** The merchant API. Each answer is checked against the general rules and the OpenAPI document. */
   call: Call
-  /** The control surface, paths relative to this account's. */
+  /** The control surface; paths are relative to this account. */
   control: Call
-  /** Creates in merchant mode by a method; fails the test unless 201. */
+  /** Creates a payment in merchant mode with a method; fails the test unless it gets 201. */
   pay: (method: string, changes?: Record<string, unknown>) => Promise<Intent>
-  /** Creates in hosted mode; fails the test unless 201. */
+  /** Creates a payment in hosted mode; fails the test unless it gets 201. */
   payHosted: (changes?: Record<string, unknown>) => Promise<Intent>
   read: (id: string) => Promise<Intent>
   cancel: (id: string, headers?: Record<string, string>) => Promise<Answer>
@@ -20,7 +20,7 @@ export interface Account {
   advance: (by: string) => Promise<void>
   advanceTo: (time: string) => Promise<void>
   now: () => Promise<number>
-  /** How often the gateway asked the provider for something about a payment. */
+  /** How often the gateway made this call to the provider for a payment. */
   providerCalls: (id: string, call: 'start' | 'cancel' | 'submit_receipt') => Promise<number>
   setHealth: (provider: string, healthy: boolean) => Promise<void>
 }

@@ -1,11 +1,11 @@
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 export type Json = any
 
-/** Digits that no JavaScript number keeps: whoever parses and prints again has changed them. */
+/** Too many digits for a JavaScript number, so that parsing and printing would change them. */
 const EXACT = '12345678901234567890.10'
 const STAND_IN = 'the exact digits'
 
-/** The same answer as a server would give it that knows more than the document, in a hand of its own. */
+/** The same answer as another server could send it: with more members, and formatted differently. */
 export function disguise(body: Json): string {
   return JSON.stringify(knowingMore(body), null, 3).replaceAll(JSON.stringify(STAND_IN), EXACT)
 }
@@ -17,7 +17,7 @@ function knowingMore(value: Json): Json {
   return { ...withNewValues(known), x_risk: { score: STAND_IN, flags: [null, 'ใหม่ 🧾'] } }
 }
 
-/** Values that lists which may grow did grow by; a status decides what a caller does, so those stay. */
+/** Adds values to enums that may grow. Statuses stay, because callers act on them. */
 function withNewValues(known: Json): Json {
   if (known.object === 'payment_intent') return { ...known, processing_reason: 'manual_review' }
   if (known.type === 'bank_account') return { ...known, type: 'proxy_account' }

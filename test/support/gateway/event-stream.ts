@@ -4,12 +4,12 @@ import type { Server } from './server.ts'
 
 interface StreamReader {
   contentType: string | null
-  /** Resolves with the first message, past or to come, that the test is after. */
+  /** Resolves with the first past or future message that matches. */
   until: (wanted: (message: Json) => boolean) => Promise<Json>
   messages: Json[]
 }
 
-/** Reads the account's server-sent events, from now to the end of the test. */
+/** Reads the account's server-sent events until the end of the test. */
 export async function openStream(server: Server, account: Account, query = ''): Promise<StreamReader> {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())

@@ -6,7 +6,7 @@ import type { AccountKeys, Answer, Call, Server } from './server.ts'
 // The harness reads whatever came back, and so do these tests.
 export type Json = Answer['body']
 
-/** One merchant in one environment, from both sides: the merchant API with its keys, and the control surface. */
+/** One merchant in one environment, with the merchant API and the control surface. */
 export interface Account {
   id: string
   merchant: string
@@ -41,7 +41,7 @@ export function accountOf(server: Server, keys: AccountKeys): Account {
   }
 }
 
-/** Every call and answer is held against the OpenAPI document that the server itself gives. */
+/** Every call and answer is checked against the server's own OpenAPI document. */
 function conforming(server: Server, call: Call): Call {
   return async (method, path, options = {}) => {
     const answer = await call(method, path, options)
@@ -51,7 +51,7 @@ function conforming(server: Server, call: Call): Call {
   }
 }
 
-/** A merchant of its own on a virtual clock, with the plain catalogue. */
+/** A new merchant with a virtual clock and the plain catalogue. */
 export async function openMerchant(
   server: Server,
   settings: Record<string, unknown> = {},
@@ -64,7 +64,7 @@ export async function openMerchant(
   return { id: made.id, test: accountOf(server, made.test), live: accountOf(server, made.live) }
 }
 
-/** The test account of a merchant of its own. */
+/** The test account of a new merchant. */
 export async function openAccount(server: Server, settings: Record<string, unknown> = {}): Promise<Account> {
   return (await openMerchant(server, settings)).test
 }

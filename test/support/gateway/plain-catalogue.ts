@@ -4,12 +4,12 @@ export interface Catalogue {
   routes: Record<string, unknown>[]
 }
 
-/** What no merchant may ever see, hidden in every provider-local field of the sentinel catalogue. */
+/** A text that no merchant may see, in every field of the catalogue that is local to a provider. */
 export const SENTINEL = 'zq9hidden'
 
 /**
- * Three Thai methods, one for each kind of next action, under codes that the default catalogue has too. Nothing is
- * asked of the payer, so that a test names only what it is about.
+ * Three Thai methods, one for each kind of next action, with codes of the default catalogue. They require no payer
+ * details, so a test names only what it is about.
  */
 export function plainCatalogue(mark = 'plain'): Catalogue {
   const common = {

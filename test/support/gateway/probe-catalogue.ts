@@ -1,6 +1,6 @@
 /**
- * A catalogue that has one method for each rule under test. Everything local to a provider carries a mark that
- * occurs nowhere else, so that a scan of any answer shows whether it leaked.
+ * A catalogue with one method for each tested rule. Everything local to a provider has a unique mark, so that a scan of
+ * any answer shows whether it leaked.
  */
 
 export const SENTINEL = /zqprov|zqroute|zqlocal/i
@@ -9,7 +9,7 @@ export const MAIN = 'zqprov-main'
 export const SPARE = 'zqprov-spare'
 /** Never healthy. */
 export const SICK = 'zqprov-sick'
-/** As long as a provider's name may be: 64. */
+/** The longest name of a provider: 64 characters. */
 export const LONG_NAMED = `zqprov-${'n'.repeat(57)}`
 
 export const FORTY_DIGITS = `1${'0'.repeat(39)}`
@@ -87,7 +87,10 @@ const ROUTES: Route[] = [
   { method: 'probe_long_named', ...transfer, provider: LONG_NAMED },
 ]
 
-/** `omega` has no route: a bank without configured execution. `delta` has one, at the provider that is never healthy. */
+/**
+ * `omega` has no route, so it is a bank without configured execution. `delta` has one, at the provider that is never
+ * healthy.
+ */
 const BANKS: Record<string, string[]> = {
   probe_banks: ['alpha', 'beta', 'gamma', 'delta', 'omega'],
   probe_form: ['alpha', 'omega'],

@@ -4,14 +4,13 @@ import { buffer } from 'node:stream/consumers'
 import { disguise, type Json } from './disguise.ts'
 
 /**
- * Another server of the same interface, made of one of ours: below a path of its own, with members and values that the
- * document does not know, odd spellings on the wire and other statuses for the same success. What else it decided
- * otherwise, the simulator behind it was told by its contract.
+ * Another server of the same interface, in front of one of ours: with a path prefix, unknown members and values,
+ * unusual formatting, and other success statuses. Its other decisions are in the contract of the simulator behind it.
  */
 export interface SecondServer {
-  /** With the path prefix. */
+  /** Including the path prefix. */
   readonly url: string
-  /** What it does to answers beyond its habits, for one test. */
+  /** Additional changes to answers, for one test. */
   reshape: (path: string, body: Json) => Json
   readonly stop: () => Promise<void>
 }
@@ -48,7 +47,7 @@ export async function startSecondServer(behind: string): Promise<SecondServer> {
   return second
 }
 
-/** Whoever forgets the prefix meets the web site that lives at the root. */
+/** A call without the prefix reaches the website at the root. */
 function answerAsAWebSite(answer: ServerResponse): void {
   answer.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><title>Not here</title>')
 }
@@ -63,7 +62,7 @@ async function passOn(
   const body = /json/.test(came.headers['content-type'] ?? '') ? rewritten(bytes, call, second) : bytes
   const status = came.statusCode ?? 502
   answer.writeHead(status < 300 ? anotherSuccess(call, status) : status, headersOf(came))
-  // In two pieces that may part a character, and without a length.
+  // In two pieces that may split a character, and without a length.
   const middle = Math.ceil(body.length / 2)
   answer.write(body.subarray(0, middle))
   answer.end(body.subarray(middle))
@@ -74,13 +73,13 @@ function rewritten(bytes: Buffer, call: string, second: SecondServer): Buffer {
     const body = second.reshape(call, JSON.parse(bytes.toString('utf8')))
     return Buffer.from(disguise(body))
   } catch (error) {
-    // What a fault rule spoilt stays spoilt.
+    // What a fault damaged stays damaged.
     if (error instanceof SyntaxError) return bytes
     throw error
   }
 }
 
-/** Where the document names no status, and where it does: any 2xx is a success. */
+/** Any 2xx is a success, whether the document names the status or not. */
 function anotherSuccess(call: string, status: number): number {
   if (call.startsWith('GET ')) return 203
   if (call.endsWith('/cancel-pending')) return 201
@@ -90,7 +89,7 @@ function anotherSuccess(call: string, status: number): number {
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'date'])
 
-/** As they came, but shouted. */
+/** The same headers in upper case. */
 function headersOf({ rawHeaders }: IncomingMessage): string[] {
   const headers: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -41,7 +41,7 @@ function spawnServe(
   return Object.assign(child, { output: () => output })
 }
 
-/** `paysim serve` as it must end by itself. One that starts after all is killed, and then code is null. */
+/** `paysim serve` that must end by itself. If it starts, it is killed, and code is null. */
 export async function serveUntilExit(args: string[], cwd?: string) {
   const child = spawnServe(args, cwd)
   child.stdout?.once('data', () => child.kill('SIGKILL'))
@@ -50,13 +50,13 @@ export async function serveUntilExit(args: string[], cwd?: string) {
   return { code, stdout, stderr }
 }
 
-/** `paysim serve --json` with exactly these arguments, where the harness would add a data directory. */
+/** `paysim serve --json` with exactly these arguments; the other helpers add a data directory. */
 export async function serveIn(
   cwd: string,
   args: string[],
 ): Promise<{
   ready: Json
-  /** Closes the pipes that it writes to. */
+  /** Closes the pipes of its output. */
   turnAway: () => void
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }> {

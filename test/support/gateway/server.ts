@@ -30,7 +30,7 @@ export interface CallOptions {
   body?: unknown
   raw?: string | Uint8Array<ArrayBuffer> | FormData
   headers?: Record<string, string>
-  /** Leave out the credentials. */
+  /** Sends no credentials. */
   anonymous?: boolean
 }
 
@@ -43,22 +43,22 @@ export interface Server {
   dataDir: string
   pid: number
   accounts: AccountKeys[]
-  /** Lines of stdout after the ready line, parsed. */
+  /** Parsed lines of stdout after the ready line. */
   events: Record<string, unknown>[]
   stderr: () => string
   /** A caller of the merchant API with an account's keys. */
   as: (keys: Pick<AccountKeys, 'public_key' | 'secret_key'>) => Call
   /** The default merchant's test account. */
   call: Call
-  /** A caller of the control surface: paths are relative to it, as `/merchants`. */
+  /** A caller of the control surface; paths such as `/merchants` are relative to it. */
   control: Call
-  /** A merchant of its own: isolation for one test. */
+  /** A new merchant, to isolate one test. */
   merchant: (
     settings?: Record<string, unknown>,
   ) => Promise<{ id: string; test: AccountKeys; live: AccountKeys }>
-  /** SIGTERM, then the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop: () => Promise<number | null>
-  /** SIGKILL: a crash. */
+  /** Sends SIGKILL, as in a crash. */
   kill: () => Promise<void>
 }
 
@@ -125,7 +125,7 @@ export async function startServer(
   }
 }
 
-/** Runs the binary to its end, for start-up faults and short commands. */
+/** Runs the binary to its end, for start-up errors and short commands. */
 export async function runBinary(
   args: string[],
   options: { env?: Record<string, string>; input?: string; cwd?: string } = {},

@@ -2,12 +2,12 @@ import { beforeAll, onTestFinished } from 'vitest'
 import { removeDirectory, type Server, startServer } from './server.ts'
 import { workerServer } from './worker-server.ts'
 
-/** The worker's server: isolation is by account. */
+/** The worker's server. Each test has its own account. */
 export function sharedServer(): () => Server {
   return whileTestsRun(async () => ({ server: await workerServer() }))
 }
 
-/** A server for the test file alone, started before its first test and discarded after its last. */
+/** A server for this test file, started before its first test and stopped after its last. */
 export function fileServer(options: Parameters<typeof startServer>[0] = {}): () => Server {
   return whileTestsRun(async () => {
     const server = await startServer(options)
@@ -28,26 +28,26 @@ function whileTestsRun(begin: () => Promise<{ server: Server; end?: () => Promis
   }
 }
 
-/** Stops a server that a test is done with and removes what it kept. */
+/** Stops a server and removes its data. */
 async function discard(server: Server): Promise<void> {
   await server.stop()
   await removeDirectory(server.dataDir)
 }
 
-/** A server of the test's own, started as the test says and discarded with it. */
+/** A server for one test, started and stopped by it. */
 export async function ownServer(options: Parameters<typeof startServer>[0] = {}): Promise<Server> {
   const server = await startServer(options)
   onTestFinished(() => discard(server))
   return server
 }
 
-/** Stops the server and starts another on its data directory. */
+/** Stops the server and starts another one on its data directory. */
 export async function restarted(server: Server, args: string[] = []): Promise<Server> {
   await server.stop()
   return ownServer({ dataDir: server.dataDir, args })
 }
 
-/** Kills the server as a crash would and starts another on its data directory. */
+/** Kills the server and starts another one on its data directory. */
 export async function recovered(server: Server, args: string[] = []): Promise<Server> {
   await server.kill()
   return ownServer({ dataDir: server.dataDir, args })

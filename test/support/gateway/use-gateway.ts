@@ -12,13 +12,13 @@ export interface Merchant {
 
 export interface Gateway {
   readonly server: Server
-  /** A merchant of its own with the probe catalogue and a clock that stands still. */
+  /** A new merchant with the probe catalogue and a virtual clock. */
   merchant: (settings?: Record<string, unknown>) => Promise<Merchant>
   /** The test account of such a merchant. */
   account: (settings?: Record<string, unknown>) => Promise<Account>
 }
 
-/** The worker's server; with a contract, one for the tests of a file or of a describe. */
+/** The worker's server, or with a contract, one for the tests of a file or of a describe. */
 export function useGateway(options: { contract?: Record<string, unknown> } = {}): Gateway {
   let running: Server | undefined
   const { contract } = options

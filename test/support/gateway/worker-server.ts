@@ -10,8 +10,8 @@ interface Settings {
 }
 
 /**
- * Servers that stay for all test files of a worker. Isolation is by account: a test that needs a merchant makes one, and
- * takes nothing for granted about the server as a whole. A test that does needs a server of its own.
+ * Servers that all test files of a worker share. Each test creates its own merchants, and makes no assumptions about
+ * the server as a whole; a test that does needs its own server.
  */
 const running = new Map<string, Promise<Server>>()
 
@@ -29,7 +29,7 @@ async function start({ args = [], contract }: Settings): Promise<Server> {
   return server
 }
 
-/** The server reads its contract only as it starts. */
+/** The server reads its contract only at its start. */
 export async function startWithContract(
   contract: Readonly<Record<string, unknown>>,
   args: readonly string[] = [],
@@ -46,11 +46,11 @@ function discard({ pid, dataDir }: Server): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // A test ended it.
+    // A test has ended it.
   }
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-// A worker is ended by a signal, or by itself when the runner is gone, and Node says "exit" after neither.
+// A worker ends by a signal, or when the runner has ended, and Node emits "exit" in neither case.
 process.once('SIGTERM', () => process.exit())
 process.once('disconnect', () => process.exit())

@@ -6,7 +6,7 @@ const REQUEST_ID = /^req_\S+$/
 export const PAYMENT_ID = /^pi_[0-9A-Za-z]{24}$/
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** What holds of every answer of the merchant API, whatever was asked. */
+/** The rules for every answer of the merchant API. */
 export function expectCleanAnswer(answer: Answer): Answer {
   expect(answer.status, answer.text).not.toBe(500)
   expect(answer.headers.get('request-id')).toMatch(REQUEST_ID)
@@ -23,14 +23,14 @@ export function expectFault(answer: Answer, status: number, code: string): void 
   expect(Array.isArray(answer.body.error.details)).toBe(true)
 }
 
-/** 400 `validation_failed` whose details are about these fields and no others. */
+/** 400 `validation_failed` with details about exactly these fields. */
 export function expectInvalid(answer: Answer, ...fields: string[]): void {
   expectFault(answer, 400, 'validation_failed')
   expect([...new Set(faultyFields(answer))].sort(), answer.text).toEqual([...fields].sort())
   for (const detail of answer.body.error.details) expect(detail.message).toMatch(/\S/)
 }
 
-/** A method that there is, and no route that offers it so: the documents leave open which of the two codes tells it. */
+/** A method that exists, but that no route offers in this way. The documents allow either of the two codes. */
 export function expectUnroutable(answer: Answer): void {
   expect(['routing_unavailable', 'payment_configuration_unavailable']).toContain(answer.body?.error?.code)
   expectFault(answer, 422, answer.body.error.code)
@@ -50,7 +50,7 @@ export function expectFresh(answer: Answer, status: number): void {
   expect(answer.headers.get('idempotent-replayed')).toBeNull()
 }
 
-/** An answer with what may differ between two equal refusals taken out: the request's id, and the record's. */
+/** An answer without what may differ between two equal refusals: the ids of the request and of the record. */
 export function withoutIdentity(answer: Answer, ...ids: string[]) {
   let text = answer.text.replaceAll(/req_[\w-]+/g, 'req_')
   for (const id of ids) text = text.replaceAll(id, '<id>')

@@ -2,7 +2,7 @@ import type { Answer } from '../gateway/server.ts'
 
 export const CLIENTS = 200
 
-/** So many clients at once, each with its number. */
+/** This many clients at once, each with its number. */
 export const allAtOnce = <T>(request: (client: number) => Promise<T>, clients = CLIENTS): Promise<T[]> =>
   Promise.all(Array.from({ length: clients }, (_, client) => request(client)))
 

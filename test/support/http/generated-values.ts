@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 
-/** Values made from a JSON schema alone: such as keep to it, and such as break it in one place. */
+/** Generates values from a JSON schema: valid ones, and ones with a single problem. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema as it came
 export type Schema = any
@@ -18,7 +18,7 @@ function keepsTo(schema: Schema, value: unknown): boolean {
   return validate(value)
 }
 
-/** As long as this, where a schema allows more: what is longer tells nothing new. */
+/** The longest generated text, because longer ones show nothing new. */
 const LONG = 60
 
 export const valuesOf = (schema: Schema): fc.Arbitrary<unknown> =>
@@ -28,7 +28,7 @@ function partsOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(partsOf))
-  // Given where a schema cannot say all that holds.
+  // For formats that a schema cannot express completely.
   if (schema.examples) return fc.constantFrom(...schema.examples)
   switch (schema.type) {
     case 'integer':
@@ -61,7 +61,7 @@ function textsOf({ format, pattern, minLength = 0, maxLength = LONG }: Schema): 
   return fc.oneof({ weight: 9, arbitrary: short }, { weight: 1, arbitrary: longest })
 }
 
-/** A value that keeps to the schema, made from its example by other members, fewer of them, or more. */
+/** A valid value: its example with other, fewer or more members. */
 export function variationsOf(schema: Schema, example: object): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   return fc
@@ -76,7 +76,7 @@ export function variationsOf(schema: Schema, example: object): fc.Arbitrary<unkn
 }
 
 export interface Spoiled {
-  /** What was done to it. */
+  /** What was changed. */
   readonly how: string
   readonly value: unknown
 }
@@ -84,12 +84,12 @@ export interface Spoiled {
 const OTHER_TYPES = [null, 5, true, [], {}]
 const OTHER_TEXTS = ['', ' ', 'nonsense', '-1', '1.5', 'é', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z']
 
-/** The value with one thing wrong, in each way that the schema notices. */
+/** The value with one problem, in each way that the schema detects. */
 export function spoilingsOf(schema: Schema, value: unknown): Spoiled[] {
   return [...changesOf(schema, value, 'it')].filter(({ value: changed }) => !keepsTo(schema, changed))
 }
 
-/** The same for the members of a query, which travel as text: there a number and its digits are one. */
+/** The same for the members of a query, which are text, so a number and its digits are equal. */
 export function spoilingsOfQuery(schema: Schema, query: Record<string, unknown>): Spoiled[] {
   const isText = (member: unknown) => typeof member === 'string' || Array.isArray(member)
   return spoilingsOf(schema, query).filter(

@@ -1,7 +1,7 @@
 export interface Part {
   name: string
   content: Uint8Array | string
-  /** Present: a file; absent: a plain field. */
+  /** If present, the part is a file; otherwise it is a plain field. */
   filename?: string
   type?: string
 }
@@ -11,7 +11,7 @@ interface MultipartBody {
   headers: Record<string, string>
 }
 
-/** multipart/form-data written by hand, so that a test decides the boundary and every byte. */
+/** Builds multipart/form-data by hand, so that a test controls the boundary and every byte. */
 export function multipart(parts: Part[], boundary = 'paysim-probe-boundary'): MultipartBody {
   const chunks: Uint8Array[] = []
   for (const part of parts) {

@@ -7,7 +7,7 @@ interface RawAnswer {
   body: string
 }
 
-/** Writes bytes to the server's port as they are, which fetch would mend or refuse, and reads what comes back. */
+/** Writes bytes to the server's port that fetch would correct or refuse, and reads the answer. */
 export async function exchange(
   baseUrl: string,
   head: string[],
@@ -19,7 +19,7 @@ export async function exchange(
   return parse(await readAll(socket))
 }
 
-/** Streams a body of any size, stops when an answer arrives, and gives that answer. */
+/** Streams a body of any size until an answer arrives, and returns that answer. */
 export async function pour(baseUrl: string, head: string[], size: number): Promise<RawAnswer> {
   const socket = open(baseUrl)
   const chunk = Buffer.alloc(1024 * 1024, 'a')
@@ -49,7 +49,7 @@ export async function pour(baseUrl: string, head: string[], size: number): Promi
   return parse(received)
 }
 
-/** A connection that says it will send a body and then keeps silent. */
+/** A connection that announces a body but never sends it. */
 export function stall(baseUrl: string, head: string[]): Socket {
   const socket = open(baseUrl)
   socket.on('error', () => {})

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Bytes as written, for what no HTTP client would send. */
+/** Sends exact bytes that no HTTP client would send. */
 
 export function openSocket(base: string): Socket {
   const { hostname, port } = new URL(base)
@@ -13,7 +13,7 @@ export function openSocket(base: string): Socket {
   return socket
 }
 
-/** Sends the bytes; resolves with what came back once that is a whole answer, or the other side closes. */
+/** Sends the bytes. Resolves with the answer when it is complete, or when the connection closes. */
 export function exchange(base: string, bytes: string | Uint8Array): Promise<string> {
   const socket = openSocket(base)
   let received = ''
@@ -33,7 +33,7 @@ function isWhole(answer: string): boolean {
   return body !== undefined && length !== null && body.length >= Number(length[1])
 }
 
-/** The status of a raw answer; undefined when the connection was closed without one. */
+/** The status of a raw answer; undefined if the connection was closed without one. */
 export function statusOf(answer: string): number | undefined {
   const found = /^HTTP\/1\.1 (\d{3})/.exec(answer)
   return found ? Number(found[1]) : undefined

@@ -34,7 +34,7 @@ export function expectRefusal(answer: Answer, refusal: Refusal): void {
   }
 }
 
-/** What an answer tells, apart from the id of the request and the name of the record that was asked for. */
+/** The content of an answer without the ids of the request and of the requested record. */
 export function tellings(answer: Answer, name: string) {
   const requestId = answer.headers.get('request-id') ?? ''
   const headers = [...answer.headers].filter(([header]) => !['request-id', 'date'].includes(header))
@@ -45,7 +45,7 @@ export function tellings(answer: Answer, name: string) {
   }
 }
 
-/** An id of the right form that no record has. */
+/** A valid id that no record has. */
 export function idOfNothing(prefix: 'pi' | 'po' | 'ast'): string {
   const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789'
   const pick = () => letters[Math.floor(Math.random() * letters.length)]

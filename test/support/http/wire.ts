@@ -4,17 +4,17 @@ import type { Server } from '../gateway/server.ts'
 import { paymentBody } from '../payments/payments.ts'
 import { basic } from './raw-http.ts'
 
-/** What came back over a connection of its own, however little it was. */
+/** What came back over a new connection, even if it is incomplete. */
 export interface Heard {
-  /** Undefined where the connection ended before any answer. */
+  /** Undefined if the connection ended without an answer. */
   status: number | undefined
   headers: Record<string, string>
   text: string
-  /** The parsed text; undefined where it is no JSON. */
+  /** The parsed text; undefined if it is not JSON. */
   body: Json
-  /** Whether all that was promised has come. */
+  /** Whether the answer is complete. */
   whole: boolean
-  /** In how many pieces the body came. */
+  /** The number of pieces of the body. */
   pieces: number
   ms: number
 }
@@ -25,7 +25,7 @@ export interface Said {
   headers?: Record<string, string>
 }
 
-/** Asks the merchant API as a client that minds neither a cut connection nor a spoilt answer. */
+/** Calls the merchant API, and accepts closed connections and damaged answers. */
 export function hear(
   server: Server,
   account: Account,

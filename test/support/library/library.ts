@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type * as Library from '../../../src/index.ts'
 
-/** The library as its users have it: the built one, with the types of the sources. */
+/** The built library with the types of the sources. */
 const built = new URL('../../../dist/index.js', import.meta.url).href
 export const paysim: typeof Library = await import(built)
 
@@ -13,7 +13,7 @@ export async function simulator(options?: Library.StartOptions): Promise<Library
   return sim
 }
 
-/** An account of its own on a simulator of its own, for one test; its time stands still. */
+/** An account with a virtual clock on a new simulator, for one test. */
 export async function standingAccount(
   settings: Library.AccountSettings = {},
 ): Promise<Library.SimulatedAccount> {
@@ -46,6 +46,6 @@ export const payout = (reference = 'payout-1') => ({
   recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' },
 })
 
-/** A PNG by its first bytes, and unlike any other. */
+/** A unique file that starts like a PNG. */
 export const image = (): Uint8Array =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), randomBytes(16)])

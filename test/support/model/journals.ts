@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Entry } from '../../../src/domain/events.ts'
 import type { Account } from '../../../src/engine/account.ts'
-import { FileJournal } from '../../../src/engine/file-journal.ts'
+import type { Checkpoints } from '../../../src/engine/checkpoint/checkpoints.ts'
+import { openHistory } from '../../../src/engine/checkpoint/open-history.ts'
 import type { Journal } from '../../../src/engine/journal.ts'
 import { openLine } from '../../../src/engine/journal-format.ts'
 import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
@@ -12,7 +13,9 @@ import { must } from './must.ts'
 /** Where a history's journal lies between two lives of its account. */
 export interface Shelf {
   /** The journal as it was left, each of its entries told to the account. */
-  open(account: Account): Promise<Journal>
+  open(
+    account: Account,
+  ): Promise<{ readonly journal: Journal; readonly checkpoints?: Checkpoints | undefined }>
   /** A write that a crash cut short. */
   tear(bytes: number): Promise<void>
   close(): Promise<void>
@@ -21,7 +24,7 @@ export interface Shelf {
 export class MemoryShelf implements Shelf {
   #journal: MemoryJournal | undefined
 
-  async open(account: Account): Promise<Journal> {
+  async open(account: Account) {
     const lines: string[] = []
     for await (const line of this.#journal?.lines() ?? []) lines.push(line)
     this.#journal = new MemoryJournal()
@@ -30,7 +33,7 @@ export class MemoryShelf implements Shelf {
       this.#journal.append(entry)
       account.replayed(entry)
     }
-    return this.#journal
+    return { journal: this.#journal }
   }
 
   async tear(): Promise<void> {}
@@ -49,19 +52,19 @@ export class FileShelf implements Shelf {
     return join(this.directory, 'journal.jsonl')
   }
 
-  async open(account: Account): Promise<Journal> {
+  async open(account: Account) {
     let said = 0
-    const journal = await FileJournal.open(this.#path, {
+    const warn = () => said++
+    // So small that each history has many checkpoints, merges and segments.
+    const history = await openHistory(account, this.directory, {
       sync: false,
-      onEntry: account.replayed,
-      onFailure: cause => {
-        throw cause
-      },
-      onTorn: () => said++,
+      warn,
+      every: 3,
+      segmentBytes: 2000,
     })
     must(said === (this.#torn > 0 ? 1 : 0), 'a torn last line is said, and nothing else is')
     this.#torn = 0
-    return journal
+    return history
   }
 
   async tear(bytes: number): Promise<void> {

@@ -5,7 +5,8 @@ import type { Entry } from '../../../src/domain/events.ts'
 import type { CheckoutMode } from '../../../src/domain/model.ts'
 import { compileRule, type Rule } from '../../../src/domain/rules/rule.ts'
 import type { World } from '../../../src/domain/world.ts'
-import { Account, type Outcome } from '../../../src/engine/account.ts'
+import { Account } from '../../../src/engine/account.ts'
+import type { Outcome } from '../../../src/engine/account-settings.ts'
 import { RealTime } from '../../../src/engine/real-time.ts'
 import { Rendering } from '../../../src/engine/rendering.ts'
 import type { Shelf } from './journals.ts'
@@ -88,12 +89,14 @@ export class Machine {
         checkoutModes: this.checkoutModes,
         catalogue: SERVER_CATALOGUE,
         rules: SERVER_RULES,
+        webhookBody: event => this.#rendering.event(event),
       }),
     })
     this.#rendering = new Rendering(this.#account, CONTRACT, () => 'http://localhost')
-    const journal = await this.shelf.open(this.#account)
+    const { journal, checkpoints } = await this.shelf.open(this.#account)
     this.#account.onEntry(entry => this.#onEntry(entry))
-    this.#account.start(journal)
+    this.#account.open(journal, 0, checkpoints)
+    this.#account.fireDue()
   }
 
   #onEntry(entry: Entry): void {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** Throws, naming the rule that does not hold. */
+/** Throws with the name of the broken rule. */
 export function must(holds: boolean, rule: string, facts?: unknown): asserts holds {
   if (!holds) throw new Error(facts === undefined ? rule : `${rule}: ${inspect(facts, { depth: 6 })}`)
 }

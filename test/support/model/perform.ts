@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../../../src/domain/commands.ts'
 import type { PaymentTrigger } from '../../../src/domain/lifecycle.ts'
 import type { Payment } from '../../../src/domain/model.ts'
+import type { Records } from '../../../src/domain/table.ts'
 import { canonicalJson } from '../../../src/server/canonical-json.ts'
 import type { AnswersKept } from './answers-kept.ts'
 import { carryOut } from './carry-out.ts'
@@ -193,11 +194,11 @@ const PERFORMERS: Performers = {
 
 /** A record by how recently it came: 0 is the last of those preferred. */
 function recent<T>(
-  records: ReadonlyMap<string, T>,
+  records: Records<T>,
   pick: number,
   prefers: (record: T) => boolean = () => true,
 ): string | undefined {
-  const all = [...records.keys()]
+  const all = [...records].map(([id]) => id)
   const preferred = [...records].filter(([, record]) => prefers(record)).map(([id]) => id)
   const ids = pick > 5 || preferred.length === 0 ? all : preferred
   return ids.at(-1 - (pick % Math.min(3, ids.length || 1)))

@@ -5,11 +5,11 @@ export interface Received {
   readonly endpoint: string
   readonly headers: Record<string, string>
   readonly body: string
-  /** Null where the connection was cut. */
+  /** Null if the connection was closed. */
   readonly status: number | null
 }
 
-/** A merchant's server on this machine: each path has a script of what it says in turn; null cuts the connection. */
+/** A merchant's server on this machine. Each path has a list of answers; null closes the connection. */
 export async function openReceiver() {
   const received: Received[] = []
   const scripts = new Map<string, readonly (number | null)[]>()

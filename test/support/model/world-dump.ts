@@ -1,4 +1,5 @@
-import { FROM_THE_TOP, type PagePosition } from '../../../src/domain/list-index.ts'
+import { FROM_THE_TOP, type Position } from '../../../src/domain/list-index.ts'
+import type { ListedRecords, Records } from '../../../src/domain/table.ts'
 import type { World } from '../../../src/domain/world.ts'
 
 /** Everything that a world holds, as plain data. */
@@ -10,10 +11,10 @@ export function dump(world: World) {
     seq: world.seq,
     at: world.at,
     ...Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, [...map]])),
-    providerCalls: [...providerCalls],
-    paymentShelves: shelves(world.paymentList),
-    payoutShelves: shelves(world.payoutList),
-    byReference: [...references].map(word => [word, [...world.payoutsByReference.below(FROM_THE_TOP, word)]]),
+    providerCalls: [...providerCalls.values()],
+    paymentShelves: shelves(world.payments),
+    payoutShelves: shelves(world.payouts),
+    byReference: [...references].map(word => [word, idsOf(world.payouts.named(word, FROM_THE_TOP))]),
     timers: world.timers.list(),
     timerCount: world.timers.size,
     catalogue: world.catalogue?.data ?? null,
@@ -22,22 +23,23 @@ export function dump(world: World) {
     faults: world.faults.data,
     faultCounts: [...world.faultCounts],
     heldDeliveries: [...world.heldDeliveries],
+    openDeliveries: [...world.openDeliveries].sort(),
     clock: world.clock,
   }
 }
 
-type List = World['payoutList']
+const idsOf = (items: Iterable<{ readonly id: string }>) => [...items].map(({ id }) => id)
 
 /** Each facet combination of a list with the places on it; an empty shelf is as good as none. */
-function shelves(list: List): [string, unknown][] {
-  const facets: string[] = []
+function shelves(list: Pick<ListedRecords<unknown>, 'below' | 'count'>): [string, unknown][] {
+  const facets = new Set<string>()
   list.count(shelf => {
-    facets.push(shelf.join('|'))
+    facets.add(shelf.join('|'))
     return false
   })
-  const from: PagePosition = FROM_THE_TOP
-  return facets
-    .map((name): [string, unknown[]] => [name, [...list.below(from, shelf => shelf.join('|') === name)]])
+  const from: Position = FROM_THE_TOP
+  return [...facets]
+    .map((name): [string, string[]] => [name, idsOf(list.below(from, shelf => shelf.join('|') === name))])
     .filter(([, places]) => places.length > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
@@ -49,14 +51,23 @@ export function snapshot(world: World): {
 } {
   const { payments, payouts, assets, endpoints, events, deliveries, health } = world
   const counts = [world.ruleCounts, world.faultCounts, world.heldDeliveries]
-  const maps = [payments, payouts, assets, endpoints, events, deliveries, health, ...counts]
+  const maps: readonly (ReadonlyMap<unknown, unknown> | Records<unknown>)[] = [
+    payments,
+    payouts,
+    assets,
+    endpoints,
+    events,
+    deliveries,
+    health,
+    ...counts,
+  ]
   return {
     records: [
-      ...maps.flatMap((map: ReadonlyMap<unknown, unknown>) => [map.size, ...[...map].flat()]),
-      world.providerCalls.length,
+      ...maps.flatMap(map => [map.size, ...[...map].flat()]),
+      world.providerCalls.size,
       ...world.timers.list(),
-      ...world.paymentList.below(FROM_THE_TOP, () => true),
-      ...world.payoutList.below(FROM_THE_TOP, () => true),
+      ...idsOf(world.payments.below(FROM_THE_TOP, () => true)),
+      ...idsOf(world.payouts.below(FROM_THE_TOP, () => true)),
       world.catalogue,
       world.rules,
       world.faults,

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from 'vitest'
 import { startSimulator } from '../../../src/index.ts'
 import {
@@ -7,6 +8,8 @@ import {
   runScenario,
   type ScenarioResult,
 } from '../../../src/scenario/index.ts'
+
+const SCENARIOS = fileURLToPath(new URL('../../../scenarios', import.meta.url))
 
 /** One embedded simulator for a test file, and a way to tell a story in it. */
 export function useStage() {
@@ -28,7 +31,7 @@ export function useStage() {
   return {
     target: () => target,
     async tell(text: string): Promise<ScenarioResult> {
-      const scenario = await readScenario(text, { file: 'story.yaml', folder: import.meta.dirname })
+      const scenario = await readScenario(text, { file: 'story.yaml', folder: SCENARIOS })
       return runScenario(scenario, { target, run: `story-${runs++}`, transcript: true })
     },
   }

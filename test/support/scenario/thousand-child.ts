@@ -9,11 +9,8 @@ import { loadScenario, openSimulatorTarget, runScenario, type Scenario } from '.
  * and how much memory there was. Run with --expose-gc.
  */
 
-const [folder = '', count = '200'] = process.argv.slice(2)
+const [folder = '', count = '60'] = process.argv.slice(2)
 const AT_A_TIME = 8
-/** How many runs until everything that is loaded once is loaded. */
-const WARM_UP = 100
-
 const simulator = await startSimulator({ seed: 7 })
 const { target, close } = await openSimulatorTarget(simulator)
 
@@ -52,8 +49,9 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-await runMany(WARM_UP, 1)
-await runMany(WARM_UP, AT_A_TIME)
+// Once each way, everything that is loaded once is loaded.
+await runMany(scenarios.length, 1)
+await runMany(scenarios.length, AT_A_TIME)
 const heapBefore = await heapUsed()
 const alone = await runMany(Number(count), 1)
 const together = await runMany(Number(count), AT_A_TIME)

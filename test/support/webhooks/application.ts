@@ -12,7 +12,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A merchant's application: hears webhooks, and answers with these one after the other, the last for ever. */
+/** A merchant's application, which receives webhooks and gives these answers in order; the last one repeats. */
 export async function openApplication(...replies: readonly Reply[]) {
   const heard: Heard[] = []
   const { url, close } = await openSite(async (request, response) => {

@@ -8,7 +8,7 @@ export const controlEnvironment = ({ server }: World) => ({
   PAYSIM_CONTROL_TOKEN: server.controlToken,
 })
 
-/** `webhooks listen` for a shop, once its endpoint is registered. */
+/** `webhooks listen` for a shop, after its endpoint is registered. */
 export async function listening(
   world: World,
   shop: Shop,
@@ -21,7 +21,7 @@ export async function listening(
   return { listener, greeting }
 }
 
-/** What the simulator knows of endpoints, and of what it sent to them. */
+/** The simulator's endpoints and deliveries. */
 export const endpointsOf = async (shop: Shop): Promise<readonly { url: string }[]> =>
   (await shop.control('GET', '/webhook-endpoints')).body.data
 

@@ -11,24 +11,25 @@ export interface Delivery {
   event: Json
 }
 
-/** What the receiver does with the nth delivery, counted from 1 at each path. */
+/** How to answer the nth delivery, counted from 1 at each path. */
 export interface Reply {
   status?: number
   headers?: Record<string, string>
-  /** Answered only when this resolves. */
+  body?: string
+  /** The answer waits until this resolves. */
   after?: Promise<unknown>
-  /** The connection is cut instead of answered. */
+  /** Closes the connection instead of answering. */
   reset?: boolean
 }
 
 interface Receiver {
   url: string
   deliveries: Delivery[]
-  /** Deliveries that have been answered in full. */
+  /** Deliveries that were answered completely. */
   answered: () => number
   at: (path: string) => Delivery[]
   reply: (decide: (nth: number, delivery: Delivery) => Reply) => void
-  /** Resolves once so many deliveries have come. */
+  /** Resolves when this many deliveries have come. */
   arrived: (count: number) => Promise<Delivery[]>
 }
 
@@ -46,7 +47,7 @@ export async function openReceiver(): Promise<Receiver> {
     const reply = decide(at(delivery.path).length, delivery)
     await reply.after
     if (reply.reset) return response.socket?.resetAndDestroy()
-    response.writeHead(reply.status ?? 204, reply.headers).end(() => {
+    response.writeHead(reply.status ?? 204, reply.headers).end(reply.body, () => {
       answered += 1
     })
   }
@@ -81,17 +82,17 @@ export async function openReceiver(): Promise<Receiver> {
   }
 }
 
-/** Registers a webhook endpoint, of all default events unless told which. */
+/** Registers a webhook endpoint, for all default events unless some are given. */
 export const subscribe = (account: Account, url: string, events?: string[]): Promise<Json> =>
   succeeded(
     account.control('POST', '/webhook-endpoints', { body: events === undefined ? { url } : { url, events } }),
   )
 
-/** A receiver with one endpoint of the account pointed at it. */
+/** A receiver and an endpoint of the account that points to it. */
 export async function listen(account: Account, events?: string[]) {
   const receiver = await openReceiver()
   return Object.assign(receiver, { endpoint: await subscribe(account, `${receiver.url}/hook`, events) })
 }
 
-/** Lets everything that is due now be done, without moving the clock. */
+/** Executes everything that is due now, without moving the clock. */
 export const settle = (account: Account): Promise<Json> => account.pass('0s')

@@ -110,7 +110,7 @@ const clockView: View<ClockState> = {
         nowField(clock.now, screen),
         { label: 'rate', value: clock.mode === 'real' && clock.rate !== 1 ? `${clock.rate}x` : undefined },
         clock.next_due === null
-          ? { label: 'next timer', value: 'none: nothing is left to happen' }
+          ? { label: 'next timer', value: 'none' }
           : { label: 'next timer', ...showTime(clock.next_due, inAccountTime(clock, screen)) },
         { label: 'timers', value: clock.pending_timers === 0 ? undefined : String(clock.pending_timers) },
       ],
@@ -126,9 +126,7 @@ const advanceView: View<AdvanceResult> = {
         { label: 'fired', value: fired === 1 ? '1 timer' : `${fired} timers` },
         {
           label: 'idle',
-          value: idle
-            ? 'yes: nothing is left to happen'
-            : 'no: `paysim sim timers` lists what is left to happen',
+          value: idle ? 'yes: there are no timers' : 'no: `paysim sim timers` lists the pending timers',
         },
         {
           label: 'timed out',

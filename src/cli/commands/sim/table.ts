@@ -36,7 +36,7 @@ export const SIM: CommandTable = {
       set: 'make the clock real or virtual, faster or later',
     }),
   },
-  ...commandsIn(() => import('./timers.ts'), { timers: 'list what is left to happen' }),
+  ...commandsIn(() => import('./timers.ts'), { timers: 'list the pending timers' }),
   rules: {
     summary: 'decide what the provider does',
     alone: 'list',

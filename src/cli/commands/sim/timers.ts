@@ -13,7 +13,7 @@ export const commands = {
   timers: () =>
     controlCommand('sim timers', command =>
       command
-        .description('List what is left to happen in an account, the next timer first.')
+        .description('List the pending timers of an account, the next one first.')
         .addHelpText(
           'after',
           examples('paysim sim timers', "paysim sim timers --account shop -o json | jq '.data[0].due_at'"),
@@ -40,7 +40,7 @@ const timersView = (clock: ClockState | undefined): View<ListBody<TimerRecord>> 
           { header: 'what', value: row => commandText(row as TimerRecord), least: 14 },
           memberColumn('timer', 'id', { give: 1, whole: true }),
         ],
-        empty: 'No timers: nothing is left to happen.',
+        empty: 'No pending timers.',
       },
       clock ? inAccountTime(clock, screen) : screen,
     ),

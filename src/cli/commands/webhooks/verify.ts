@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { checkWebhook, STALE_AFTER_MS } from '../../../library/webhook-checks.ts'
+import { checkWebhook, STALE_AFTER_MS, type WebhookCheck } from '../../../library/webhook-checks.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { milliseconds } from '../../flag-values.ts'
@@ -10,6 +8,7 @@ import { type OutputFlags, outputFlags } from '../../output/flags.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
+import { contentsOf, readSecret } from '../../webhooks/read-secret.ts'
 import { readSavedRequest, type SavedRequest } from '../../webhooks/saved-request.ts'
 
 export const command = (): Command =>
@@ -66,7 +65,7 @@ interface VerifyFlags extends OutputFlags {
 async function verify(flags: VerifyFlags): Promise<void> {
   const printer = openPrinter(flags)
   refuseTwoStdins(flags)
-  const secret = await readSecret(flags)
+  const secret = await readSecret(flags.secretFile)
   const saved = await readSaved(flags)
   const body = flags.body === undefined ? saved.body : await contentsOf('--body', flags.body)
   if (body === undefined)
@@ -87,24 +86,6 @@ function refuseTwoStdins({ secretFile, headers, body }: VerifyFlags): void {
     throw new UsageError(`${given.join(' and ')} cannot both read stdin: give a file for one of them`)
 }
 
-const SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
-
-async function readSecret({ secretFile }: VerifyFlags): Promise<string> {
-  const written =
-    secretFile === undefined
-      ? process.env.PAYSIM_WEBHOOK_SECRET
-      : await contentsOf('--secret-file', secretFile)
-  if (!written)
-    throw new UsageError(
-      'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET',
-    )
-  const secret = written.replace(/^\uFEFF/, '').trim()
-  // The text may be another secret, so it is not printed.
-  if (!SECRET.test(secret))
-    throw new UsageError('the webhook secret is invalid: it must be whsec_ followed by base64')
-  return secret
-}
-
 async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlags): Promise<SavedRequest> {
   const single = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
   const given = Object.entries(single).flatMap(([name, value]) =>
@@ -119,24 +100,15 @@ async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlag
   return { ...saved, headers: { ...saved.headers, ...Object.fromEntries(given) } }
 }
 
-async function contentsOf(flag: string, path: string): Promise<string> {
-  if (path === '-') return text(process.stdin)
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new UsageError(`cannot read ${path} (${flag}): ${cause instanceof Error ? cause.message : cause}`)
-  }
-}
-
 /** The result of a check, as it is printed. */
 interface Verdict {
   readonly valid: boolean
   readonly id: string | null
   /** `fault` is a name on the wire. It says why a check failed. */
-  readonly checks: readonly { readonly check: string; readonly fault: string | null }[]
+  readonly checks: readonly { readonly check: WebhookCheck['check']; readonly fault: string | null }[]
 }
 
-interface Evidence {
+interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly secret: string
@@ -144,7 +116,7 @@ interface Evidence {
   readonly toleranceMs: number | undefined
 }
 
-function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: Evidence): Verdict {
+function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: SignedWebhook): Verdict {
   const checks = checkWebhook({ ...evidence, toleranceMs }).map(({ check, problem }) => ({
     check,
     fault: check === 'signature' && problem !== null ? `${problem}${lineEndHint(evidence)}` : problem,
@@ -157,7 +129,7 @@ function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: Evidence): Verdict
 }
 
 /** The most common reason: an editor or a shell added a line break at the end of the body. */
-function lineEndHint({ body, ...evidence }: Omit<Evidence, 'toleranceMs'>): string {
+function lineEndHint({ body, ...evidence }: Omit<SignedWebhook, 'toleranceMs'>): string {
   const trimmed = body.replace(/\r?\n$/, '')
   if (trimmed === body) return ''
   const without = checkWebhook({ ...evidence, body: trimmed, toleranceMs: Number.POSITIVE_INFINITY })
@@ -165,7 +137,7 @@ function lineEndHint({ body, ...evidence }: Omit<Evidence, 'toleranceMs'>): stri
   return matches ? '. It would match without the line break at the end of the file, which was not sent' : ''
 }
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: { readonly [C in WebhookCheck['check']]: string } = {
   headers: 'all headers of a signed webhook are present',
   signature: 'the body was signed with this secret',
   timestamp: 'the webhook is recent enough',
@@ -178,7 +150,7 @@ const verdictView: View<Verdict> = {
     const title = valid ? paint.green('valid') : paint.red('not valid')
     const fields = checks.map(({ check, fault }) => ({
       label: check,
-      value: fault ?? MEANINGS[check] ?? 'valid',
+      value: fault ?? MEANINGS[check],
       paint: fault === null ? paint.green : paint.red,
     }))
     return `${[title, ...(id === null ? [] : [id])].join('  ')}\n${drawRecord(fields, screen)}`

@@ -13,13 +13,13 @@ import { ask } from '../ask.ts'
 import { askField, askMethod, banksOf, isSingleField, methodsIn, requiredOf } from './ask-field.ts'
 import { askTerms } from './ask-terms.ts'
 
-interface Interview {
+interface PromptContext {
   readonly flags: MerchantFlags
   readonly session: Session
 }
 
 /** Asks for missing fields, shows the request and asks for confirmation. */
-export async function askMissing(begun: Body, interview: Interview): Promise<Body> {
+export async function askMissing(begun: Body, interview: PromptContext): Promise<Body> {
   return confirmed(await guide(begun, discoveryOf(interview)), interview)
 }
 
@@ -27,13 +27,13 @@ export async function askMissing(begun: Body, interview: Interview): Promise<Bod
 export async function askRejected(
   body: Body,
   rejected: readonly RequestField[],
-  interview: Interview,
+  interview: PromptContext,
 ): Promise<Body> {
   return confirmed(await askAgain(body, rejected, discoveryOf(interview)), interview)
 }
 
 const discoveryOf =
-  ({ session: { client, signal } }: Interview): Discover =>
+  ({ session: { client, signal } }: PromptContext): Discover =>
   terms =>
     client.methods.list(queryOf(terms), { signal })
 
@@ -44,7 +44,7 @@ const queryOf = (terms: Body): MethodsQuery => ({
   checkout_mode: textAt(terms, 'checkout_mode'),
 })
 
-async function confirmed(body: Body, { flags, session }: Interview): Promise<Body> {
+async function confirmed(body: Body, { flags, session }: PromptContext): Promise<Body> {
   await showRequest(body, flags)
   // With a live key, `confirmLive` asks: one question is enough.
   if (flags.yes || isLive(session.target.keys.publicKey)) return body
@@ -58,12 +58,12 @@ const TERMS = ['amount', 'currency', 'country', 'checkout_mode'] as const
 
 /** Completes a request: first the terms, then a method that is available for them, then the fields that its route needs. */
 async function guide(begun: Body, discover: Discover): Promise<Body> {
-  const { body, methods } = await agreeOnTerms(begun, discover)
+  const { body, methods } = await completeTerms(begun, discover)
   const chosen = await askMethod(body, methods)
   const method = methods.find(({ code }) => code === textAt(chosen, 'payment_method'))
   let request = await askPayer(chosen, method)
-  request = await askUnlessThere(request, 'merchant_reference')
-  return textAt(request, 'checkout_mode') === 'hosted' ? askUnlessThere(request, 'return_url') : request
+  request = await askIfMissing(request, 'merchant_reference')
+  return textAt(request, 'checkout_mode') === 'hosted' ? askIfMissing(request, 'return_url') : request
 }
 
 /** Asks again for the rejected fields. */
@@ -74,7 +74,7 @@ async function askAgain(body: Body, fields: readonly RequestField[], discover: D
   if (singles.length < fields.length) return guide(without, discover)
   const method = singles.includes('payment_method_options.bank') ? await methodOf(body, discover) : undefined
   let request = without
-  for (const field of singles) request = await askUnlessThere(request, field, method)
+  for (const field of singles) request = await askIfMissing(request, field, method)
   return request
 }
 
@@ -83,12 +83,12 @@ async function methodOf(body: Body, discover: Discover): Promise<PaymentMethod |
   return offered.find(({ code }) => code === textAt(body, 'payment_method'))
 }
 
-interface Agreed {
+interface TermsAndMethods {
   readonly body: Body
   readonly methods: readonly PaymentMethod[]
 }
 
-async function agreeOnTerms(begun: Body, discover: Discover): Promise<Agreed> {
+async function completeTerms(begun: Body, discover: Discover): Promise<TermsAndMethods> {
   let [given, before]: [Body, Body] = [begun, {}]
   for (;;) {
     const body = await askTerms(given, before)
@@ -135,14 +135,14 @@ async function askPayer(body: Body, method: PaymentMethod | undefined): Promise<
   const required = requiredOf(method)
   let request = body
   for (const name of ORDER)
-    if (required.includes(name)) request = await askUnlessThere(request, PAYER_FIELDS[name], method)
+    if (required.includes(name)) request = await askIfMissing(request, PAYER_FIELDS[name], method)
   const unknown = required.filter(name => !isPayerField(name))
   if (unknown.length > 0)
     process.stderr.write(`! The route also needs ${visible(listed(unknown))}: add it with --data.\n`)
   return request
 }
 
-async function askUnlessThere(body: Body, field: RequestField, method?: PaymentMethod): Promise<Body> {
+async function askIfMissing(body: Body, field: RequestField, method?: PaymentMethod): Promise<Body> {
   if (valueAt(body, field) !== undefined || !isSingleField(field)) return body
   const answer = await askField(field, banksOf(method))
   return answer === '' ? body : withValue(body, field, answer)

@@ -5,7 +5,7 @@ import { field } from '../tlv.ts'
 export function plainScheme(country: string): QrScheme {
   return {
     format: '01',
-    city: country, // a city is mandatory, and no country's is better than another's
+    city: country, // A city is mandatory, and any city would do.
     merchantAccounts: digits => field('26', field('00', 'dev.paysim') + field('01', digits.digits(15))),
     additionalData: (_, reference) => field('05', reference),
   }

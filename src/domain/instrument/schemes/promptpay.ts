@@ -9,7 +9,7 @@ export const promptpay: QrScheme = {
   format: '01',
   city: 'BANGKOK',
   merchantAccounts(digits, reference) {
-    const taxpayer = `000${digits.digits(9)}` // 00 is the code of no province, so of no company
+    const taxpayer = `000${digits.digits(9)}` // 00 is the code of no province, so no company has this number.
     const biller = `${taxpayer}${thaiTaxDigit(taxpayer)}00`
     return field(
       '30',

@@ -2,7 +2,7 @@ import { luhnDigit } from '../check-digits.ts'
 import type { QrScheme } from '../scheme.ts'
 import { field } from '../tlv.ts'
 
-const UNASSIGNED_INSTITUTION = '93600000' // 9360 is Indonesia, then the institution of the National Numbering System
+const UNASSIGNED_INSTITUTION = '93600000' // 9360 is Indonesia, then the institution of the National Numbering System.
 const MEDIUM_ENTERPRISE = field('03', 'UME')
 
 /** QRIS: the acquirer's merchant account in 26, the national merchant register (NMID) in 51. */
@@ -14,7 +14,7 @@ export const qris: QrScheme = {
   merchantAccounts(digits) {
     const merchant = digits.digits(9)
     const account = UNASSIGNED_INSTITUTION + merchant
-    const nationalId = `ID1000${digits.digits(9)}` // 10, then the year of entry: no merchant entered in 2000
+    const nationalId = `ID1000${digits.digits(9)}` // 10, then the year of entry: no merchant was entered in 2000.
     return (
       field(
         '26',

@@ -1,7 +1,7 @@
 import type { QrScheme } from '../scheme.ts'
 import { field } from '../tlv.ts'
 
-const UNASSIGNED_BANK = 'PSIMPHM0XXX' // a 0 in the eighth place marks a test BIC
+const UNASSIGNED_BANK = 'PSIMPHM0XXX' // A 0 in the eighth place marks a test BIC.
 
 /** QR Ph, person to merchant. The standard is not public: this is the shape of codes seen at merchants. */
 export const qrph: QrScheme = {

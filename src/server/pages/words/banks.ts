@@ -1,15 +1,15 @@
-/** What payers call their banks, by country: a catalogue names each bank once, and people have more words for it. */
+/** Other names of banks, by country: a catalogue has one name for each bank, but people use several. */
 
 export interface KnownBank {
-  /** The codes that catalogues give it. */
+  /** The codes of the bank in catalogues. */
   readonly codes: readonly string[]
   readonly name: string
   readonly thai?: string
-  /** Short names, apps, and names in the country's own language. */
+  /** Short names, names of apps, and names in the local language. */
   readonly also: readonly string[]
 }
 
-/** Codes, name and everyday names, each list parted by commas: one line a bank can be read like a table. */
+/** Codes, name and other names, each a comma-separated list, so that the table has one line for each bank. */
 const bank = (codes: string, name: string, also: string, thai?: string): KnownBank => ({
   codes: codes.split(', '),
   name,
@@ -124,7 +124,7 @@ export interface NamedBank {
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** By its code; else by its name, which a catalogue with codes of its own may use all the same. */
+/** Finds a bank by its code, or by its name if a catalogue uses other codes. */
 function knownBank({ code, label }: NamedBank, country: string): KnownBank | undefined {
   const banks = BANKS[country] ?? []
   return (
@@ -133,11 +133,11 @@ function knownBank({ code, label }: NamedBank, country: string): KnownBank | und
   )
 }
 
-/** A name that a catalogue gives itself wins. */
+/** A name in the catalogue itself wins. */
 export const thaiNameOf = (bank: NamedBank, country: string): string | undefined =>
   bank.name_th ?? knownBank(bank, country)?.thai
 
-/** All that a payer may type to find it, beside the names that are shown. */
+/** Everything a payer may type to find it, besides the names that are shown. */
 export function wordsForBank(bank: NamedBank, country: string): readonly string[] {
   const known = knownBank(bank, country)
   return [bank.code, ...(known ? [...known.codes, known.name, ...known.also] : [])]

@@ -1,7 +1,7 @@
 import { type NamedBank, thaiNameOf } from './banks.ts'
 import type { Words } from './en.ts'
 
-/** Thai names of what the catalogue that ships names in Latin letters. A name that a catalogue gives itself wins. */
+/** Thai names for the default catalogue, which has names in Latin letters. A name in the catalogue itself wins. */
 
 const METHODS: ReadonlyMap<string, string> = new Map([
   ['Thai bank transfer', 'โอนเงินผ่านธนาคาร'],
@@ -20,7 +20,7 @@ export const methodName = ({ label }: { label: string }, { lang }: Words): strin
 export const bankName = (bank: NamedBank, country: string, { lang }: Words): string =>
   (lang === 'th' ? thaiNameOf(bank, country) : undefined) ?? bank.label
 
-/** In both scripts, so that a bank is found by either; the page's own comes first. */
+/** In both scripts, so that either finds a bank; the page's own script comes first. */
 export function bankNames(bank: NamedBank, country: string, { lang }: Words): string {
   const thai = thaiNameOf(bank, country)
   if (thai === undefined) return bank.label

@@ -8,12 +8,12 @@ export const LANGUAGES: readonly Words[] = [en, th]
 
 const spoken = (tag: unknown) => LANGUAGES.find(({ lang }) => lang === tag)
 
-/** The language that the payer switched to, else the one that the browser asks for. */
+/** The language that the payer chose, otherwise that of the browser. */
 export function wordsFor(request: Request): Words {
   return spoken(request.query.lang) ?? spoken(preferred(request.headers['accept-language'] ?? '')) ?? en
 }
 
-/** The most wanted of the languages that we speak. */
+/** The preferred language among those that the pages have. */
 function preferred(header: string): string | undefined {
   const wanted = header.split(',').map(range => {
     const [tag = '', ...parameters] = range
@@ -29,14 +29,14 @@ function preferred(header: string): string | undefined {
     .at(0)?.lang
 }
 
-/** The same address in a language. The signature does not cover it, so the link stays good. */
+/** The same address with a language. The signature does not cover the language, so the link stays valid. */
 export function inLanguage(path: string, lang: string): string {
   const [bare = '', query = ''] = path.split('?')
   const parameters = query.split('&').filter(parameter => parameter !== '' && !parameter.startsWith('lang='))
   return `${bare}?${[...parameters, `lang=${lang}`].join('&')}`
 }
 
-/** Another address of ours, in the language that the payer switched to, if any. */
+/** Another address of the pages, in the language that the payer chose, if any. */
 export function keepLanguage(path: string, { query }: Request): string {
   const words = spoken(query.lang)
   return words ? inLanguage(path, words.lang) : path

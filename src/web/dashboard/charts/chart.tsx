@@ -5,14 +5,14 @@ import type { Option } from './echarts.ts'
 import { type Palette, readPalette } from './palette.ts'
 
 interface ChartProps {
-  /** Drawn in the colours of the theme that is on. */
+  /** Makes the options of the chart with the colours of the current theme. */
   readonly option: (palette: Palette) => Option
   readonly height: number
-  /** What it shows, in words. */
+  /** What the chart shows, for screen readers. */
   readonly label: string
 }
 
-/** The one place where the chart library meets the page. It is loaded when the first chart is to be drawn. */
+/** The only component that uses the chart library, which is loaded with the first chart. */
 export function Chart({ option, height, label }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<EChartsType | null>(null)
@@ -35,7 +35,7 @@ export function Chart({ option, height, label }: ChartProps) {
     }
   }, [])
   useEffect(() => {
-    // Zoomed by hand, it stays where it is as more comes in.
+    // If the user has zoomed, new data does not move the chart.
     chart.current?.setOption(option(readPalette()), { replaceMerge: ['series'] })
   }, [option, dark])
 

@@ -21,7 +21,7 @@ import {
 import { type ComposeOption, init as initChart, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 
-/** As much of the library as these charts need, and no more. */
+/** Only the parts of the library that these charts need. */
 use([
   BarChart,
   LineChart,

@@ -12,7 +12,7 @@ const colourOf = (palette: Palette, kind: string) => palette.tone[TONES[kind] ??
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Counts on top of each other, one colour a kind. */
+/** Stacked counts, with one colour for each kind. */
 export const barsOption =
   (buckets: Buckets, kinds: readonly string[]) =>
   (palette: Palette): Option => {
@@ -52,7 +52,7 @@ export const barsOption =
 
 type Values = readonly (number | null)[]
 
-/** The middle answer and the slow ones. */
+/** The median and the slow answers. */
 export const latencyOption =
   (buckets: Buckets, p50: Values, p95: Values) =>
   (palette: Palette): Option => {
@@ -108,7 +108,7 @@ const frameOf = ({ from, width_ms, series }: Buckets, palette: Palette) => {
   return {
     animation: false,
     textStyle: { fontFamily: palette.font },
-    // On the right there is room for half a time, which is under its bar.
+    // Leave space on the right for half of the last label.
     grid: { left: 8, right: 26, top: 34, bottom: 4, containLabel: true },
     xAxis: {
       type: 'category' as const,
@@ -127,7 +127,7 @@ const frameOf = ({ from, width_ms, series }: Buckets, palette: Palette) => {
   }
 }
 
-/** No more of a time than the buckets tell apart. */
+/** Shows a time only as precisely as the buckets are. */
 function labelOf(at: number, width: number, isLong: boolean): string {
   const time = timeText(at).slice(0, width < MINUTE_MS ? 8 : 5)
   if (!isLong) return time

@@ -1,6 +1,6 @@
 import type { Tone } from '../format/words.ts'
 
-/** The colours of the page, as a canvas wants them. */
+/** The page's colours, for a canvas. */
 export interface Palette {
   readonly font: string
   readonly text: string
@@ -12,7 +12,7 @@ export interface Palette {
   readonly tone: Readonly<Record<Tone, string>>
 }
 
-/** A canvas knows no variables: each is looked at where the browser has worked it out. */
+/** A canvas does not understand CSS variables, so the browser resolves each of them. */
 export function readPalette(): Palette {
   const probe = document.createElement('span')
   document.body.append(probe)

@@ -12,31 +12,31 @@ import { spanText } from '../format/time.ts'
 import { httpTone, humanise, moveWords, type Tone, toneOf } from '../format/words.ts'
 import { addressOf, place } from '../state/router.ts'
 
-/** One thing that happened to a record, or will. */
+/** Something that happened to a record, or will happen. */
 export interface TimelineItem {
   readonly key: string
-  /** Whose doing it is. */
+  /** Who did it. */
   readonly where: 'Merchant' | 'Provider' | 'State' | 'Webhooks' | 'Planned'
-  /** Where it is drawn: webhooks have a lane for each endpoint. */
+  /** The lane to draw it in; webhooks have a lane for each endpoint. */
   readonly lane: string
-  /** Of the account, in milliseconds. */
+  /** Account time in milliseconds. */
   readonly at: number
   readonly until: number | null
-  /** Null where nobody knows. */
+  /** Null if it is unknown. */
   readonly wallAt: number | null
   readonly what: string
   readonly more: string
   readonly tone: Tone
-  /** The state that the record is in from here on. */
+  /** The state of the record after it. */
   readonly status: string | null
   readonly href: string | null
 }
 
-/** What happened in the server's order, then what is still to come and has a time. */
+/** The past in the server's order, then future items that have a time. */
 export function timelineItems(timeline: Timeline): TimelineItem[] {
   const account = place.value.account ?? ''
   const happened = timeline.order.flatMap(place => {
-    const described = toldBy(timeline, place, account)
+    const described = itemDetails(timeline, place, account)
     if (!described) return []
     const { list, nth, at, wall_at } = place
     const wallAt = wall_at === null ? null : Date.parse(wall_at)
@@ -55,9 +55,13 @@ export function lanesOf(happenings: readonly TimelineItem[]): string[] {
 
 const plain = { until: null, tone: 'quiet' as const, status: null, href: null }
 
-type Told = Pick<TimelineItem, 'where' | 'lane' | 'what' | 'more'> & Partial<TimelineItem>
+type ItemDetails = Pick<TimelineItem, 'where' | 'lane' | 'what' | 'more'> & Partial<TimelineItem>
 
-function toldBy(timeline: Timeline, { list, nth }: TimelinePlace, account: string): Told | undefined {
+function itemDetails(
+  timeline: Timeline,
+  { list, nth }: TimelinePlace,
+  account: string,
+): ItemDetails | undefined {
   const { changes, provider_calls, requests, attempts } = timeline
   if (list === 'provider_calls') {
     const call = provider_calls[nth]
@@ -70,7 +74,7 @@ function toldBy(timeline: Timeline, { list, nth }: TimelinePlace, account: strin
 
 const inLane = (where: TimelineItem['where'], lane: string = where) => ({ where, lane })
 
-function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): Told {
+function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): ItemDetails {
   return {
     ...inLane('Merchant'),
     what: `${method} ${status}`,
@@ -80,7 +84,7 @@ function requestOf({ method, path, status, ms, request_id }: TimelineRequest, ac
   }
 }
 
-function attemptOf(attempt: TimelineAttempt, account: string): Told {
+function attemptOf(attempt: TimelineAttempt, account: string): ItemDetails {
   const { delivery, number, url, ended_at, status, error, event_type } = attempt
   const answer = ended_at === null ? 'in progress' : (error ?? `answered ${status}`)
   return {
@@ -93,7 +97,7 @@ function attemptOf(attempt: TimelineAttempt, account: string): Told {
   }
 }
 
-function changeOf({ by, event, status, detail }: TimelineChange): Told {
+function changeOf({ by, event, status, detail }: TimelineChange): ItemDetails {
   return {
     ...inLane(laneOf(by, event, status)),
     what: humanise(event),
@@ -103,7 +107,7 @@ function changeOf({ by, event, status, detail }: TimelineChange): Told {
   }
 }
 
-/** Where whoever did it stands. What a timer does without a change of state is the provider's answer. */
+/** The lane of whoever did it. A timer that changes no state is the provider's answer. */
 function laneOf(by: string, event: string, status: string | null): TimelineItem['where'] {
   if (event === 'RouteFrozen') return 'Provider'
   if (by === 'merchant') return 'Merchant'

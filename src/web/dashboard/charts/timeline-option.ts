@@ -9,7 +9,7 @@ import { TOOLTIP, tooltip } from './tooltip.ts'
 
 const DAY_MS = 86_400_000
 
-/** From what happened to what there is to see: lanes one below the other, on one scale of time. */
+/** The chart of a timeline: lanes on a common time axis. */
 export function timelineOption(
   timeline: Timeline,
   happenings: readonly TimelineItem[],
@@ -20,13 +20,13 @@ export function timelineOption(
   const lanes = lanesOf(happenings)
   const states = statesOf(happenings, now, to)
   const spans = states.filter(({ at, until, status }) => until > at || FINAL.has(status))
-  // A state that was over at once has no length to be drawn by, and is a mark like all else.
+  // A state without duration has no bar, so draw it as a mark.
   const drawn = new Set(spans.map(({ opened }) => opened))
   const marks = happenings.filter(happening => happening.where !== 'State' || !drawn.has(happening))
   const stacks = new Stacks(marks)
   return (palette: Palette): Option => ({
     animation: false,
-    // On the right there is room for half a time, which is under its tick.
+    // Leave space on the right for half of the last label.
     grid: { left: 14, right: 44, top: 22, bottom: 66 },
     textStyle: { fontFamily: palette.font },
     xAxis: {
@@ -49,7 +49,7 @@ export function timelineOption(
       inverse: true,
       axisTick: { show: false },
       axisLine: { show: false },
-      // Above its line and not beside it: the name of an endpoint is long, and the window may be narrow.
+      // Put the name above the line, because an endpoint's name is long and the window may be narrow.
       axisLabel: {
         color: palette.muted,
         fontSize: 11,
@@ -129,7 +129,7 @@ export function timelineOption(
 const indexOf = (params: unknown) =>
   (Array.isArray(params) ? params[0] : (params as { dataIndex: number })).dataIndex
 
-/** A little room on both sides, and never nothing in between. */
+/** Adds a margin on both sides; the range is never empty. */
 function edges(
   happenings: readonly TimelineItem[],
   now: number,
@@ -155,7 +155,7 @@ interface StateSpan {
 
 const FINAL = new Set(['succeeded', 'failed', 'expired', 'cancelled'])
 
-/** From one change of state to the next; the last goes on until now, and one that is final for ever. */
+/** From one change of state to the next. The last state continues until now; a final one has no end. */
 function statesOf(happenings: readonly TimelineItem[], now: number, edge: number): StateSpan[] {
   const changes = happenings.filter(({ status }) => status !== null)
   return changes.map((opened, nth) => {
@@ -188,7 +188,7 @@ const timesOf = ({ at, wallAt }: TimelineItem): [string, string][] => [
   ...(wallAt === null ? [] : [['wall time', exactText(wallAt)] as [string, string]]),
 ]
 
-/** Only as exact as the scale is. */
+/** Shows a time only as precisely as the scale is. */
 function tick(at: number, width: number): string {
   if (width > 2 * DAY_MS) return shortTimeText(at).split(',')[0] ?? ''
   if (width < 8000) return `${timeText(at)}.${String(Math.round(at) % 1000).padStart(3, '0')}`

@@ -8,7 +8,7 @@ import type { Palette } from './palette.ts'
 import type { TimelineItem } from './timeline-items.ts'
 
 const LANE_HEIGHT = 22
-/** What takes no time is still seen. */
+/** The least width, so that even an instant is visible. */
 const LEAST_WIDTH = 9
 
 function placeOf(api: CustomSeriesRenderItemAPI) {
@@ -18,7 +18,7 @@ function placeOf(api: CustomSeriesRenderItemAPI) {
   return { left, right, middle }
 }
 
-/** A state that lasted: a bar as long as it did, with its name where there is room for it. */
+/** A state as a bar, with its name if there is space. */
 export function drawSpan(
   params: CustomSeriesRenderItemParams,
   api: CustomSeriesRenderItemAPI,
@@ -48,11 +48,11 @@ export function drawSpan(
 interface Look {
   readonly tone: Tone
   readonly isToCome: boolean
-  /** How many lie here at this scale. */
+  /** How many marks are at this place at this scale. */
   readonly count: number
 }
 
-/** A moment, or a short while; hollow while it is still to come; with a number where it stands for several. */
+/** A mark for an instant or a short time: hollow if it is in the future, with a number if it stands for several. */
 export function drawMark(
   api: CustomSeriesRenderItemAPI,
   palette: Palette,
@@ -87,10 +87,10 @@ export function drawMark(
   return { type: 'circle', shape: { cx: left, cy: middle, r: 6 }, style }
 }
 
-/** Marks nearer than this would lie on top of each other. */
+/** Marks closer than this would overlap. */
 const APART_PX = 13
 
-/** Which marks of a lane fall together at a scale: the first of them stands for all, so that none is hidden. */
+/** Groups the marks of a lane that overlap at this scale. The first of them stands for all, so none is hidden. */
 export class Stacks {
   readonly #byLane = new Map<string, number[]>()
   readonly #shown = new Map<number, readonly TimelineItem[]>()
@@ -101,7 +101,7 @@ export class Stacks {
     })
   }
 
-  /** What a mark stands for; undefined where another one stands for it. */
+  /** The marks that this one stands for; undefined if another one stands for it. */
   at(wanted: number, placeOf: (at: number) => number): readonly TimelineItem[] | undefined {
     const lane = this.#byLane.get(this.marks[wanted]?.lane ?? '') ?? []
     const inOrder = lane
@@ -121,7 +121,7 @@ export class Stacks {
     return stands
   }
 
-  /** As it was last drawn. */
+  /** The result of the last drawing. */
   shown(nth: number): readonly TimelineItem[] {
     return this.#shown.get(nth) ?? []
   }

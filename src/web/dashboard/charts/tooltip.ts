@@ -1,4 +1,4 @@
-/** A tooltip as elements: text stays text, and looks come from the style sheet. */
+/** A tooltip made of elements, so that text stays text and the style sheet applies. */
 export function tooltip(
   title: string,
   rows: readonly (readonly [name: string, value: string])[],
@@ -20,7 +20,7 @@ function element(tag: string, className: string, text = ''): HTMLElement {
   return made
 }
 
-/** What every tooltip has in common: the library's own look is switched off. */
+/** Common settings of all tooltips, which switch off the library's own style. */
 export const TOOLTIP = {
   className: 'chart-tooltip',
   backgroundColor: 'transparent',

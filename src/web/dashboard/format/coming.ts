@@ -1,8 +1,7 @@
 import type { Coming } from '../../../contract/control/timeline.ts'
 import { spanText } from './time.ts'
-import { humanise } from './words.ts'
 
-/** Planned in words: what will happen, and the rest that there is to know of it. */
+/** A planned action in words: what will happen, and its details. */
 export function comingWords(coming: Coming): { readonly what: string; readonly more: string } {
   const { attempt, held_by } = coming
   if (attempt)
@@ -10,18 +9,18 @@ export function comingWords(coming: Coming): { readonly what: string; readonly m
       what: `Webhook attempt ${attempt.number}`,
       more: `${attempt.event_type ?? 'an event'} to ${attempt.url}`,
     }
-  const held = held_by === null ? null : (HELD[held_by] ?? `held back: ${held_by}`)
+  const held = held_by === null ? null : HELD[held_by]
   return { what: whatOf(coming), more: [whyOf(coming), held].filter(Boolean).join('; ') }
 }
 
-/** When it is, where its time is not known yet. */
+/** When it happens, if the exact time is not known yet. */
 export function waitingWords({ waits_for, after_ms }: Coming): string {
-  const what = waits_for === null ? 'not known yet' : (WAITS[waits_for] ?? waits_for)
+  const what = waits_for === null ? 'not known yet' : WAITS[waits_for]
   if (after_ms === null || waits_for === 'person') return what.startsWith('after') ? what : `when ${what}`
   return `${after_ms === 0 ? 'as soon as' : `${spanText(after_ms)} after`} ${what}`
 }
 
-const WAITS: Readonly<Record<string, string>> = {
+const WAITS: { readonly [W in NonNullable<Coming['waits_for']>]: string } = {
   method: 'the payer has chosen a method',
   action: 'the payer can act',
   receipt: 'a receipt is sent',
@@ -30,7 +29,7 @@ const WAITS: Readonly<Record<string, string>> = {
   person: 'you decide',
 }
 
-const HELD: Readonly<Record<string, string>> = {
+const HELD: { readonly [H in NonNullable<Coming['held_by']>]: string } = {
   cancellation: 'held back while a cancellation is in flight',
   receipt: 'held back while a receipt is being verified',
   replacement: 'held back until a rejected receipt is replaced',
@@ -58,8 +57,8 @@ function whatOf({ kind, trigger }: Coming): string {
       return 'Expires'
     case 'approve':
       return 'The payout is approved'
-    default:
-      return humanise(kind)
+    case 'attempt':
+      return 'A webhook is sent'
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatMinor } from '../../../contract/currencies.ts'
 
-/** `123450` baht in its smallest part is `1,234.50`. Digits stay digits: no amount is too long. */
+/** Formats an amount in minor units: `123450` of THB is `1,234.50`. It works on digits, so any length is exact. */
 export function moneyText(amount: string, currency: string): string {
   const [whole = '', part] = formatMinor(amount, currency).split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')

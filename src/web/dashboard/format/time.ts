@@ -5,7 +5,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 export const dateTimeText = (at: number) => `${DATE.format(at)}, ${TIME.format(at)}`
 export const shortTimeText = (at: number) => `${SHORT_DATE.format(at)}, ${TIME.format(at)}`
 export const timeText = (at: number) => TIME.format(at)
-/** With milliseconds, where things lie close together. */
+/** With milliseconds, for times that are close together. */
 export const exactText = (at: number) => `${shortTimeText(at)}.${String(at % 1000).padStart(3, '0')}`
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
@@ -15,7 +15,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1000],
 ]
 
-/** The two largest parts: `2 d 3 h`, `5 s`, `120 ms`. */
+/** The two largest units: `2 d 3 h`, `5 s`, `120 ms`. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms)
   const first = UNITS.findIndex(([, unit]) => size >= unit)

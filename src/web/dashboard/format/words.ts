@@ -1,4 +1,13 @@
-/** `display_qr_code` and `PaymentSucceeded` as a person would write them. */
+import type {
+  DeliveryStatus,
+  PaymentStatus,
+  PaymentTrigger,
+  PayoutStatus,
+  PayoutTrigger,
+  ReceiptStatus,
+} from '../../../contract/statuses.ts'
+
+/** Turns `display_qr_code` and `PaymentSucceeded` into plain words. */
 export function humanise(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')
   const sentence = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
@@ -8,7 +17,7 @@ export function humanise(name: string): string {
 interface MoveWords {
   readonly label: string
   readonly tone: 'primary' | 'plain' | 'danger'
-  /** What may be said along with it. */
+  /** The optional members of its request. */
   readonly asks?: 'failure' | 'message' | 'reason'
 }
 
@@ -23,9 +32,9 @@ const MOVES: Readonly<Record<string, MoveWords>> = {
   fail: { label: 'Fail', tone: 'danger', asks: 'failure' },
   expire: { label: 'Expire', tone: 'danger' },
   cancel: { label: 'Cancel', tone: 'danger', asks: 'reason' },
-}
+} satisfies { readonly [T in PaymentTrigger | PayoutTrigger]: MoveWords }
 
-/** How a move is offered. Which ones are, the server says. */
+/** How a trigger is offered. The server says which ones are possible. */
 export const moveWords = (trigger: string): MoveWords =>
   MOVES[trigger] ?? { label: humanise(trigger), tone: 'plain' }
 
@@ -45,7 +54,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   attempting: 'busy',
   processing: 'busy',
   cancelled: 'quiet',
-}
+} satisfies { readonly [S in PaymentStatus | PayoutStatus | ReceiptStatus | DeliveryStatus]: Tone }
 
 export const toneOf = (status: string): Tone => TONES[status] ?? 'quiet'
 

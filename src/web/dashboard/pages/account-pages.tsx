@@ -40,7 +40,7 @@ const RECORDS: Readonly<Record<RecordPageName, RecordPage>> = {
   webhooks: DeliveryPage,
 }
 
-/** A page that throws takes nothing with it: the menu stays, and leads on. */
+/** If a page throws, the menu stays usable. */
 export const AccountPages = ({ account }: { account: string }) => (
   <Boundary>
     <AccountPageAt account={account} />

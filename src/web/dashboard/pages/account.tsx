@@ -15,7 +15,7 @@ interface KeyPair {
   readonly secret_key: string
 }
 
-/** Whose account it is, and what opens it. */
+/** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
   const merchant = useLive<MerchantRecord>(`/merchants/${encodeURIComponent(merchantId)}`, {})
@@ -127,7 +127,7 @@ function Keys({ account }: { account: string }) {
   )
 }
 
-/** A secret is not for whoever looks over a shoulder. */
+/** A secret is hidden until the user asks for it. */
 function Hidden({ text }: { text: string }) {
   const [shown, setShown] = useState(false)
   if (shown) return <Copyable text={text} what="the secret key" />

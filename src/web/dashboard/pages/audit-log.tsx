@@ -7,7 +7,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { ExactTime } from '../ui/time.tsx'
 
-/** Who did what and when, and the reason they gave. */
+/** Who did what, when, and why. */
 export function AuditLog({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
     <Panel title="Audit log" flush>

@@ -13,7 +13,7 @@ import { Table } from '../ui/table.tsx'
 type Route = CatalogueState['routes'][number]
 type Method = CatalogueState['methods'][number]
 
-/** What can be offered, and by which providers. */
+/** The methods, providers and routes of the account. */
 export function CataloguePage({ account }: { account: string }) {
   const catalogue = useLive<CatalogueState>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
   return (

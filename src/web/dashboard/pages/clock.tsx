@@ -24,7 +24,7 @@ interface AdvanceResult {
   readonly idle: boolean
 }
 
-/** The account's time, and the hand that moves it. */
+/** Shows and moves the account's clock. */
 export function ClockPage({ account }: { account: string }) {
   const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
   const clock = useLive<ClockState>(accountPath(account, '/clock'), { about })
@@ -49,7 +49,7 @@ export function ClockPage({ account }: { account: string }) {
           <>
             <Now clock={data} onSet={set} />
             {data.mode === 'virtual' ? (
-              <Hand clock={data} onAdvance={advance} />
+              <ClockControls clock={data} onAdvance={advance} />
             ) : (
               <Rate clock={data} onSet={set} />
             )}
@@ -104,7 +104,7 @@ function Now({
 
 const JUMPS = ['5s', '1m', '15m', '1h', '24h', '72h']
 
-function Hand({
+function ClockControls({
   clock,
   onAdvance,
 }: {

@@ -2,7 +2,7 @@ import type { RequestDetail } from '../../../contract/control/journal.ts'
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The request as a command. The keys were never kept, so they come from the shell. */
+/** The request as a curl command. Keys are not stored, so it reads them from the shell. */
 export function curlOf({ method, path, request }: RequestDetail): string {
   const headers = Object.entries(request?.headers ?? {}).map(
     ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,

@@ -80,7 +80,7 @@ export function EndpointsPanel({ account }: { account: string }) {
   )
 }
 
-/** The one time that the secret is shown. */
+/** Shows the secret of a new endpoint, once. */
 const SecretDialog = ({ endpoint, onClose }: { endpoint: EndpointRecord; onClose: () => void }) => (
   <Dialog title="Signing secret" onClose={onClose}>
     <div class="body stack">

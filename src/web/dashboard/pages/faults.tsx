@@ -19,7 +19,7 @@ const EXAMPLE = `- on: POST /payment_intents
   when: after_commit
 `
 
-/** What goes wrong on the wire. */
+/** The faults on the wire. */
 export function FaultsPage({ account }: { account: string }) {
   const path = accountPath(account, '/faults')
   const faults = useLive<FaultsState>(path, { about: ['script', 'requests'] })

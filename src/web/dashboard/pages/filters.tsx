@@ -3,7 +3,7 @@ import { place, setQuery } from '../state/router.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 
-/** Filters live in the address: it can be kept, sent on, and gone back to. */
+/** Filters are in the URL, so they can be bookmarked and shared. */
 
 const TYPED_MS = 250
 
@@ -26,7 +26,7 @@ export function SearchFilter({ hint }: { hint: string }) {
 interface ChoiceProps {
   readonly name: string
   readonly label: string
-  /** What stands for no filter. */
+  /** The value for no filter. */
   readonly all: string
   readonly options: readonly (readonly [value: string, label: string])[]
 }
@@ -46,7 +46,7 @@ export function ChoiceFilter({ name, label, all, options }: ChoiceProps) {
   )
 }
 
-/** A moment in the person's own time zone; the address has it as the API wants it. */
+/** A time in the user's time zone; the URL has it in the format of the API. */
 export function DateFilter({ name, label }: { name: string; label: string }) {
   const given = place.value.query.get(name)
   return (
@@ -59,14 +59,14 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   )
 }
 
-/** Empty where the address was written by hand and is no date: the server says what is wrong with it. */
+/** Empty if the URL was edited and has no valid date; the server reports that. */
 function localText(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return ''
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }
 
-/** Takes all of them away, where there are any. */
+/** Clears all filters, if there are any. */
 export function ClearFilters({ names }: { names: readonly string[] }) {
   const { query } = place.value
   if (!names.some(name => query.has(name))) return null
@@ -81,7 +81,7 @@ export function ClearFilters({ names }: { names: readonly string[] }) {
   )
 }
 
-/** The part of the address that these filters are. */
+/** The part of the URL with these filters. */
 export function filterQuery(names: readonly string[]): string {
   const { query } = place.value
   const given = names.flatMap(name => {

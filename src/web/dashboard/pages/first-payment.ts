@@ -1,4 +1,7 @@
-/** Something to begin with. Addresses and keys are read from the server's own file: they are not for a page to print. */
+/**
+ * A command for the first payment. It reads the URL and the keys from the server's own file, so the page does not show
+ * them.
+ */
 const FACTS = '.paysim/server.json'
 
 export const firstPaymentCommand = (account: string) => `API=$(node -p 'require("./${FACTS}").url')

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { place } from '../state/router.ts'
 
-/** Filters that are not needed every day. */
+/** Filters that are rarely needed. */
 export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
   const used = names.filter(name => place.value.query.has(name)).length
   return (

@@ -18,7 +18,7 @@ interface MovesProps {
 
 type Move = (PaymentRecord | PayoutRecord)['moves'][number]
 
-/** A button for each move that the server says it would take now. */
+/** A button for each trigger that the server would accept now. */
 export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
   const [asked, setAsked] = useState<Move | null>(null)
   const move = async ({ trigger, to }: Move, said: Record<string, string> = {}) => {

@@ -27,7 +27,7 @@ const START: Readonly<Record<Name, string>> = {
   account_number: '',
 }
 
-/** What the merchant API has no call for. */
+/** Creates a payout, which the merchant API cannot do. */
 export function NewPayout({ account }: { account: string }) {
   const [open, setOpen] = useState(false)
   const [values, setValues] = useState(START)

@@ -4,7 +4,7 @@ import { Copyable } from '../ui/copy.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Away } from '../ui/time.tsx'
 
-/** What the payer has before them now. */
+/** What the payer must do now. */
 export function NextActionPanel({ action }: { action: NextAction | null }) {
   const expiry = action && 'expires_at' in action ? <Expiry at={action.expires_at} /> : undefined
   return (

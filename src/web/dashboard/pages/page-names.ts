@@ -1,4 +1,4 @@
-/** The pages of an account, by the part of the address that opens them. The tests visit each of them. */
+/** The pages of an account, by their names in the URL. The tests visit each of them. */
 export const LIST_PAGES = [
   'overview',
   'payments',
@@ -13,6 +13,6 @@ export const LIST_PAGES = [
 ] as const
 export type ListPageName = (typeof LIST_PAGES)[number]
 
-/** The pages of one record, at the address of its list and its id. */
+/** Pages of a single record, at the URL of its list plus its id. */
 export const RECORD_PAGES = ['payments', 'payouts', 'requests', 'webhooks'] as const
 export type RecordPageName = (typeof RECORD_PAGES)[number]

@@ -36,7 +36,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
     <Page
       title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
       back={back}
-      lead={<Lead payment={data} />}
+      lead={<PaymentHeadline payment={data} />}
       actions={<Moves account={account} kind="payments" id={id} moves={data.moves} onDone={payment.reload} />}
     >
       <div class="record">
@@ -58,7 +58,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
   )
 }
 
-/** Without a rule, the provider does what the documentation says it does by itself. */
+/** Without a rule, the provider does what the documentation describes as the default. */
 function withoutRule({ route, rule }: PaymentRecord): string {
   if (!route) return 'A rule is chosen when the payer has chosen a method.'
   if (rule !== null)
@@ -68,7 +68,7 @@ function withoutRule({ route, rule }: PaymentRecord): string {
 
 const isOpen = ({ status }: PaymentRecord) => status === 'pending' || status === 'processing'
 
-function Lead({ payment }: { payment: PaymentRecord }) {
+function PaymentHeadline({ payment }: { payment: PaymentRecord }) {
   const { status, cancelled, cancel_requested_at, id } = payment
   const cancelling = cancel_requested_at !== null && isOpen(payment)
   return (

@@ -55,7 +55,7 @@ const COLUMNS: readonly ListColumn<PaymentRow>[] = [
   { title: 'Created', width: '132px', cell: row => <Time at={row.created_at} short />, align: 'end' },
 ]
 
-/** What the status alone does not say. */
+/** Details that the status does not show. */
 function noteOf(row: PaymentRow): string | null {
   if (row.cancelled) return 'cancelled'
   if (row.failure_code) return row.failure_code
@@ -64,7 +64,7 @@ function noteOf(row: PaymentRow): string | null {
   return row.receipt && isOpen ? `receipt ${row.receipt}` : null
 }
 
-/** Whoever hears a row hears what the others see of it. */
+/** The row as text, for screen readers. */
 const nameOf = (row: PaymentRow) =>
   [
     `Payment ${row.merchant_reference ?? row.id}`,

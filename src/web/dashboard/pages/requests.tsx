@@ -21,7 +21,7 @@ const STATUSES = [
   ['5', '5xx, failed'],
 ] as const
 
-/** The last calls of the merchant and of payers, since the server started. */
+/** The latest calls of the merchant and of payers, since the server started. */
 export function RequestsPage({ account }: { account: string }) {
   const requests = useLive<{ data: readonly LoggedRequest[] }>(accountPath(account, '/requests'), {
     about: ['requests'],
@@ -60,11 +60,11 @@ function RequestTable({ rows, account }: { rows: readonly LoggedRequest[]; accou
   return <RequestRows shown={shown} account={account} />
 }
 
-/** More than this at once nobody reads, and on a phone it would be a very long page. */
+/** Show no more than this: nobody reads a longer list, and on a phone the page would be too long. */
 const ROWS_AT_ONCE = 50
 
-/** What is kept with the entry of the history when a request is opened, so that coming back leads there. */
-interface Left {
+/** Stored in the browser's history when a request is opened, so that Back returns to it. */
+interface SavedPlace {
   readonly of: string
   readonly rows: number
   readonly top: number
@@ -75,7 +75,7 @@ function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; acco
   const box = useRef<HTMLDivElement>(null)
   const of = place.value.query.toString()
   const [left] = useState(() => {
-    const was = kept('requests') as Left | undefined
+    const was = kept('requests') as SavedPlace | undefined
     return was?.of === of ? was : undefined
   })
   const [most, setMost] = useState(left?.rows ?? ROWS_AT_ONCE)
@@ -87,7 +87,7 @@ function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; acco
   }, [])
   const note = ({ target }: Event) => {
     const href = target instanceof Element && target.closest('a.path')?.getAttribute('href')
-    if (href) keep('requests', { of, rows: most, top: window.scrollY, href } satisfies Left)
+    if (href) keep('requests', { of, rows: most, top: window.scrollY, href } satisfies SavedPlace)
   }
   const older = shown.length - most
   return (

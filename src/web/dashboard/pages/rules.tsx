@@ -21,7 +21,7 @@ const EXAMPLE = `- name: small amounts are declined
   outcome: { after: 5s, status: failed, code: insufficient_funds }
 `
 
-/** What the provider will do, in the order in which it is asked. */
+/** The provider rules, in the order in which they are checked. */
 export function RulesPage({ account }: { account: string }) {
   const path = accountPath(account, '/rules')
   const rules = useLive<RulesState>(path, { about: ['script'] })

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Field } from '../ui/field.tsx'
 
-/** For whoever comes without a session: two ways to get one. */
+/** Two ways to sign in. */
 export function SignIn() {
   const [token, setToken] = useState('')
   const [error, setError] = useState<string>()

@@ -15,7 +15,7 @@ import { ExactTime } from '../ui/time.tsx'
 const AROUND_PX = 88
 const LANE_PX = 44
 
-/** All that happened to a record and is still to come: drawn to scale, and as a table that says the same. */
+/** The past and the future of a record, as a chart and as a table. */
 export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   const [span, setSpan] = useState<'past' | 'all'>('past')
   const { data } = timeline
@@ -89,7 +89,7 @@ const HappeningTable = ({ happenings }: { happenings: readonly TimelineItem[] })
 
 const A_SECOND = 1000
 
-/** By the wall, too, where that says something else and is known: after a restart it is not. */
+/** The wall time too, if it differs and is known: after a restart it is not. */
 function BothTimes({ of: { at, wallAt } }: { of: TimelineItem }) {
   const wall = wallAt === null || Math.abs(wallAt - at) < A_SECOND ? null : new Date(wallAt).toISOString()
   return (

@@ -6,7 +6,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Away, ExactTime } from '../ui/time.tsx'
 import { YamlView } from './yaml-view.tsx'
 
-/** What will happen if nobody does anything, and when. */
+/** What will happen without any action, and when. */
 export function ToComePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
     <Panel title="Planned">
@@ -53,11 +53,11 @@ function ComingItem({ coming }: { coming: Coming }) {
 
 interface RulePanelProps {
   readonly timeline: Loaded<Timeline>
-  /** What is said where no rule was asked yet, or none matched. */
+  /** What to show if no rule was checked yet, or if none matched. */
   readonly without: string
 }
 
-/** The rule that the record goes by: its own copy, whatever became of the account's rules since. */
+/** The record's own copy of its rule, even if the account's rules have changed since. */
 export const RulePanel = ({ timeline, without }: RulePanelProps) => (
   <Panel title="Rule">
     <Ready of={timeline}>

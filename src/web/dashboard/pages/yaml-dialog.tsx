@@ -7,14 +7,14 @@ import { fromYaml, toYaml } from './yaml-text.ts'
 interface YamlDialogProps {
   readonly title: string
   readonly label: string
-  /** Text as it is, or data to be written out. */
+  /** Text, or data to format as YAML. */
   readonly start: string | readonly unknown[]
   readonly action: string
   readonly onClose: () => void
   readonly onSubmit: (list: unknown[]) => Promise<unknown>
 }
 
-/** A list, edited as text. What the server has against it is shown below. */
+/** A dialog that edits a list as YAML, and shows the server's problems below it. */
 export function YamlDialog({ title, label, start, action, onClose, onSubmit }: YamlDialogProps) {
   const [text, setText] = useState(typeof start === 'string' ? start : '')
   const [problems, setProblems] = useState<readonly string[]>([])

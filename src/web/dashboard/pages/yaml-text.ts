@@ -1,7 +1,7 @@
-/** The reader and writer of YAML come when the first of them is needed. */
+/** The YAML library is loaded when it is first needed. */
 const library = () => import('yaml')
 
-/** As people write it: what stands inside a rule's parts goes on one line, where there is room for long ones. */
+/** Formats data as people write it: the parts of a rule go on one line if they fit. */
 export async function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
   const { Document, isPair, visit } = await library()
   const document = new Document(value)

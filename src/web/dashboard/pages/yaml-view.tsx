@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Scrollable } from '../ui/scrollable.tsx'
 import { toYaml } from './yaml-text.ts'
 
-/** Data as people write it. */
+/** Shows data as YAML. */
 export function YamlView({ value, label, narrow }: { value: unknown; label: string; narrow?: boolean }) {
   const [text, setText] = useState('')
   useEffect(() => {

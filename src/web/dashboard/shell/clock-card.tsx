@@ -8,7 +8,7 @@ import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Away } from '../ui/time.tsx'
 
-/** The account's time, always in sight; where it stands still, the next step is a button away. */
+/** The account's time, always visible. If the clock stands still, a button moves it to the next timer. */
 export function ClockCard({ account }: { account: string }) {
   const clock = useLive<ClockState>(accountPath(account, '/clock'), {
     about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'],

@@ -35,7 +35,7 @@ interface ShellProps {
   readonly children: ComponentChildren
 }
 
-/** What stands around every page: where one is, and where one can go. */
+/** The frame of every page: the navigation, and where the user is. */
 export function Shell({ merchants, account, children }: ShellProps) {
   const [open, setOpen] = useState(false)
   const { page } = place.value
@@ -87,7 +87,7 @@ const Brand = () => (
 
 function AccountSwitcher({ merchants, account, page }: Omit<ShellProps, 'children'> & { page: string }) {
   const options = merchants.flatMap(({ name, accounts }) =>
-    // A name may be too long for the menu; which of its accounts this is may not be what is cut off.
+    // A long name is cut off, but the environment must stay visible.
     accounts.map(({ id, environment }) => [id, `${environment} · ${name}`] as const),
   )
   const shown = account === null ? [['', 'Choose an account'] as const, ...options] : options

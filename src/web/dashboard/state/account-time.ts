@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ClockState } from '../../../contract/control/clock.ts'
 
 const reading = signal<{ readonly clock: ClockState; readonly readAt: number } | null>(null)
-/** The account's time, as often as a person looks at a clock. */
+/** The account's time, updated often enough for a displayed clock. */
 export const accountNow = signal<number | null>(null)
 
 export function setClock(clock: ClockState): void {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Whether this browser was let in. Unknown until the server has been asked. */
+/** Whether this browser is signed in. Unknown until the server has answered. */
 export const session = signal<'unknown' | 'in' | 'out'>('unknown')
 
 export interface FieldProblem {
@@ -8,7 +8,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/** What the server would not do, or that it was not there. */
+/** The server refused a call, or could not be reached. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -24,7 +24,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const accountPath = (account: string, path: string) =>
   `/accounts/${encodeURIComponent(account)}${path}`
 
-/** Calls the control surface. The cookie goes along; the header is what no other page can send. */
+/** Calls the control surface. The cookie is sent automatically; no other site can send the header. */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body)
   const text = await response.text()
@@ -43,7 +43,7 @@ function send(method: Method, path: string, body: unknown): Promise<Response> {
   })
 }
 
-/** The body of an error may have any of three shapes: the contract has a switch for it. */
+/** The body of an error may have any of three shapes, because the contract has a switch for it. */
 function readError(text: string): { message: string | undefined; details: FieldProblem[] } {
   try {
     const body = JSON.parse(text)

@@ -1,13 +1,13 @@
 import { keep, kept } from './router.ts'
 
-/** Where somebody was in a list: kept with the entry of the history, so that coming back leads there. */
+/** The position in a list, stored in the browser's history so that Back returns to it. */
 export interface ListPlace {
-  /** Path and query: another list begins at its top. */
+  /** Path and query: another list starts at its top. */
   readonly of: string
   readonly anchor: string | undefined
-  /** How far it was scrolled, in rows. */
+  /** The scroll position, in rows. */
   readonly rows: number
-  /** The row that had the focus, and the address that it leads to. */
+  /** The focused row, and the URL that it links to. */
   readonly at: number | null
   readonly href: string | null
 }

@@ -13,7 +13,7 @@ export interface ListState<R> {
   readonly pages: ReadonlyMap<number, readonly R[]>
   readonly total: number
   readonly exact: boolean
-  /** How many came since the list was begun, above its first row. */
+  /** The number of records that were added above the first row since the list was loaded. */
   readonly newer: number
   readonly error: unknown
 }
@@ -21,14 +21,14 @@ export interface ListState<R> {
 const PAGE_ROWS = 100
 
 /**
- * A list that lies on the server, of which the part that is looked at is here. It stands still under who reads in the
- * middle of it, whatever comes in above; at its top it follows.
+ * A list on the server, of which only the visible part is loaded. At its top it shows new records; further down it does
+ * not move.
  */
 export class ListSource<R> {
-  /** Undefined until the first page is here. */
+  /** Undefined until the first page is loaded. */
   readonly state = signal<ListState<R> | undefined>(undefined)
   #anchor: string | undefined
-  /** Answers to what was asked before the list began anew are for nobody. */
+  /** Responses to requests from before a reload are ignored. */
   #era = 0
   readonly #asked = new Set<number>()
 
@@ -41,7 +41,7 @@ export class ListSource<R> {
     return this.#anchor
   }
 
-  /** Begins where somebody left it, and not at what is newest. */
+  /** Starts at the saved position instead of the newest record. */
   resume(anchor: string | undefined, first: number, last: number): Promise<void> {
     this.#anchor = anchor
     return this.refresh(first, last)
@@ -51,7 +51,7 @@ export class ListSource<R> {
     return this.state.value?.pages.get(Math.floor(at / PAGE_ROWS))?.[at % PAGE_ROWS]
   }
 
-  /** Begins at what is newest now. What is shown stays until that is here. */
+  /** Starts again at the newest record. The shown rows stay until it is loaded. */
   async restart(): Promise<void> {
     const era = ++this.#era
     try {
@@ -65,7 +65,7 @@ export class ListSource<R> {
     }
   }
 
-  /** Reads again what is looked at, and forgets the rest. */
+  /** Reloads the visible rows, and drops the others. */
   async refresh(first: number, last: number): Promise<void> {
     const era = this.#era
     const wanted = pagesOf(first, last)
@@ -82,7 +82,7 @@ export class ListSource<R> {
     }
   }
 
-  /** Fetches the pages of these rows that are not here. */
+  /** Loads the pages of these rows that are missing. */
   async ensure(first: number, last: number): Promise<void> {
     const era = this.#era
     const { state } = this

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { accountPath, checkSession, session } from './api.ts'
 
-/** What the server says of a moment: enough to know what to read again. */
+/** What the server reports about a change: enough to know what to reload. */
 interface Change {
   readonly about: readonly string[]
   readonly records: readonly string[] | null
@@ -16,8 +16,8 @@ const FIRST_PAUSE_MS = 400
 const LONGEST_PAUSE_MS = 5000
 
 /**
- * The account's event stream. It comes back by itself when the server does, and then everything is read again: what
- * happened in between was told to nobody. A hidden page lets go of it, since a browser has few connections to a host.
+ * The account's event stream. It reconnects when the server is back, and then everything is reloaded, because events
+ * were missed. A hidden page closes it, because a browser allows few connections to a host.
  */
 class Live {
   readonly #listeners = new Set<Listener>()
@@ -59,7 +59,7 @@ class Live {
     this.#source = undefined
   }
 
-  /** A server that is back may have another token: then there is nothing to come back to. */
+  /** A restarted server may have another token, so the session may have ended. */
   #lost(): void {
     this.close()
     connection.value = 'lost'

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Where the person is: `/_paysim/dashboard/<account>/<page>/<id>?<filters>`. The address says all of it. */
+/** The current place: `/_paysim/dashboard/<account>/<page>/<id>?<filters>`. The URL holds all of it. */
 export interface PageAddress {
   readonly account: string | null
   readonly page: string
@@ -25,7 +25,7 @@ function readAddress(): PageAddress {
 
 type Query = Readonly<Record<string, string | null | undefined>>
 
-/** An address of the dashboard. What is empty is left out of its query. */
+/** A URL of the dashboard, without empty parameters. */
 export function addressOf(account: string, page: string, id?: string | null, query: Query = {}): string {
   const path = [account, page, ...(id ? [id] : [])].map(encodeURIComponent).join('/')
   const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1])
@@ -33,7 +33,7 @@ export function addressOf(account: string, page: string, id?: string | null, que
   return ROOT + path + (search ? `?${search}` : '')
 }
 
-/** Each entry of the browser's history knows where it was opened from, and what its page asked to be kept. */
+/** Each entry of the browser's history holds the place that it was opened from, and data of its page. */
 interface EntryState {
   readonly from?: string
   readonly [name: string]: unknown
@@ -41,18 +41,18 @@ interface EntryState {
 
 const entryState = () => (history.state ?? {}) as EntryState
 
-/** Keeps something for when somebody comes back to where they are now, by whatever way. */
+/** Stores data for a later return to the current place. */
 export const keep = (name: string, value: unknown): void =>
   history.replaceState({ ...entryState(), [name]: value }, '')
 export const kept = (name: string): unknown => entryState()[name]
 
-/** One level up: to the list as it was left, if this was opened from there. */
+/** Goes up one level: to the list in its previous position, if this page was opened from there. */
 export function goUp(address: string): void {
   if (entryState().from?.split('?')[0] === address) history.back()
   else go(address)
 }
 
-/** Away from here: to wherever it was opened from, else one level up. */
+/** Leaves this page: to where it was opened from, otherwise up one level. */
 export function leave(address: string): void {
   if (entryState().from === undefined) go(address)
   else history.back()
@@ -67,13 +67,13 @@ export function go(address: string, { replace = false } = {}): void {
   if (!replace) window.scrollTo(0, 0)
 }
 
-/** Sets filters, and keeps the others. Typing into one should not fill the way back. */
+/** Sets some filters and keeps the others. Typing into a filter should not add entries to the history. */
 export function setQuery(changes: Query, { replace = true } = {}): void {
   const { account, page, id, query } = place.value
   if (account) go(addressOf(account, page, id, { ...Object.fromEntries(query), ...changes }), { replace })
 }
 
-/** Links are plain links; those that stay here need no new page. */
+/** Handles clicks on plain links that stay within the dashboard, without loading a new page. */
 export function followLinks(): void {
   window.addEventListener('popstate', () => {
     place.value = readAddress()

@@ -15,7 +15,7 @@ function keptTheme(): Theme {
 export const theme = signal<Theme>(keptTheme())
 
 const systemDark = window.matchMedia('(prefers-color-scheme: dark)')
-/** Whether it is dark now, by choice or by the system. */
+/** Whether the dark theme is on, by choice or by the system setting. */
 export const isDark = signal(systemDark.matches)
 
 export function applyTheme(): void {

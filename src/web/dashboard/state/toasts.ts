@@ -12,7 +12,7 @@ const SHOWN_MS = 5000
 export const toasts = signal<readonly Toast[]>([])
 let made = 0
 
-/** Says what became of something, and offers to take it back. */
+/** Shows the result of an action, and offers to undo it. */
 export function toast(text: string, tone: Toast['tone'] = 'good', undo?: () => unknown): void {
   const id = ++made
   toasts.value = [...toasts.value.slice(-3), { id, text, tone, undo }]

@@ -4,7 +4,7 @@ import { useLive } from './use-live.ts'
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
-/** What the account's catalogue has, to choose from. */
+/** The account's catalogue, for lists of choices. */
 export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
   const { data } = useLive<CatalogueState>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
   const [methods, routes] = [data?.methods ?? [], data?.routes ?? []]

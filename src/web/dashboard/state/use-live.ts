@@ -2,25 +2,25 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from './api.ts'
 import { live } from './live.ts'
 
-/** What a piece of the page depends on: subjects of changes, or records by name. */
-export interface Interest {
+/** What a component depends on: kinds of changes, or records by id. */
+export interface Dependencies {
   readonly about?: readonly string[]
   readonly record?: string
 }
 
 export interface Loaded<T> {
-  /** The last that was read: it stays while the next is on its way. */
+  /** The last result. It stays while the next one is loading. */
   readonly data: T | undefined
   readonly error: unknown
   readonly reload: () => void
 }
 
-/** The least time between two readings of one thing, however fast it changes; and longer for what takes long. */
+/** The shortest time between two requests, however often the data changes; longer if a request takes long. */
 const REST_MS = 250
 const REST_SHARE = 3
 
-/** Reads something of the control surface, and again whenever what it depends on has changed. */
-export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
+/** Reads from the control surface, and again whenever what it depends on changes. */
+export function useLive<T>(path: string | null, interest: Dependencies): Loaded<T> {
   const [state, setState] = useState<{ path: string | null; data: T | undefined; error: unknown }>({
     path: null,
     data: undefined,
@@ -57,7 +57,7 @@ export function useLive<T>(path: string | null, interest: Interest): Loaded<T> {
 }
 
 function concerns(
-  { about = [], record }: Interest,
+  { about = [], record }: Dependencies,
   change: { about: readonly string[]; records: readonly string[] | null; requests: number },
 ): boolean {
   if (about.includes('requests') && change.requests > 0) return true
@@ -65,7 +65,7 @@ function concerns(
   return record !== undefined && (change.records === null || change.records.includes(record))
 }
 
-/** One at a time, with a rest in between, and once more if it was wished for meanwhile. */
+/** One request at a time, with a pause between two, and one more if something changed meanwhile. */
 export function repeatedly(task: (isCurrent: () => boolean) => Promise<void>) {
   let running = false
   let wished = false

@@ -5,7 +5,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{children}</span>
 }
 
-/** A status in its own colour, which the word says as well. */
+/** A status with its own colour. The text says the same. */
 export function Status({ status, note }: { status: string; note?: string | null | undefined }) {
   return (
     <Badge tone={toneOf(status)}>

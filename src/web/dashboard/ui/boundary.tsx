@@ -4,10 +4,7 @@ import { messageOf } from '../state/api.ts'
 import { addressOf, place } from '../state/router.ts'
 import { Button, LinkButton } from './button.tsx'
 
-/**
- * What throws while it is drawn is replaced by what it threw, and nothing around it goes along. Another address is
- * another try.
- */
+/** If a component throws, shows the error in its place. Another URL tries again. */
 export function Boundary({ children }: { children: ComponentChildren }) {
   const [error, reset] = useErrorBoundary(thrown => console.error(thrown))
   const here = place.value

@@ -7,13 +7,13 @@ import { Icon, type IconName } from './icon.tsx'
 interface ButtonProps {
   readonly children?: ComponentChildren
   readonly icon?: IconName
-  /** What it is called where only the icon shows. */
+  /** The accessible name, if the button shows only an icon. */
   readonly label?: string
   readonly tone?: 'primary' | 'plain' | 'danger' | 'ghost'
   readonly disabled?: boolean
   readonly submit?: boolean
   readonly pressed?: boolean
-  /** While what it returns is not done, it is busy; if that fails, it says so. */
+  /** The button is busy until the returned promise settles, and shows an error if it fails. */
   readonly onPress?: () => unknown
 }
 
@@ -61,7 +61,7 @@ interface LinkButtonProps {
   readonly children: ComponentChildren
   readonly icon?: IconName
   readonly tone?: 'primary' | 'plain' | 'ghost'
-  /** Somewhere else than the dashboard. */
+  /** A link that leaves the dashboard. */
   readonly outside?: boolean
 }
 

@@ -4,7 +4,7 @@ import { Scrollable } from './scrollable.tsx'
 
 const SAID_MS = 1500
 
-/** Puts text where it can be pasted from. A page on plain HTTP of another machine has no clipboard but this one. */
+/** Copies text. A page over plain HTTP from another machine has no clipboard API, so it uses the older way. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
@@ -43,7 +43,7 @@ export function CopyButton({
   )
 }
 
-/** A value that people carry elsewhere. */
+/** A value with a button that copies it. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   return (
     <span class="copyable">
@@ -53,7 +53,7 @@ export function Copyable({ text, what }: { text: string; what: string }) {
   )
 }
 
-/** A command to be typed, ready to be. */
+/** A command with a button that copies it. */
 export function Command({ text }: { text: string }) {
   return (
     <div class="command">

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly wide?: boolean
 }
 
-/** The browser's own: it keeps the focus inside, and Escape closes it. */
+/** Uses the browser's own dialog: it keeps the focus inside, and Escape closes it. */
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -31,9 +31,9 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
 interface FormDialogProps extends DialogProps {
   readonly action: string
   readonly tone?: 'primary' | 'danger'
-  /** Closes the dialog when it is done; what it throws is shown. */
+  /** Closes the dialog when it has finished, and shows what it throws. */
   readonly onSubmit: () => Promise<unknown>
-  /** Whoever shows the faults beside the fields needs no line for them here. */
+  /** For a caller that shows the problems next to the fields itself. */
   readonly showsProblems?: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Nothing here yet, and what to do about it. */
+/** Shown instead of an empty list: what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -10,7 +10,7 @@ interface FieldProps {
   readonly type?: 'text' | 'password' | 'datetime-local'
   readonly placeholder?: string
   readonly required?: boolean
-  /** The label is for those who cannot see where it stands. */
+  /** The label is only for screen readers. */
   readonly compact?: boolean
   readonly autofocus?: boolean
 }
@@ -127,7 +127,7 @@ interface EditorProps {
   readonly problems?: readonly string[]
 }
 
-/** Text in a language of its own. */
+/** A field for text in a language such as YAML. */
 export function Editor({ label, value, onInput, rows = 14, problems = [] }: EditorProps) {
   const id = useId()
   return (

@@ -1,4 +1,4 @@
-/** Strokes on a grid of 16. */
+/** Lines on a grid of 16. */
 const STROKES = {
   overview: 'M2.5 13.5h11M4 11V7.5M7 11V4M10 11V8.5M13 11V5.5',
   payments: 'M2 4.5h12v7H2zM2 7h12M4.5 9.5h2',
@@ -32,7 +32,7 @@ const STROKES = {
 
 export type IconName = keyof typeof STROKES
 
-/** Beside words that say the same: nothing to read out. */
+/** The text next to an icon says the same, so screen readers skip the icon. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

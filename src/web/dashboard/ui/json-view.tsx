@@ -1,7 +1,7 @@
 import { CopyButton } from './copy.tsx'
 import { Scrollable } from './scrollable.tsx'
 
-/** A body, laid out to be read where it is JSON. */
+/** Shows a body, formatted if it is JSON. */
 export function BodyView({ text, label }: { text: string; label: string }) {
   const shown = laidOut(text)
   return (

@@ -3,22 +3,22 @@ import type { ListPlace } from '../state/list-place.ts'
 
 export interface ListColumn<R> {
   readonly title: string
-  /** As a grid track, where a row is one line. */
+  /** The size of its grid track, if a row is one line. */
   readonly width: string
   readonly cell: (row: R) => ComponentChildren
   readonly align?: 'end'
-  /** It has a line of its own where a row is several. */
+  /** Whether it gets its own line, if a row has several. */
   readonly long?: boolean
 }
 
 const LINE = 44
-/** Narrower than this, a row's cells stand in several lines: cut off, they would tell nothing. */
+/** Below this width, a row has several lines, because cut-off cells would be useless. */
 const ONE_LINE_PX = 960
 const THREE_A_LINE_PX = 560
 const LINE_OF_SEVERAL = 26
 const AROUND_LINES = 20
 
-/** How a list of this width lays its rows out. */
+/** The layout of rows for this width. */
 export function layoutOf<R>(columns: readonly ListColumn<R>[], width: number) {
   if (width >= ONE_LINE_PX)
     return { ROW: LINE, tracks: columns.map(column => column.width).join(' '), perLine: null }
@@ -29,7 +29,7 @@ export function layoutOf<R>(columns: readonly ListColumn<R>[], width: number) {
   return { ROW: AROUND_LINES + lines * LINE_OF_SEVERAL, tracks, perLine }
 }
 
-/** Whether a cell stands at the right edge. */
+/** Whether a cell is aligned to the right edge. */
 export function isLastOf<R>(columns: readonly ListColumn<R>[], place: number, perLine: number): boolean {
   const before = columns.slice(0, place).filter(({ long }) => !long).length
   return !columns[place]?.long && before % perLine === perLine - 1
@@ -38,7 +38,7 @@ export function isLastOf<R>(columns: readonly ListColumn<R>[], place: number, pe
 const SIDEBAR_PX = 232
 const PHONE_PX = 860
 
-/** What will be seen, before anything is there to be measured. */
+/** An estimate until there is something to measure. */
 export function firstView<R>(left: ListPlace | undefined, columns: readonly ListColumn<R>[]) {
   const { innerWidth, innerHeight } = window
   const width = innerWidth > PHONE_PX ? innerWidth - SIDEBAR_PX : innerWidth

@@ -10,9 +10,9 @@ interface PageProps {
   readonly children: ComponentChildren
   readonly actions?: ComponentChildren
   readonly lead?: ComponentChildren
-  /** The way up, on a page below another one. */
+  /** A link to the parent page. */
   readonly back?: { readonly href: string; readonly label: string }
-  /** It fills the window, and what is in it scrolls. */
+  /** Whether it fills the window, with content that scrolls. */
   readonly fills?: boolean
 }
 
@@ -49,19 +49,19 @@ export function Page({ title, children, actions, lead, back, fills }: PageProps)
   )
 }
 
-/** A dialog or a field has a use of its own for the key. */
+/** Dialogs and fields use this key themselves. */
 const isTaken = ({ target }: KeyboardEvent) =>
   document.querySelector('dialog[open]') !== null ||
   (target instanceof Element && target.closest('input, select, textarea, details') !== null)
 
-/** As any link, but the list that it leads to is found as it was left. */
+/** A normal link, but the list keeps its previous position. */
 function followUp(event: MouseEvent, address: string): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   goUp(address)
 }
 
-/** What was read, once it was; until then that it is coming, or why it is not. */
+/** Shows the loaded data; before that, a loading message or the error. */
 export function Ready<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   if (of.data !== undefined) return <>{children(of.data)}</>
   if (of.error !== undefined) return <ErrorNote error={of.error} />

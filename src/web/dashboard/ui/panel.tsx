@@ -5,11 +5,11 @@ interface PanelProps {
   readonly title: string
   readonly children: ComponentChildren
   readonly aside?: ComponentChildren
-  /** Its content goes to the edges. */
+  /** Whether the content extends to the edges. */
   readonly flush?: boolean
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({ title, children, aside, flush }: PanelProps) {
   const id = useId()
   return (
@@ -23,7 +23,7 @@ export function Panel({ title, children, aside, flush }: PanelProps) {
   )
 }
 
-/** Names and values, one below the other. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   const shown = facts.filter(
     ([, value]) => value !== null && value !== undefined && value !== false && value !== '',

@@ -6,7 +6,7 @@ interface ScrollableProps {
   readonly children: ComponentChildren
 }
 
-/** What may be wider than its place. The keyboard has to get to it to scroll it. */
+/** For content that may be too wide. It takes the focus, so that the keyboard can scroll it. */
 export function Scrollable({ label, kind, children }: ScrollableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

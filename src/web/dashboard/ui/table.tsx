@@ -5,7 +5,7 @@ export interface Column<R> {
   readonly title: string
   readonly cell: (row: R) => ComponentChildren
   readonly align?: 'end'
-  /** For those who cannot see where it stands. */
+  /** The accessible name. */
   readonly hiddenTitle?: boolean
 }
 
@@ -16,7 +16,7 @@ interface TableProps<R> {
   readonly keyOf: (row: R) => string
 }
 
-/** A table short enough to be there whole. */
+/** A table that is short enough to show completely. */
 export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
   return (
     <Scrollable kind="table" label={`${caption}, as a table`}>

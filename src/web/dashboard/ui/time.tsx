@@ -1,7 +1,7 @@
 import { awayText, dateTimeText, exactText, shortTimeText } from '../format/time.ts'
 import { accountNow } from '../state/account-time.ts'
 
-/** A moment as a person reads it; as the API writes it, on demand. */
+/** A time in a readable form; the form of the API is in its title. */
 export function Time({ at, short }: { at: string; short?: boolean }) {
   const ms = Date.parse(at)
   return (
@@ -19,7 +19,7 @@ export function ExactTime({ at }: { at: string }) {
   )
 }
 
-/** How far it is from the account's time, and stays so while that passes. */
+/** How far it is from the account's time, updated as that passes. */
 export function Away({ at }: { at: string }) {
   const now = accountNow.value
   return (

@@ -1,7 +1,7 @@
 import { dismiss, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
-/** In the page from the start, so that what comes up in it is read out. */
+/** In the page from the start, so that screen readers announce new messages in it. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -13,27 +13,27 @@ import { firstView, isLastOf, type ListColumn, layoutOf } from './list-layout.ts
 import { ErrorNote } from './page.tsx'
 
 interface VirtualListProps<R> {
-  /** What its rows are. */
+  /** What its rows show. */
   readonly label: { readonly one: string; readonly many: string }
   readonly path: string
   readonly query: string
-  /** The subjects of changes that concern it. */
+  /** The kinds of changes that affect it. */
   readonly about: readonly string[]
   readonly columns: readonly ListColumn<R>[]
   readonly hrefOf: (row: R) => string
-  /** What a row is called, in its link. */
+  /** The accessible name of a row's link. */
   readonly nameOf: (row: R) => string
   readonly empty: ComponentChildren
 }
 
-/** Rows drawn beyond the edges, so that scrolling never meets an empty one. */
+/** Rows to draw beyond the visible part, so that scrolling shows no gaps. */
 const BEYOND = 12
-/** Whoever flies past a page does not need it. */
+/** Do not load pages that the user only scrolls past. */
 const SETTLED_MS = 60
-/** A browser takes only so many notes in a while. */
+/** A browser limits how often the history may be changed. */
 const NOTED_MS = 200
 
-/** A list of any length: what is drawn is what can be seen, what is fetched is what is looked at. */
+/** A list of any length, which draws and loads only the visible part. */
 export function VirtualList<R>(props: VirtualListProps<R>) {
   const { label, path, query, about, columns, hrefOf, nameOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -71,7 +71,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     noting.current = window.setTimeout(note, NOTED_MS)
   }
 
-  // The row that somebody is walking to, or comes back to, may have to be drawn first, or fetched.
+  // The row to focus may have to be loaded or drawn first.
   const goal = useRef<number | undefined>(undefined)
   const returning = useRef<ListPlace | undefined>(undefined)
   useEffect(() => {
@@ -220,7 +220,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
   )
 }
 
-/** Up and down go from row to row, and take the list along. */
+/** The arrow keys move from row to row, and scroll the list. */
 const stepOf = ({ key }: KeyboardEvent) => (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)
 
 function rowInFocus(): number | undefined {
@@ -236,7 +236,7 @@ function bringIntoView(scroller: HTMLElement, at: number, row: number): void {
     scroller.scrollTop = below - scroller.clientHeight
 }
 
-/** What came or went meanwhile may have moved the row that somebody left: it is looked for around there. */
+/** Rows may have been added or removed meanwhile, so this searches near the old position. */
 function rowOf<R>(source: ListSource<R>, { at, href }: ListPlace, hrefOf: (row: R) => string): number {
   const near = Array.from(
     { length: 2 * BEYOND },

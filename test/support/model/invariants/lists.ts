@@ -1,5 +1,5 @@
-import { FROM_THE_TOP } from '../../../../src/domain/list-index.ts'
-import { type PayoutQuery, pageOfPayouts } from '../../../../src/domain/list-payouts.ts'
+import { FROM_THE_TOP, type Position } from '../../../../src/domain/list-index.ts'
+import { type PayoutQuery, pageOfPayouts, positionOf } from '../../../../src/domain/list-payouts.ts'
 import type { Payout, SortKey } from '../../../../src/domain/model.ts'
 import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
@@ -43,12 +43,13 @@ function walk(world: Machine['world'], filter: ReturnType<typeof every>, limit: 
     payout => payout.sortKey,
   )
   const found: Payout[] = []
-  let below: SortKey | undefined
+  let below: Position | undefined
   for (let more = true; more; ) {
     const page = pageOfPayouts(world, { ...filter, limit, below })
     must(page.payouts.length <= limit, 'a page is no longer than its limit')
     found.push(...page.payouts)
-    below = page.payouts.at(-1)?.sortKey
+    const last = page.payouts.at(-1)
+    below = last && positionOf(last)
     more = page.hasMore
     must(more === found.length < expected.length, 'has_more says whether there is more', { filter, limit })
   }
@@ -71,7 +72,7 @@ const fits = (payout: Payout, filter: ReturnType<typeof every>) =>
 const newestFirst = <T>(records: readonly T[], placeOf: (record: T) => SortKey): T[] =>
   records.toReversed().sort((a, b) => placeOf(b).createdAt - placeOf(a).createdAt)
 
-function listsPayments({ payments, paymentList, seq }: Machine['world']): void {
+function listsPayments({ payments, seq }: Machine['world']): void {
   const facet = seq % 4
   const facetsOf = new Map(
     [...payments].map(([id, payment]) => {
@@ -85,12 +86,12 @@ function listsPayments({ payments, paymentList, seq }: Machine['world']): void {
       [...payments.values()].filter(({ sortKey: place }) => matches(facetsOf.get(place.id) ?? [])),
       payment => payment.sortKey,
     ).map(({ sortKey: place }) => place.id)
-    const found = [...paymentList.below(FROM_THE_TOP, matches)].map(place => place.id)
+    const found = [...payments.below(FROM_THE_TOP, matches)].map(({ id }) => id)
     must(found.join() === expected.join(), 'the list of payments agrees with its records', {
       facet,
       value,
       found,
     })
-    must(paymentList.count(matches) === expected.length, 'counts agree with the list', { facet, value })
+    must(payments.count(matches) === expected.length, 'counts agree with the list', { facet, value })
   }
 }

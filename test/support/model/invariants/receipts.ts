@@ -71,7 +71,7 @@ export class Receipts implements Watch {
 /** What the provider was asked: a start, at most one cancellation, each receipt once. */
 function callsAgree({ payments, providerCalls }: Machine['world']): void {
   const calls = new Map<string, Record<string, number>>()
-  for (const { paymentId, call } of providerCalls) {
+  for (const { paymentId, call } of providerCalls.values()) {
     const counts = calls.get(paymentId) ?? {}
     calls.set(paymentId, { ...counts, [call]: (counts[call] ?? 0) + 1 })
   }

@@ -1,0 +1,45 @@
+import { type Dispatcher, request } from 'undici'
+import { LIMITS } from '../contract/limits.ts'
+import type { WebhookMessage } from './webhook-variants.ts'
+
+/** What an application answered to a webhook. */
+export interface WebhookReply {
+  /** 0 if there was no answer. */
+  readonly status: number
+  /** The beginning of the answer's body, or the reason why there was no answer. */
+  readonly answer: string
+  /** When the application asks to be sent the webhook again. */
+  readonly retryAfter?: string
+}
+
+const SHOWN_ANSWER = 500
+
+/** Posts a webhook, and waits for the answer as long as the gateway does. */
+export async function postWebhook(
+  url: string,
+  { headers, body }: WebhookMessage,
+  dispatcher: Dispatcher,
+): Promise<WebhookReply> {
+  try {
+    const reply = await request(url, {
+      dispatcher,
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(LIMITS.webhookTimeoutMs),
+    })
+    const answer = (await reply.body.text()).slice(0, SHOWN_ANSWER)
+    const [retryAfter] = [reply.headers['retry-after']].flat()
+    return { status: reply.statusCode, answer, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  } catch (cause) {
+    return { status: 0, answer: whyLost(cause) }
+  }
+}
+
+function whyLost(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.name === 'TimeoutError') return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+}
+
+export const isSuccess = (status: number) => status >= 200 && status < 300

@@ -1,0 +1,49 @@
+/** Help is as wide as the terminal, up to 100 columns. */
+export const helpWidth = () => Math.min(100, process.stdout.columns || 100)
+
+/** Fills each paragraph to the width, and breaks long examples. Other indented lines stay as they are. */
+export function fillParagraphs(text: string, width: number): string {
+  const blocks: string[] = []
+  let isParagraph = false
+  for (const line of text.split('\n')) {
+    const last = blocks.at(-1)
+    const isText = /^\S/.test(line)
+    if (isText && isParagraph && last !== undefined) blocks[blocks.length - 1] = `${last} ${line}`
+    else blocks.push(line)
+    isParagraph = isText && line !== 'Examples:'
+  }
+  const examples = blocks.indexOf('Examples:')
+  return blocks
+    .map((block, at) => {
+      if (/^\S/.test(block)) return fill(block, width)
+      return examples >= 0 && at > examples ? breakExample(block, width) : block
+    })
+    .join('\n')
+}
+
+/** Breaks a command before its description, an option or a pipe, so that it can still be copied. */
+function breakExample(command: string, width: number): string {
+  if (command.length <= width) return command
+  const [, call, description] = /^( *\S.*?) {2,}(\S.*)$/.exec(command) ?? []
+  if (call !== undefined) return `${call}\n      ${description}`
+  const lines: string[] = []
+  for (const part of command.split(/ (?=--?[a-z]|\| |&& )/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + part.length + ' '.length + ' \\'.length <= width)
+      lines[lines.length - 1] = `${last} ${part}`
+    else lines.push(lines.length === 0 ? part : `    ${part}`)
+  }
+  return lines.join(' \\\n')
+}
+
+/** Breaks a text into lines of at most this width, with an indent before all lines but the first. */
+export function fill(text: string, width: number, indent = 0): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width - indent)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}

@@ -1,0 +1,69 @@
+import { ControlUnreachableError } from './control-error.ts'
+import { connectionError } from './transport/connection-error.ts'
+import { nodeHttp, notYet } from './transport/node-transport.ts'
+import type { OpenAnswer, WireRequest } from './transport/transport.ts'
+
+/** For how long to wait until an answer starts. */
+export interface Waiting {
+  readonly signal: AbortSignal | undefined
+  readonly longestMs: number
+}
+
+/** The connection to a control surface. Replace it to see requests without sending them. */
+export interface ControlTransport {
+  open(request: WireRequest, waiting: Waiting): Promise<OpenAnswer>
+  /** Closes its connections, including streams. */
+  close(): Promise<void>
+}
+
+/** Shorter than the idle timeout of the server. */
+const IDLE_MS = 4000
+
+/**
+ * Node's own HTTP client, because it loads fast. A call on a kept connection that the server has closed is made again on
+ * another one.
+ */
+export function controlTransport(): ControlTransport {
+  let http: ReturnType<typeof nodeHttp> | undefined
+  return {
+    async open(request, { signal, longestMs }) {
+      const { origin, method } = request
+      const limits = { connectMs: longestMs, headersMs: longestMs }
+      http ??= nodeHttp({ origin, idleMs: IDLE_MS })
+      for (;;) {
+        const progress = notYet()
+        try {
+          return await http.open(request, { signal, progress, limits })
+        } catch (cause) {
+          if (signal?.aborted) throw cause
+          if (!progress.reused || !isReset(cause))
+            throw unreachable(cause, origin, { method, sent: progress.sent, longestMs })
+        }
+      }
+    },
+    close: async () => http?.close(),
+  }
+}
+
+const isReset = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')
+
+/** Explains the error, and what to do. `sent`: the request may have reached the server. */
+export function unreachable(
+  cause: unknown,
+  origin: string,
+  {
+    method,
+    sent,
+    longestMs = 0,
+  }: { readonly method: string; readonly sent: boolean; readonly longestMs?: number },
+): ControlUnreachableError {
+  const { message } = connectionError(cause, {
+    origin,
+    method,
+    sent,
+    connectTimeoutMs: longestMs,
+    timeoutMs: longestMs,
+  })
+  return new ControlUnreachableError(message, { cause })
+}

@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream'
+import { ControlUnreachableError } from './control-error.ts'
+
+/** How much a control surface may send, and for how long. */
+export interface AnswerLimits {
+  readonly bytes: number
+  readonly ms: number
+}
+
+/**
+ * A body that ends. An endless one would fill the memory or the disk, and one that drips has no pause to be noticed by, so
+ * both the bytes and the time are limited in all.
+ */
+export const limitedBody = (body: Readable, limits: AnswerLimits, origin: string): Readable =>
+  Readable.from(limited(body, limits, origin), { objectMode: false })
+
+async function* limited(body: Readable, { bytes, ms }: AnswerLimits, origin: string): AsyncGenerator<Buffer> {
+  const tooLong = (what: string) => new ControlUnreachableError(`${origin} ${what}; is it a control surface?`)
+  const timer = setTimeout(() => body.destroy(tooLong(`did not answer in full within ${ms} ms`)), ms)
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > bytes) throw tooLong(`sends an endless answer: more than ${bytes / 1024 / 1024} MiB arrived`)
+      yield chunk
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}

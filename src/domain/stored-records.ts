@@ -1,0 +1,287 @@
+import type { PaymentTrigger } from './lifecycle.ts'
+import type { Position } from './list-index.ts'
+import type { Delivery, FrozenRoute, Payment, Payout, ProviderCall, Receipt, WebhookEvent } from './model.ts'
+import type { RepeatedParts } from './repeated-parts.ts'
+import { type PaymentScript, UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './script.ts'
+import type { Timer } from './timers.ts'
+import type { KeptAnswer, Kind, RecordKinds, World } from './world.ts'
+
+/** Where a stored record stands. Its id and its place are not repeated in what is stored of it. */
+export interface StoredPlace extends Position {
+  readonly id: string
+}
+
+/** What the forms of records need besides the records. */
+interface Surroundings {
+  readonly world: World
+  readonly parts: RepeatedParts
+}
+
+/** How a kind of record is stored as JSON, and read again. */
+interface Form<T, S> {
+  store(record: T, parts: RepeatedParts): S
+  read(stored: S, place: StoredPlace, around: Surroundings): T
+}
+
+type Lean<T> = { readonly [M in keyof T]?: T[M] }
+
+/** JSON leaves out what is undefined. */
+const json = <S>(members: { readonly [M in keyof S]: S[M] | undefined }) => members as S
+
+/** What a payment has until something happens. A stored payment has only what differs. */
+const UNTOUCHED: Omit<Payment, Essential | 'sortKey'> = {
+  merchantReference: null,
+  customer: {},
+  options: {},
+  returnUrl: null,
+  methodGiven: false,
+  route: null,
+  instrument: null,
+  script: UNSCRIPTED_PAYMENT,
+  outcome: null,
+  cancelled: false,
+  failure: null,
+  action: null,
+  receipt: null,
+  cancelRequestedAt: null,
+}
+
+type Essential = 'amount' | 'currency' | 'country' | 'checkoutMode' | 'expiresAt' | 'updatedAt' | 'seq'
+type Shared = 'route' | 'script' | 'receipt'
+type StoredPayment = Pick<Payment, Essential> &
+  Lean<Omit<Payment, Essential | Shared | 'sortKey'>> & {
+    /** The names of repeated parts. */
+    readonly route?: string
+    readonly script?: string
+    readonly receipt?: StoredReceipt
+  }
+
+type StoredReceipt = Pick<Receipt, 'status'> & Lean<Omit<Receipt, 'status'>>
+
+const storeReceipt = ({ status, submissions, digest, assetId, rejection }: Receipt) =>
+  json<StoredReceipt>({
+    status,
+    submissions: submissions || undefined,
+    digest: digest ?? undefined,
+    assetId: assetId ?? undefined,
+    rejection: rejection ?? undefined,
+  })
+
+const readReceipt = (stored: StoredReceipt): Receipt => ({
+  submissions: 0,
+  digest: null,
+  assetId: null,
+  rejection: null,
+  ...stored,
+})
+
+const orNothing = <T extends object>(value: T): T | undefined =>
+  Object.keys(value).length === 0 ? undefined : value
+
+const payments: Form<Payment, StoredPayment> = {
+  store: (payment, parts) =>
+    json<StoredPayment>({
+      amount: payment.amount,
+      currency: payment.currency,
+      country: payment.country,
+      checkoutMode: payment.checkoutMode,
+      merchantReference: payment.merchantReference ?? undefined,
+      customer: orNothing(payment.customer),
+      options: orNothing(payment.options),
+      returnUrl: payment.returnUrl ?? undefined,
+      methodGiven: payment.methodGiven || undefined,
+      route: payment.route ? parts.nameOf(payment.route, payment.route.id) : undefined,
+      instrument: payment.instrument ?? undefined,
+      script:
+        payment.script === UNSCRIPTED_PAYMENT
+          ? undefined
+          : parts.nameOf(payment.script, payment.script.rule ?? 'script'),
+      outcome: payment.outcome ?? undefined,
+      cancelled: payment.cancelled || undefined,
+      failure: payment.failure ?? undefined,
+      action: payment.action ?? undefined,
+      receipt: payment.receipt ? storeReceipt(payment.receipt) : undefined,
+      cancelRequestedAt: payment.cancelRequestedAt ?? undefined,
+      expiresAt: payment.expiresAt,
+      updatedAt: payment.updatedAt,
+      seq: payment.seq,
+    }),
+  read: ({ route, script, receipt, ...stored }, { id, at, ordinal }, { parts }) => ({
+    sortKey: { id, createdAt: at, ordinal },
+    ...UNTOUCHED,
+    ...stored,
+    ...(route === undefined ? {} : { route: parts.part<FrozenRoute>(route) }),
+    ...(script === undefined ? {} : { script: parts.part<PaymentScript>(script) }),
+    ...(receipt ? { receipt: readReceipt(receipt) } : {}),
+  }),
+}
+
+type StoredPayout = Omit<Payout, 'sortKey' | 'script' | 'failure' | 'cancelReason'> &
+  Lean<Pick<Payout, 'script' | 'failure' | 'cancelReason'>>
+
+const payouts: Form<Payout, StoredPayout> = {
+  store: ({ sortKey: _, script, failure, cancelReason, ...payout }) =>
+    json<StoredPayout>({
+      ...payout,
+      script: script === UNSCRIPTED_PAYOUT ? undefined : script,
+      failure: failure ?? undefined,
+      cancelReason: cancelReason ?? undefined,
+    }),
+  read: (stored, { id, at, ordinal }) => ({
+    sortKey: { id, createdAt: at, ordinal },
+    script: UNSCRIPTED_PAYOUT,
+    failure: null,
+    cancelReason: null,
+    ...stored,
+  }),
+}
+
+/** A record as it was at some time: its id, and what can change about it later. */
+type PaymentThen = { readonly payment: string } & Pick<Payment, 'expiresAt' | 'updatedAt' | 'seq'> &
+  Lean<Pick<Payment, 'outcome' | 'cancelled' | 'failure' | 'action' | 'cancelRequestedAt'>> & {
+    readonly receipt?: StoredReceipt
+    /** The method was not chosen yet, so the payer could still add to the customer. */
+    readonly unrouted?: UnroutedPayment
+  }
+
+type UnroutedPayment = Lean<Pick<Payment, 'customer'>>
+
+const storePayment = (payment: Payment) =>
+  json<PaymentThen>({
+    payment: payment.sortKey.id,
+    unrouted: payment.route ? undefined : json<UnroutedPayment>({ customer: orNothing(payment.customer) }),
+    outcome: payment.outcome ?? undefined,
+    cancelled: payment.cancelled || undefined,
+    failure: payment.failure ?? undefined,
+    action: payment.action ?? undefined,
+    receipt: payment.receipt ? storeReceipt(payment.receipt) : undefined,
+    cancelRequestedAt: payment.cancelRequestedAt ?? undefined,
+    expiresAt: payment.expiresAt,
+    updatedAt: payment.updatedAt,
+    seq: payment.seq,
+  })
+
+function readPayment(
+  { payment: id, unrouted, receipt: stored, ...then }: PaymentThen,
+  world: World,
+): Payment {
+  const payment = world.payments.get(id)
+  if (!payment) throw new Error(`the payment ${id} is missing, which another record names`)
+  const { outcome, cancelled, failure, action, cancelRequestedAt } = UNTOUCHED
+  const receipt = stored ? readReceipt(stored) : null
+  const { customer, options, methodGiven, route, instrument, script } = UNTOUCHED
+  return {
+    ...payment,
+    ...{ outcome, cancelled, failure, action, receipt, cancelRequestedAt },
+    ...(unrouted ? { options, methodGiven, route, instrument, script, customer, ...unrouted } : {}),
+    ...then,
+  }
+}
+
+type PayoutThen = { readonly payout: string } & Pick<Payout, 'status' | 'updatedAt' | 'seq'> &
+  Lean<Pick<Payout, 'failure' | 'cancelReason'>>
+
+const storePayout = ({ sortKey, status, failure, cancelReason, updatedAt, seq }: Payout) =>
+  json<PayoutThen>({
+    payout: sortKey.id,
+    status,
+    failure: failure ?? undefined,
+    cancelReason: cancelReason ?? undefined,
+    updatedAt,
+    seq,
+  })
+
+function readPayout({ payout: id, ...then }: PayoutThen, { payouts: all }: World): Payout {
+  const payout = all.get(id)
+  if (!payout) throw new Error(`the payout ${id} is missing, which another record names`)
+  return { ...payout, failure: null, cancelReason: null, ...then }
+}
+
+type StoredAnswer = Pick<KeptAnswer, 'fingerprint' | 'seq'> & {
+  readonly answer: PaymentThen | Exclude<KeptAnswer['answer'], { payment: Payment }>
+}
+
+const kept: Form<KeptAnswer, StoredAnswer> = {
+  store: ({ fingerprint, answer, seq }) => ({
+    fingerprint,
+    answer: 'payment' in answer ? storePayment(answer.payment) : answer,
+    seq,
+  }),
+  read: ({ fingerprint, answer, seq }, { at }, { world }) => ({
+    fingerprint,
+    at,
+    answer: 'payment' in answer ? { payment: readPayment(answer, world) } : answer,
+    seq,
+  }),
+}
+
+type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & { readonly subject: PaymentThen | PayoutThen }
+
+const events: Form<WebhookEvent, StoredEvent> = {
+  store: ({ id: _, subject, ...event }) => ({
+    ...event,
+    subject: 'payment' in subject ? storePayment(subject.payment) : storePayout(subject.payout),
+  }),
+  read: ({ subject, ...event }, { id }, { world }) => ({
+    id,
+    ...event,
+    subject:
+      'payment' in subject
+        ? { payment: readPayment(subject, world) }
+        : { payout: readPayout(subject, world) },
+  }),
+}
+
+/** A record that is stored as it is, except for its id. */
+function plain<T extends { readonly id: string }>(): Form<T, Omit<T, 'id'>> {
+  return {
+    store: ({ id: _, ...record }) => record,
+    read: (stored, { id }) => ({ id, ...stored }) as T,
+  }
+}
+
+/** Most timers move the payment that their id names. */
+type StoredTimer = { readonly trigger: PaymentTrigger } | Pick<Timer, 'command'>
+
+const paymentIn = (timer: string) => timer.slice(0, timer.lastIndexOf(':'))
+
+const timers: Form<Timer, StoredTimer> = {
+  store: ({ id, command }) =>
+    command.type === 'MovePayment' && command.failure === undefined && command.payment === paymentIn(id)
+      ? { trigger: command.trigger }
+      : { command },
+  read: (stored, { id, at, ordinal }) => ({
+    id,
+    dueAt: at,
+    ordinal,
+    command:
+      'command' in stored
+        ? stored.command
+        : { type: 'MovePayment', payment: paymentIn(id), trigger: stored.trigger },
+  }),
+}
+
+const FORMS = {
+  payments,
+  payouts,
+  assets: plain<RecordKinds['assets']>(),
+  kept,
+  events,
+  deliveries: plain<Delivery>(),
+  providerCalls: { store: call => call, read: call => call } satisfies Form<ProviderCall, ProviderCall>,
+  timers,
+}
+
+/** What is stored of a record: JSON that `readRecord` makes the record of again. */
+export function storeRecord<K extends Kind>(kind: K, record: RecordKinds[K], parts: RepeatedParts): unknown {
+  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).store(record, parts)
+}
+
+export function readRecord<K extends Kind>(
+  kind: K,
+  stored: unknown,
+  place: StoredPlace,
+  around: Surroundings,
+): RecordKinds[K] {
+  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, place, around)
+}

@@ -1,0 +1,294 @@
+import { comparePositions, ListIndex, newestFirst, type Position, WordIndex } from './list-index.ts'
+
+type Facets = readonly string[]
+type Matches = (facets: Facets) => boolean
+
+/** A record with its position in the list. */
+export interface Item<T> extends Position {
+  readonly id: string
+  readonly record: T
+}
+
+/** The records of one kind, found by id and listed in order. */
+export interface Records<T> {
+  readonly size: number
+  get(id: string): T | undefined
+  has(id: string): boolean
+  /** Oldest first. */
+  values(): IterableIterator<T>
+  [Symbol.iterator](): IterableIterator<[string, T]>
+}
+
+/** Records that can also be listed by facets, from any position, newest first. */
+export interface ListedRecords<T> extends Records<T> {
+  below(position: Position, matches: Matches): Iterable<Item<T>>
+  count(matches: Matches): number
+}
+
+/** Records that are also found by a text, such as the merchant's reference. */
+export interface NamedRecords<T> extends Records<T> {
+  named(word: string, position: Position): Iterable<Item<T>>
+}
+
+/** Records that are not in memory, but can be read when they are needed. */
+export interface Past<T> {
+  readonly size: number
+  /** The highest ordinal among them. */
+  readonly lastOrdinal: number
+  find(id: string): Item<T> | undefined
+  /** From now on, this version is replaced. */
+  supersede(id: string): void
+  below(position: Position, matches: Matches): Iterator<Item<T>>
+  /** Oldest first. */
+  above(): Iterator<Item<T>>
+  count(matches: Matches): number
+  readonly first: Item<T> | undefined
+  named(word: string, position: Position): Iterator<Item<T>>
+}
+
+/** What a table needs to know about its records. */
+export interface TableShape<T> {
+  /** The time that orders them; by default, the order in which they were added. */
+  readonly at?: (record: T) => number
+  /** The order of records with the same time; by default, the order in which they were added. */
+  readonly ordinal?: (record: T) => number
+  /** The values to filter a list by. Without them there is no list. */
+  readonly facets?: (record: T) => Facets
+  readonly word?: (record: T) => string
+}
+
+/** A record in memory. The list contains this same object. */
+interface Held<T> extends Item<T> {
+  readonly at: number
+  record: T
+  facets: Facets
+}
+
+/** The changes of a table to write: changed records, and null for removed ones. */
+export type Written<T> = ReadonlyMap<string, (Item<T> & { readonly facets: Facets }) | null>
+
+const NO_FACETS: Facets = []
+
+/** The changes since some moment. */
+class Changes<T> {
+  readonly held = new Map<string, Held<T> | null>()
+  readonly list = new ListIndex<Held<T>>()
+  readonly words = new WordIndex<Held<T>>()
+}
+
+/**
+ * Records of one kind. Recent changes are in memory; everything else may be stored elsewhere. A stored record that
+ * changes is in memory again, and its stored version is replaced.
+ */
+export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
+  #size: number
+  #arrivals: number
+  #latest = new Changes<T>()
+  /** The changes that are being written. */
+  #leaving: Changes<T> | undefined
+  #since = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly shape: TableShape<T>,
+    private past?: Past<T>,
+  ) {
+    this.#size = past?.size ?? 0
+    this.#arrivals = past?.lastOrdinal ?? 0
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** How many records ever arrived. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
+
+  /** Records of an earlier time are gone. */
+  get since(): number {
+    return this.#since
+  }
+
+  get(id: string): T | undefined {
+    return this.#find(id)?.record
+  }
+
+  has(id: string): boolean {
+    return this.#find(id) !== undefined
+  }
+
+  #find(id: string): Item<T> | undefined {
+    const held = this.#latest.held.get(id)
+    const found = held === undefined ? this.#earlier(id) : held
+    return found && found.at >= this.#since ? found : undefined
+  }
+
+  /** The version before the latest changes. */
+  #earlier(id: string): Item<T> | undefined {
+    const leaving = this.#leaving?.held.get(id)
+    return leaving === undefined ? this.past?.find(id) : (leaving ?? undefined)
+  }
+
+  /** A record with a new id. */
+  add(id: string, record: T): void {
+    this.#size += 1
+    this.#hold(id, record, ++this.#arrivals)
+  }
+
+  /** Another version of a record. */
+  set(id: string, record: T): void {
+    const held = this.#latest.held.get(id)
+    if (held) return this.#change(held, record)
+    const before = this.#earlier(id)
+    if (!before || held === null) return this.add(id, record)
+    this.#forget(id)
+    this.#hold(id, record, before.ordinal)
+  }
+
+  #hold(id: string, record: T, arrival: number): void {
+    const { at, ordinal, facets, word } = this.shape
+    const held: Held<T> = {
+      id,
+      at: at?.(record) ?? 0,
+      ordinal: ordinal?.(record) ?? arrival,
+      facets: facets?.(record) ?? NO_FACETS,
+      record,
+    }
+    this.#latest.held.set(id, held)
+    if (facets) this.#latest.list.add(held, held.facets)
+    if (word) this.#latest.words.add(word(record), held)
+  }
+
+  #change(held: Held<T>, record: T): void {
+    held.record = record
+    if (!this.shape.facets) return
+    const facets = this.shape.facets(record)
+    if (held.facets.every((facet, nth) => facet === facets[nth])) return
+    this.#latest.list.remove(held, held.facets)
+    held.facets = facets
+    this.#latest.list.add(held, facets)
+  }
+
+  delete(id: string): void {
+    const held = this.#latest.held.get(id)
+    if (held === null) return
+    if (held) {
+      this.#unlist(this.#latest, held)
+      this.#latest.held.delete(id)
+    }
+    const before = this.#earlier(id)
+    if (!held && !before) return
+    this.#size -= 1
+    if (!before) return
+    if (!held) this.#forget(id)
+    this.#latest.held.set(id, null)
+  }
+
+  /** The version before the latest changes is replaced. */
+  #forget(id: string): void {
+    const leaving = this.#leaving?.held.get(id)
+    if (this.#leaving && leaving) this.#unlist(this.#leaving, leaving)
+    else this.past?.supersede(id)
+  }
+
+  #unlist(changes: Changes<T>, held: Held<T>): void {
+    const { facets, word } = this.shape
+    if (facets) changes.list.remove(held, held.facets)
+    if (word) changes.words.remove(word(held.record), held)
+  }
+
+  /** Removes the records from before this time. */
+  deleteBefore(at: number): void {
+    this.#since = Math.max(this.#since, at)
+    for (const [id, held] of this.#latest.held) {
+      if (held && held.at >= at) return
+      if (held && !this.#earlier(id)) {
+        this.#latest.held.delete(id)
+        this.#size -= 1
+      }
+    }
+  }
+
+  *values(): IterableIterator<T> {
+    for (const { record } of this.#ascending()) yield record
+  }
+
+  *[Symbol.iterator](): IterableIterator<[string, T]> {
+    for (const { id, record } of this.#ascending()) yield [id, record]
+  }
+
+  *#ascending(): Generator<Item<T>> {
+    const inMemory = [...this.#inMemory()].sort(comparePositions)
+    let next = 0
+    const past = this.past?.above()
+    for (let item = past?.next(); item && !item.done; item = past?.next()) {
+      for (let held = inMemory[next]; held && comparePositions(held, item.value) < 0; held = inMemory[++next])
+        yield held
+      if (item.value.at >= this.#since) yield item.value
+    }
+    yield* inMemory.slice(next)
+  }
+
+  *#inMemory(): Generator<Held<T>> {
+    const latest = this.#latest.held
+    for (const [id, held] of this.#leaving?.held ?? [])
+      if (held && !latest.has(id) && held.at >= this.#since) yield held
+    for (const held of latest.values()) if (held && held.at >= this.#since) yield held
+  }
+
+  below(position: Position, matches: Matches): Generator<Item<T>> {
+    return newestFirst([
+      this.#latest.list.below(position, matches),
+      ...(this.#leaving ? [this.#leaving.list.below(position, matches)] : []),
+      ...(this.past ? [this.past.below(position, matches)] : []),
+    ])
+  }
+
+  count(matches: Matches): number {
+    const { past } = this
+    return (
+      this.#latest.list.count(matches) +
+      (this.#leaving?.list.count(matches) ?? 0) +
+      (past?.count(matches) ?? 0)
+    )
+  }
+
+  named(word: string, position: Position): Generator<Item<T>> {
+    return newestFirst([
+      this.#latest.words.below(position, word),
+      ...(this.#leaving ? [this.#leaving.words.below(position, word)] : []),
+      ...(this.past ? [this.past.named(word, position)] : []),
+    ])
+  }
+
+  /** The lowest in the list. */
+  get first(): T | undefined {
+    let first: Item<T> | undefined
+    for (const item of [this.#latest.list.first, this.#leaving?.list.first, this.past?.first])
+      if (item && (!first || comparePositions(item, first) < 0)) first = item
+    return first?.record
+  }
+
+  /** The changes since the last call. They stay in memory until `release`. */
+  takeChanges(): Written<T> {
+    if (this.#leaving) throw new Error('the last changes are still being written')
+    this.#leaving = this.#latest
+    this.#latest = new Changes()
+    return this.#leaving.held
+  }
+
+  /** The changes that were taken are now stored. */
+  release(past: Past<T>): void {
+    const written = this.#leaving?.held
+    this.#leaving = undefined
+    this.past = past
+    // What changed again while it was written.
+    for (const id of this.#latest.held.keys()) if (written?.has(id)) past.supersede(id)
+  }
+
+  /** The same past is kept elsewhere now. */
+  readFrom(past: Past<T>): void {
+    this.past = past
+  }
+}

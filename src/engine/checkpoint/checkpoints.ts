@@ -1,0 +1,282 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RepeatedParts } from '../../domain/repeated-parts.ts'
+import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
+import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
+import { makePrivateFolder } from '../private-files.ts'
+import { Layer } from './layer.ts'
+import { bitsOf, type LayerThen, layerNow, type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { mergeLayers, tooMany } from './merge-layers.ts'
+import { PastTable } from './past-table.ts'
+import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
+
+/** A moment of an account: its changes since the last checkpoint, and everything that is not in a table. */
+interface Moment {
+  readonly world: MutableWorld
+  readonly changes: Changes
+  readonly state: StoredState
+  /** What no longer counted in the layers at that moment. */
+  readonly layers: readonly LayerThen[]
+}
+
+export interface CheckpointSettings {
+  /** The folder of the journal's present edition. */
+  readonly folder: () => string
+  /** After how many entries the next checkpoint begins. */
+  readonly every: number
+  readonly hashSeed: number
+  /** Resolves when the entry is safe in the journal. */
+  readonly durable: (seq: number) => Promise<void> | undefined
+  readonly onWritten: () => void
+  readonly warn: (message: string) => void
+}
+
+/**
+ * An account's state, written aside now and then while it goes on. A checkpoint writes only what changed since the one
+ * before, as a new layer of records, then replaces one small file that names all layers. So a crash leaves either
+ * checkpoint whole. A start reads the indexes of the layers and the journal after the checkpoint.
+ */
+export class Checkpoints {
+  #manifest: Manifest | undefined
+  #layers: Layer[] = []
+  #parts = new RepeatedParts()
+  #since = 0
+  #writing: Promise<void> | undefined
+  #unwritten: Moment | undefined
+  #world: MutableWorld | undefined
+  #closed = false
+
+  private constructor(private readonly settings: CheckpointSettings) {}
+
+  static async open(settings: CheckpointSettings): Promise<Checkpoints> {
+    const checkpoints = new Checkpoints(settings)
+    const folder = settings.folder()
+    try {
+      await checkpoints.#read()
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      settings.warn(`${folder}: the checkpoint is damaged: ${why}. The whole journal is read instead`)
+      await checkpoints.#closeLayers()
+      checkpoints.#manifest = undefined
+    }
+    await checkpoints.#sweep()
+    return checkpoints
+  }
+
+  get #folder(): string {
+    return this.settings.folder()
+  }
+
+  /** The last entry that the checkpoint has. */
+  get seq(): number {
+    return this.#manifest?.state.seq ?? 0
+  }
+
+  async #read(): Promise<void> {
+    const manifest = await readManifest(this.#folder)
+    for (const { superseded, ...named } of manifest?.layers ?? []) {
+      const path = join(this.#folder, named.name)
+      this.#layers.push(await Layer.open(path, named, kind => bitsOf({ superseded }, kind)))
+    }
+    this.#manifest = manifest
+    this.#parts = new RepeatedParts(manifest?.parts)
+  }
+
+  /** Removes the files of checkpoints that were never finished. */
+  async #sweep(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => [])
+    const kept = new Set(this.#layers.map(({ named }) => named.name))
+    for (const name of names) {
+      const layer = /^(layer-\d+)\.(jsonl|index)$/.exec(name)?.[1]
+      if (layer && !kept.has(layer)) await rm(join(this.#folder, name), { force: true })
+    }
+  }
+
+  /** A world as it was at the last checkpoint. Nothing of an earlier world of this account may be used any more. */
+  world(): MutableWorld {
+    const manifest = this.#manifest
+    this.#since = 0
+    const world: MutableWorld = manifest
+      ? restoreWorld(
+          manifest.state,
+          this.#past(manifest.state.arrivals, () => world),
+        )
+      : new MutableWorld()
+    this.#world = world
+    return world
+  }
+
+  /**
+   * The world of the last checkpoint, without everything since. The world before it can be read until `done` is called.
+   */
+  async restore(): Promise<{ readonly world: MutableWorld; readonly done: () => Promise<void> }> {
+    await this.#writing
+    this.#unwritten = undefined
+    const before = this.#layers
+    this.#layers = []
+    try {
+      await this.#read()
+    } catch (cause) {
+      await this.#closeLayers()
+      this.#layers = before
+      throw cause
+    }
+    return { world: this.world(), done: () => closeAll(before) }
+  }
+
+  /** Resolves when no checkpoint is being written. */
+  async idle(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Another history begins, with so many entries. It has a folder of its own. */
+  async startOver(world: MutableWorld, entries: number): Promise<void> {
+    await this.#closeLayers()
+    this.#manifest = undefined
+    this.#parts = new RepeatedParts()
+    this.#unwritten = undefined
+    this.#world = world
+    this.#since = entries
+    if (entries >= this.settings.every) void this.begin()
+  }
+
+  #past(arrivals: StoredState['arrivals'], world: () => MutableWorld): PastRecords {
+    const { hashSeed } = this.settings
+    const [layers, parts] = [this.#layers, this.#parts]
+    const table = (kind: Kind) =>
+      new PastTable({ kind, layers, hashSeed, parts, arrivals: arrivals[kind], world })
+    return Object.fromEntries(KINDS.map(kind => [kind, table(kind)])) as unknown as PastRecords
+  }
+
+  /** Called after each entry. Now and then it begins a checkpoint, and returns what to wait for if nobody else waits. */
+  noteEntry(): Promise<void> | undefined {
+    return ++this.#since < this.settings.every ? undefined : this.begin()
+  }
+
+  /** Begins a checkpoint if none is being written. */
+  begin(): Promise<void> | undefined {
+    if (this.#writing || this.#closed || this.#since === 0) return undefined
+    this.#since = 0
+    this.#writing = this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#writing
+    await this.#closeLayers()
+  }
+
+  async #closeLayers(): Promise<void> {
+    const layers = this.#layers
+    this.#layers = []
+    await closeAll(layers)
+  }
+
+  /** A moment that could not be written is kept in memory, and written with the next attempt. */
+  #take(): Moment | undefined {
+    const world = this.#world
+    if (this.#unwritten || !world) return this.#unwritten
+    const layers = this.#layers.map(layerNow)
+    this.#unwritten = { world, changes: takeChanges(world), state: storeState(world), layers }
+    return this.#unwritten
+  }
+
+  async #write(): Promise<void> {
+    const moment = this.#take()
+    if (!moment) return
+    try {
+      await this.settings.durable(moment.state.seq)
+      await this.#writeLayerOf(moment)
+      await this.#mergeWhereManyAre()
+      this.settings.onWritten()
+    } catch (cause) {
+      // A journal that could not be written discards this world; a full disk is tried again later.
+      if (this.#closed || this.#world !== moment.world) return
+      const why = cause instanceof Error ? cause.message : String(cause)
+      this.settings.warn(`${this.#folder}: no checkpoint could be written: ${why}. It is tried again later`)
+    }
+  }
+
+  async #writeLayerOf(moment: Moment): Promise<void> {
+    await makePrivateFolder(this.#folder)
+    const number = (this.#manifest?.written ?? 0) + 1
+    const name = nameOf(number)
+    const path = join(this.#folder, name)
+    const named = await writeLayer(
+      path,
+      name,
+      moment.changes,
+      { hashSeed: this.settings.hashSeed, parts: this.#parts },
+      () => this.#demandOpen(),
+    )
+    const layer = await Layer.open(path, named)
+    this.#manifest = await writeManifest(this.#folder, {
+      written: number,
+      hashSeed: this.settings.hashSeed,
+      state: moment.state,
+      parts: this.#parts.all,
+      layers: [...moment.layers, { ...named, superseded: {} }],
+    })
+    this.#layers = [...this.#layers, layer]
+    this.#unwritten = undefined
+    this.#readFromLayers(moment.world, 'release')
+  }
+
+  #demandOpen(): void {
+    if (this.#closed) throw new Error('the account is closed')
+  }
+
+  async #mergeWhereManyAre(): Promise<void> {
+    for (let few = tooMany(this.#layers); few; few = tooMany(this.#layers)) await this.#merge(few)
+  }
+
+  async #merge(few: readonly Layer[]): Promise<void> {
+    const manifest = this.#manifest
+    if (!manifest) return
+    const then = new Map(manifest.layers.map(layer => [layer.name, layer]))
+    const number = manifest.written + 1
+    const name = nameOf(number)
+    const path = join(this.#folder, name)
+    const bitsThen = (layer: Layer, kind: string) => {
+      const said = then.get(layer.named.name)
+      return (said && bitsOf(said, kind)) ?? new Uint8Array(layer.kinds.get(kind)?.superseded.length ?? 0)
+    }
+    const named = await mergeLayers(path, name, few, bitsThen, () => this.#demandOpen())
+    const merged = await Layer.open(path, named)
+    const others = manifest.layers.filter(({ name: other }) => !few.some(layer => layer.named.name === other))
+    this.#manifest = await writeManifest(this.#folder, {
+      ...manifest,
+      written: number,
+      layers: [...others, { ...named, superseded: {} }],
+    })
+    // What was replaced while the layers were merged.
+    for (const layer of few) merged.supersedeAsIn(layer, kind => bitsThen(layer, kind))
+    this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
+    if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
+    for (const layer of few) await layer.remove()
+  }
+
+  /** The world reads from the layers of now. What was written just now, it no longer holds. */
+  #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
+    const arrivals = this.#manifest?.state.arrivals
+    if (this.#world !== world || !arrivals) return
+    const past = this.#past(arrivals, () => world)
+    for (const kind of KINDS) readFrom(world, kind, past, how)
+  }
+}
+
+const readFrom = <K extends Kind>(
+  world: MutableWorld,
+  kind: K,
+  past: PastRecords,
+  how: 'release' | 'readFrom',
+) => world.table(kind)[how](past[kind])
+
+async function closeAll(layers: readonly Layer[]): Promise<void> {
+  for (const layer of layers) await layer.close()
+}
+
+const nameOf = (number: number) => `layer-${String(number).padStart(6, '0')}`

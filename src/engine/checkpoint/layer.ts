@@ -1,0 +1,286 @@
+import { readSync } from 'node:fs'
+import { type FileHandle, rm } from 'node:fs/promises'
+import type { Position } from '../../domain/list-index.ts'
+import { DamagedError } from '../damaged.ts'
+import { openSealed } from '../journal-format.ts'
+import { openPrivate } from '../private-files.ts'
+import { firstNotBelow } from './id-hash.ts'
+import { decodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
+
+/** A record as it is stored: one line of JSON with a checksum. */
+export interface StoredLine extends Position {
+  readonly id: string
+  readonly kind: string
+  readonly record: unknown
+}
+
+export const recordsFile = (path: string) => `${path}.jsonl`
+export const indexFile = (path: string) => `${path}.index`
+
+/** Whether the bit of an entry is set. */
+export const isSet = (bits: Uint8Array, entry: number) => ((bits[entry >> 3] ?? 0) & (1 << (entry & 7))) !== 0
+
+/** The records of one kind in a layer, and which of them still count. */
+export class KindInLayer {
+  /** A bit for each entry that another version replaced, or that is gone. */
+  superseded: Uint8Array
+  readonly #live: number[]
+  /** All entries of the first shelf below this one are superseded. */
+  #lowest = 0
+
+  constructor(
+    readonly index: KindIndex,
+    readonly read: (entry: number) => StoredLine,
+    superseded?: Uint8Array,
+  ) {
+    this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
+    this.#live = index.shelves.map(({ start, end }) => {
+      let live = end - start
+      if (superseded) for (let entry = start; entry < end; entry++) if (!this.counts(entry)) live--
+      return live
+    })
+  }
+
+  counts(entry: number): boolean {
+    return !isSet(this.superseded, entry)
+  }
+
+  supersede(entry: number): void {
+    if (!this.counts(entry)) return
+    this.superseded[entry >> 3] = (this.superseded[entry >> 3] ?? 0) | (1 << (entry & 7))
+    const shelf = this.index.shelves.findIndex(({ end }) => entry < end)
+    this.#live[shelf] = (this.#live[shelf] ?? 0) - 1
+  }
+
+  get live(): number {
+    return this.#live.reduce((total, live) => total + live, 0)
+  }
+
+  positionOf(entry: number): Position {
+    return { at: this.index.at[entry] ?? 0, ordinal: this.index.ordinal[entry] ?? 0 }
+  }
+
+  facetsOf(entry: number): readonly string[] {
+    return this.index.shelves.find(({ end }) => entry < end)?.facets ?? []
+  }
+
+  /** The entries whose ids have this hash. */
+  *hashed(hash: number): Generator<number> {
+    const { idHash, idEntry } = this.index
+    for (let nth = firstNotBelow(idHash, hash); idHash[nth] === hash; nth++) {
+      const entry = idEntry[nth] ?? 0
+      if (this.counts(entry)) yield entry
+    }
+  }
+
+  /** The entry at a position of a shelf. */
+  at(facets: readonly string[], position: Position): number | undefined {
+    const shelf = this.index.shelves.find(range => sameFacets(range, facets))
+    if (!shelf) return undefined
+    const entry = this.#firstFrom(shelf, position)
+    const { at, ordinal } = this.index
+    return entry < shelf.end && at[entry] === position.at && ordinal[entry] === position.ordinal
+      ? entry
+      : undefined
+  }
+
+  count(matches: (facets: readonly string[]) => boolean): number {
+    let total = 0
+    this.index.shelves.forEach(({ facets }, nth) => {
+      if (matches(facets)) total += this.#live[nth] ?? 0
+    })
+    return total
+  }
+
+  /** Newest first, from just below a position, one iterator for each shelf. */
+  below(position: Position, matches: (facets: readonly string[]) => boolean): Iterator<number>[] {
+    return this.index.shelves
+      .filter(({ facets }, nth) => (this.#live[nth] ?? 0) > 0 && matches(facets))
+      .map(shelf => this.#down(shelf, this.#firstFrom(shelf, position)))
+  }
+
+  *#down({ start }: ShelfRange, from: number): Generator<number> {
+    for (let entry = from - 1; entry >= start; entry--) if (this.counts(entry)) yield entry
+  }
+
+  /** Oldest first, one iterator for each shelf. */
+  above(): Iterator<number>[] {
+    return this.index.shelves.map(shelf => this.#up(shelf))
+  }
+
+  *#up({ start, end }: ShelfRange): Generator<number> {
+    for (let entry = start; entry < end; entry++) if (this.counts(entry)) yield entry
+  }
+
+  /** The lowest entry of a kind with one shelf. */
+  get first(): number | undefined {
+    const end = this.index.at.length
+    while (this.#lowest < end && !this.counts(this.#lowest)) this.#lowest++
+    return this.#lowest < end ? this.#lowest : undefined
+  }
+
+  /** Newest first, the entries of a word from just below a position. */
+  *named(hash: number, position: Position): Generator<number> {
+    const { wordHash, wordEntry, at, ordinal } = this.index
+    const start = firstNotBelow(wordHash, hash)
+    let end = start
+    while (wordHash[end] === hash) end++
+    const entries = [...wordEntry.subarray(start, end)].sort(
+      (a, b) => (at[b] ?? 0) - (at[a] ?? 0) || (ordinal[b] ?? 0) - (ordinal[a] ?? 0),
+    )
+    for (const entry of entries) if (this.counts(entry) && this.#isBelow(entry, position)) yield entry
+  }
+
+  #isBelow(entry: number, { at, ordinal }: Position): boolean {
+    const own = this.index.at[entry] ?? 0
+    return own < at || (own === at && (this.index.ordinal[entry] ?? 0) < ordinal)
+  }
+
+  #firstFrom({ start, end }: ShelfRange, position: Position): number {
+    let [low, high] = [start, end]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#isBelow(middle, position)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+const sameFacets = (range: ShelfRange, facets: readonly string[]) =>
+  range.facets.length === facets.length && range.facets.every((facet, nth) => facet === facets[nth])
+
+/** What a checkpoint says of a layer. */
+export interface LayerName {
+  readonly name: string
+  readonly bytes: number
+  readonly entries: number
+}
+
+/**
+ * Records that were written together: a file of JSON lines, and its index, which is in memory. It never changes. A record
+ * is read, and its checksum compared, when somebody asks for it.
+ */
+export class Layer {
+  private constructor(
+    readonly named: LayerName,
+    private readonly path: string,
+    private readonly handle: FileHandle,
+    readonly kinds: ReadonlyMap<string, KindInLayer>,
+  ) {}
+
+  /** Throws if a file is missing, has another size, or if the index is damaged. */
+  static async open(
+    path: string,
+    named: LayerName,
+    superseded: (kind: string) => Uint8Array | undefined = () => undefined,
+  ): Promise<Layer> {
+    const index = decodeIndex(await readWhole(indexFile(path)))
+    const records = recordsFile(path)
+    const handle = await openPrivate(records, 'read')
+    const { size } = await handle.stat()
+    if (size !== named.bytes) {
+      await handle.close()
+      throw new Error(`${records} has ${size} bytes instead of ${named.bytes}`)
+    }
+    const kinds = new Map(
+      [...index].map(([kind, columns]) => {
+        const read = (entry: number) => readRecordAt(records, handle.fd, columns, entry)
+        return [kind, new KindInLayer(columns, read, superseded(kind))]
+      }),
+    )
+    return new Layer(named, path, handle, kinds)
+  }
+
+  /** How many records still count. */
+  get live(): number {
+    let total = 0
+    for (const kind of this.kinds.values()) total += kind.live
+    return total
+  }
+
+  /** This layer was merged from another one, of which entries were superseded since. */
+  supersedeAsIn(other: Layer, before: (kind: string) => Uint8Array): void {
+    for (const [name, kind] of other.kinds) {
+      const then = before(name)
+      kind.superseded.forEach((bits, nth) => {
+        for (let rest = bits & ~(then[nth] ?? 0); rest !== 0; rest &= rest - 1) {
+          const entry = nth * 8 + Math.log2(rest & -rest)
+          const own = this.kinds.get(name)
+          const found = own?.at(kind.facetsOf(entry), kind.positionOf(entry))
+          if (found !== undefined) own?.supersede(found)
+        }
+      })
+    }
+  }
+
+  /** For reading all records once. */
+  reader(): LineReader {
+    return new LineReader(this.handle)
+  }
+
+  close(): Promise<void> {
+    return this.handle.close()
+  }
+
+  async remove(): Promise<void> {
+    await this.close()
+    for (const file of [indexFile(this.path), recordsFile(this.path)]) await rm(file, { force: true })
+  }
+}
+
+/** The bytes of a file, placed so that columns of numbers can be views of them. */
+async function readWhole(path: string): Promise<Buffer> {
+  const handle = await openPrivate(path, 'read')
+  try {
+    const bytes = await handle.readFile()
+    return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Reads a record synchronously: it is in the system's cache or one read away, and whoever decides or shows something
+ * cannot wait.
+ */
+function readRecordAt(
+  path: string,
+  descriptor: number,
+  { offset, length }: KindIndex,
+  entry: number,
+): StoredLine {
+  const bytes = Buffer.allocUnsafe(length[entry] ?? 0)
+  const read = readSync(descriptor, bytes, 0, bytes.length, offset[entry] ?? 0)
+  try {
+    return openSealed<StoredLine>(bytes.toString('utf8', 0, read))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, why)
+  }
+}
+
+const CHUNK = 256 * 1024
+
+/** Reads lines that are asked for in the order of the file. */
+export class LineReader {
+  #chunk = Buffer.alloc(0)
+  #start = 0
+
+  constructor(private readonly handle: FileHandle) {}
+
+  lineAt(offset: number, length: number): Buffer | Promise<Buffer> {
+    const from = offset - this.#start
+    if (from >= 0 && from + length <= this.#chunk.length) return this.#chunk.subarray(from, from + length)
+    return this.#read(offset, length)
+  }
+
+  async #read(offset: number, length: number): Promise<Buffer> {
+    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, length))
+    const { bytesRead } = await this.handle.read(chunk, 0, chunk.length, offset)
+    if (bytesRead < length) throw new Error(`the file of a layer ends at byte ${offset + bytesRead}`)
+    this.#chunk = chunk.subarray(0, bytesRead)
+    this.#start = offset
+    return this.#chunk.subarray(0, length)
+  }
+}

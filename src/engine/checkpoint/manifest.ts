@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import type { StoredState } from '../../domain/stored-state.ts'
+import { openSealed, sealLine } from '../journal-format.ts'
+import { codeOf, openPrivate, replaceFile, syncDirectory } from '../private-files.ts'
+import type { Layer, LayerName } from './layer.ts'
+
+const VERSION = 1
+
+/** For each kind of record, which entries no longer count: a bit each, in base64. */
+type SupersededBits = { readonly [kind: string]: string }
+
+/** A layer as it was at the time of the checkpoint. */
+export interface LayerThen extends LayerName {
+  readonly superseded: SupersededBits
+}
+
+/** The file that makes a checkpoint: a state of the account, and the layers that have its records. */
+export interface Manifest {
+  readonly v: number
+  /** The number of the last layer that was written. */
+  readonly written: number
+  readonly hashSeed: number
+  readonly state: StoredState
+  /** What many records have in common, by name. */
+  readonly parts: Readonly<Record<string, unknown>>
+  readonly layers: readonly LayerThen[]
+}
+
+const fileIn = (folder: string) => join(folder, 'checkpoint.json')
+
+/** Undefined if there is no checkpoint yet; throws if it is damaged. */
+export async function readManifest(folder: string): Promise<Manifest | undefined> {
+  let text: string
+  try {
+    const handle = await openPrivate(fileIn(folder), 'read')
+    try {
+      text = await handle.readFile('utf8')
+    } finally {
+      await handle.close()
+    }
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
+  }
+  const manifest = openSealed<Manifest>(text.trimEnd())
+  if (manifest.v !== VERSION) throw new Error(`its version is ${String(manifest.v)}`)
+  return manifest
+}
+
+/** The layers must be whole on disk before. */
+export async function writeManifest(folder: string, said: Omit<Manifest, 'v'>): Promise<Manifest> {
+  const manifest: Manifest = { v: VERSION, ...said }
+  await syncDirectory(folder)
+  const handle = await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))])
+  await handle.close()
+  return manifest
+}
+
+export function layerNow(layer: Layer): LayerThen {
+  const some = [...layer.kinds].filter(([, kind]) => kind.live < kind.index.at.length)
+  const bits = some.map(([name, { superseded }]) => [name, Buffer.from(superseded).toString('base64')])
+  return { ...layer.named, superseded: Object.fromEntries(bits) }
+}
+
+export function bitsOf({ superseded }: Pick<LayerThen, 'superseded'>, kind: string): Uint8Array | undefined {
+  const bits = superseded[kind]
+  return bits === undefined ? undefined : new Uint8Array(Buffer.from(bits, 'base64'))
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Account } from '../account.ts'
+import { FileJournal } from '../file-journal.ts'
+import { Checkpoints } from './checkpoints.ts'
+
+/** After how many entries the changes since the last checkpoint are written aside. */
+const ENTRIES_A_CHECKPOINT = 16_384
+/** From this size on, the journal's file becomes a segment when its entries are in a checkpoint. */
+const SEGMENT_BYTES = 4 * 1024 * 1024
+
+interface HistorySettings {
+  readonly sync: boolean
+  readonly warn: (message: string) => void
+  readonly every?: number
+  readonly segmentBytes?: number
+}
+
+/** Reads an account's last checkpoint, then the entries of its journal after it. */
+export async function openHistory(
+  account: Account,
+  folder: string,
+  { sync, warn, every = ENTRIES_A_CHECKPOINT, segmentBytes = SEGMENT_BYTES }: HistorySettings,
+) {
+  let opened: FileJournal | undefined
+  let checkpoints: Checkpoints | undefined
+  const journal: FileJournal = await FileJournal.open(join(folder, 'journal.jsonl'), {
+    sync,
+    segmentBytes,
+    warn,
+    onEdition: async past => {
+      checkpoints = await Checkpoints.open({
+        folder: () => opened?.folder ?? past,
+        every,
+        hashSeed: crc32(account.seed),
+        durable: seq => opened?.durable(seq),
+        onWritten: () => opened?.cut(),
+        warn,
+      })
+      account.continueFrom(checkpoints.world())
+      return checkpoints.seq
+    },
+    onEntry: entry => {
+      account.replayed(entry)
+      return checkpoints?.noteEntry()
+    },
+    onFailure: account.stall,
+  }).catch(async cause => {
+    await checkpoints?.close()
+    throw cause
+  })
+  opened = journal
+  // A long file is not read again at the next start.
+  if (journal.isLarge) void checkpoints?.begin()
+  return { journal, checkpoints }
+}

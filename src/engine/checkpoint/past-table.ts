@@ -1,0 +1,158 @@
+import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
+import type { RepeatedParts } from '../../domain/repeated-parts.ts'
+import { readRecord } from '../../domain/stored-records.ts'
+import type { Item, Past } from '../../domain/table.ts'
+import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
+import { hashOf } from './id-hash.ts'
+import type { KindInLayer, Layer, StoredLine } from './layer.ts'
+
+/** How many records that were read stay in memory, for each kind. */
+const RECORDS_KEPT = 4096
+
+/** An entry of a layer. Its record is read when somebody asks for it. */
+class StoredItem<T> implements Item<T> {
+  #line: StoredLine | undefined
+  #record: T | undefined
+
+  constructor(
+    readonly kind: KindInLayer,
+    readonly entry: number,
+    private readonly toRecord: (line: StoredLine) => T,
+  ) {}
+
+  get at(): number {
+    return this.kind.index.at[this.entry] ?? 0
+  }
+
+  get ordinal(): number {
+    return this.kind.index.ordinal[this.entry] ?? 0
+  }
+
+  get #stored(): StoredLine {
+    this.#line ??= this.kind.read(this.entry)
+    return this.#line
+  }
+
+  get id(): string {
+    return this.#stored.id
+  }
+
+  get record(): T {
+    this.#record ??= this.toRecord(this.#stored)
+    return this.#record
+  }
+}
+
+interface PastSettings<K extends Kind> {
+  readonly kind: K
+  /** The oldest first. */
+  readonly layers: readonly Layer[]
+  readonly hashSeed: number
+  readonly parts: RepeatedParts
+  /** How many records of this kind ever arrived. */
+  readonly arrivals: number
+  /** The world of the records; some name others. */
+  readonly world: () => World
+}
+
+/** The records of one kind that were written aside, over all layers. A record that still counts is in one of them. */
+export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
+  readonly lastOrdinal: number
+  /** The newest first. */
+  readonly #inLayers: readonly KindInLayer[]
+  readonly #recent = new Map<number, StoredItem<RecordKinds[K]>>()
+
+  constructor(private readonly settings: PastSettings<K>) {
+    const { layers, kind, arrivals } = settings
+    this.lastOrdinal = arrivals
+    this.#inLayers = layers.flatMap(layer => layer.kinds.get(kind) ?? []).reverse()
+  }
+
+  get size(): number {
+    return this.#inLayers.reduce((total, { live }) => total + live, 0)
+  }
+
+  find(id: string): StoredItem<RecordKinds[K]> | undefined {
+    if (this.#inLayers.length === 0) return undefined
+    const hash = hashOf(id, this.settings.hashSeed)
+    for (let nth = 0; nth < this.#inLayers.length; nth++)
+      for (const entry of this.#inLayers[nth]?.hashed(hash) ?? []) {
+        const item = this.#item(nth, entry)
+        if (item?.id === id) return item
+      }
+    return undefined
+  }
+
+  supersede(id: string): void {
+    const item = this.find(id)
+    item?.kind.supersede(item.entry)
+  }
+
+  below(position: Position, matches: (facets: readonly string[]) => boolean) {
+    return newestFirst(
+      this.#inLayers.flatMap((kind, nth) =>
+        kind.below(position, matches).map(entries => this.#items(nth, entries)),
+      ),
+    )
+  }
+
+  above() {
+    return merged(
+      this.#inLayers.flatMap((kind, nth) => kind.above().map(entries => this.#items(nth, entries))),
+      (a, b) => comparePositions(b, a),
+    )
+  }
+
+  named(word: string, position: Position) {
+    const hash = hashOf(word, this.settings.hashSeed)
+    return newestFirst(this.#inLayers.map((kind, nth) => this.#items(nth, kind.named(hash, position), word)))
+  }
+
+  count(matches: (facets: readonly string[]) => boolean): number {
+    return this.#inLayers.reduce((total, kind) => total + kind.count(matches), 0)
+  }
+
+  get first(): StoredItem<RecordKinds[K]> | undefined {
+    let first: StoredItem<RecordKinds[K]> | undefined
+    for (let nth = 0; nth < this.#inLayers.length; nth++) {
+      const entry = this.#inLayers[nth]?.first
+      const item = entry === undefined ? undefined : this.#item(nth, entry)
+      if (item && (!first || comparePositions(item, first) < 0)) first = item
+    }
+    return first
+  }
+
+  *#items(nth: number, entries: Iterator<number>, word?: string): Generator<StoredItem<RecordKinds[K]>> {
+    for (let next = entries.next(); !next.done; next = entries.next()) {
+      const item = this.#item(nth, next.value)
+      // Another word may have the same hash.
+      if (item && (word === undefined || TABLES[this.settings.kind].word?.(item.record) === word)) yield item
+    }
+  }
+
+  #item(nth: number, entry: number): StoredItem<RecordKinds[K]> | undefined {
+    const key = nth * 2 ** 32 + entry
+    const held = this.#recent.get(key)
+    if (held) return held
+    const kind = this.#inLayers[nth]
+    if (!kind) return undefined
+    const item = new StoredItem(kind, entry, this.#toRecord)
+    if (this.#recent.size >= RECORDS_KEPT) {
+      const oldest = this.#recent.keys().next()
+      if (!oldest.done) this.#recent.delete(oldest.value)
+    }
+    this.#recent.set(key, item)
+    return item
+  }
+
+  readonly #toRecord = ({ record, id, at, ordinal }: StoredLine) =>
+    readRecord(
+      this.settings.kind,
+      record,
+      { id, at, ordinal },
+      {
+        world: this.settings.world(),
+        parts: this.settings.parts,
+      },
+    )
+}

@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RepeatedParts } from '../../domain/repeated-parts.ts'
+import { storeRecord } from '../../domain/stored-records.ts'
+import { KINDS } from '../../domain/stored-state.ts'
+import type { Written } from '../../domain/table.ts'
+import { type Kind, type MutableWorld, type RecordKinds, TABLES } from '../../domain/world.ts'
+import { sealLine } from '../journal-format.ts'
+import { openPrivate, writeAll } from '../private-files.ts'
+import { hashOf } from './id-hash.ts'
+import { indexFile, type LayerName, recordsFile } from './layer.ts'
+import { encodeIndex, type IndexEntry, indexOf, inListOrder, type KindIndex } from './layer-index.ts'
+
+/** The changes of all tables, taken at one moment. */
+export type Changes = { readonly [K in Kind]: Written<RecordKinds[K]> }
+
+export const takeChanges = (world: MutableWorld): Changes =>
+  Object.fromEntries(KINDS.map(kind => [kind, world.table(kind).takeChanges()])) as unknown as Changes
+
+interface LayerSettings {
+  readonly hashSeed: number
+  readonly parts: RepeatedParts
+}
+
+/** How many records are written before other work gets its turn. */
+const SLICE = 256
+
+/** Writes records into a new layer: whole on disk when it resolves. */
+export async function writeLayer(
+  path: string,
+  name: string,
+  changes: Changes,
+  { hashSeed, parts }: LayerSettings,
+  /** Throws when the work is no longer needed. */
+  demandOpen: () => void,
+): Promise<LayerName> {
+  const handle = await openPrivate(recordsFile(path), 'fresh')
+  let bytes = 0
+  let entries = 0
+  const index = new Map<string, KindIndex>()
+  try {
+    for (const kind of KINDS) {
+      const written = await inSlices(kind, changes[kind], { hashSeed, parts }, async lines => {
+        demandOpen()
+        const batch = Buffer.from(lines.join(''))
+        await writeAll(handle, batch)
+        const start = bytes
+        bytes += batch.length
+        return start
+      })
+      if (written.length > 0) index.set(kind, indexOf(written))
+      entries += written.length
+    }
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  await writeWhole(indexFile(path), encodeIndex(index))
+  return { name, bytes, entries }
+}
+
+/** Calls `write` with some lines at a time, which returns where they start. */
+async function inSlices<K extends Kind>(
+  kind: K,
+  changes: Written<RecordKinds[K]>,
+  { hashSeed, parts }: LayerSettings,
+  write: (lines: readonly string[]) => Promise<number>,
+): Promise<IndexEntry[]> {
+  const items = inListOrder([...changes.values()].filter(item => item !== null))
+  const wordOf = TABLES[kind].word
+  const entries: IndexEntry[] = []
+  for (let from = 0; from < items.length; from += SLICE) {
+    const slice = items.slice(from, from + SLICE)
+    const lines = slice.map(({ id, at, ordinal, record }) =>
+      sealLine(JSON.stringify({ id, kind, at, ordinal, record: storeRecord(kind, record, parts) })),
+    )
+    let offset = await write(lines)
+    slice.forEach(({ id, at, ordinal, facets, record }, nth) => {
+      const length = Buffer.byteLength(lines[nth] ?? '')
+      const word = wordOf ? hashOf(wordOf(record), hashSeed) : null
+      entries.push({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
+      offset += length
+    })
+    await nextTurn()
+  }
+  return entries
+}
+
+export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const handle = await openPrivate(path, 'fresh')
+  try {
+    await writeAll(handle, bytes)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Entry } from '../domain/events.ts'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
+import { DamagedError } from './damaged.ts'
+import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
+import { type Line, readLines } from './read-lines.ts'
+
+/** The first line of a file that is not the account's first one. */
+export interface Header extends Numbered {
+  /** The seed of the ids, if it is not the account's first seed. */
+  readonly seed?: string
+  /** Raised each time another history replaces this one, so that nothing of the old one is taken for the new one. */
+  readonly edition?: number
+  /** The number of the last entry in the segments before this file. */
+  readonly after?: number
+}
+
+export async function headerOf(handle: FileHandle): Promise<Header> {
+  for await (const line of readLines(handle)) {
+    if (!isHeader(line)) break
+    // Damage is found, and reported, when the file is replayed.
+    try {
+      return openLine<Header>(line.text, 0)
+    } catch {
+      break
+    }
+  }
+  return { v: JOURNAL_VERSION, seq: 0 }
+}
+
+/** The folder of everything that belongs to one edition of a journal, apart from its open file. */
+export const folderOf = (path: string, { edition = 1 }: Header) => join(dirname(path), `past-${edition}`)
+
+/** Made one by one while they are written: all of them at once would hold up other accounts. */
+export function* linesOf(header: Header, entries: readonly Entry[]): Generator<string> {
+  yield sealLine(JSON.stringify(header))
+  for (const entry of entries) yield writeLine(entry)
+}
+
+/** A listener to entries that hears nothing of a header. */
+export const entriesOnly =
+  <R>(take: (entry: Entry) => R) =>
+  (line: Entry | Header) =>
+    'events' in line ? take(line) : undefined
+
+/** A start passes over entries that are in a checkpoint, so damage among them shows here. */
+export function whole(where: string, line: Line): Line {
+  try {
+    demandSeal(line.text)
+  } catch (cause) {
+    throw new DamagedError(
+      `${where}, line ${line.number} of the journal`,
+      cause instanceof Error ? cause.message : String(cause),
+    )
+  }
+  return line
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http'
+import { Archive } from '../../contract/control/requests.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
+import { validator } from '../../contract/validation.ts'
+import { EntryChecker } from '../../domain/check-entries.ts'
+import type { Entry } from '../../domain/events.ts'
+import { digestOf } from '../../engine/image-store.ts'
+import { entryToday } from '../../engine/journal-format.ts'
+import { otherWork } from '../../engine/other-work.ts'
+import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
+import { refuse, refuseProblems } from '../refusal.ts'
+import { BrokenJsonError, JsonParts, type Part } from './json-parts.ts'
+
+/** An archive may be larger than any other request. So it is read and checked in parts, and others are served meanwhile. */
+export interface ArchiveRead {
+  readonly seed: string
+  readonly entries: readonly Entry[]
+  readonly images: ReadonlyMap<string, Buffer>
+}
+
+const MEBIBYTE = 1024 * 1024
+const MOST_MIB = 512
+/** The characters between two pauses for other work. */
+const AT_ONCE = 256 * 1024
+
+const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_MIB} MiB`)
+
+export async function readArchive(request: IncomingMessage, environment: string): Promise<ArchiveRead> {
+  const { 'content-type': type, 'content-length': length } = request.headers
+  if (!isJson(type)) throw unsupportedType('application/json')
+  if (Number(length ?? 0) > MOST_MIB * MEBIBYTE) throw tooLarge()
+  const draft = new ArchiveDraft(environment)
+  const parts = new JsonParts({ entries: '[', images: '{' })
+  try {
+    let sincePause = 0
+    for await (const text of textOf(request)) {
+      for (const part of parts.read(text)) {
+        draft.add(part)
+        sincePause += 'text' in part ? part.text.length : 0
+        if (sincePause < AT_ONCE) continue
+        sincePause = 0
+        await otherWork()
+      }
+    }
+    parts.end()
+  } catch (cause) {
+    // What is left is read and discarded, so that the refusal reaches the caller.
+    request.resume()
+    throw cause instanceof BrokenJsonError ? badBody('must be well-formed JSON') : cause
+  }
+  return draft.finish()
+}
+
+async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let size = 0
+  try {
+    for await (const bytes of request.iterator({ destroyOnReturn: false })) {
+      size += bytes.length
+      if (size > MOST_MIB * MEBIBYTE) throw tooLarge()
+      yield decoder.decode(bytes, { stream: true })
+    }
+    yield decoder.decode()
+  } catch (cause) {
+    if (cause instanceof TypeError) throw badBody('must be UTF-8')
+    throw request.destroyed && !request.complete ? badBody('ended too early') : cause
+  }
+}
+
+const checkFrame = validator(Archive)
+
+class ArchiveDraft {
+  /** The archive without its entries and the bytes of its images. */
+  readonly #frame: Record<string, unknown> = {}
+  #checker = new EntryChecker()
+  #entries: Entry[] = []
+  readonly #images = new Map<string, Buffer>()
+  readonly #problems: FieldProblem[] = []
+
+  constructor(private readonly environment: string) {}
+
+  add(part: Part): void {
+    switch (part.kind) {
+      case 'member':
+        Object.assign(this.#frame, parseJson(`{${part.text}}`))
+        return
+      case 'opened':
+        this.#open(part.name)
+        return
+      case 'item':
+        if (part.name === 'entries') this.#addEntry(part.text)
+        else this.#addImage(part.text)
+    }
+  }
+
+  #open(name: string): void {
+    this.#frame[name] = name === 'entries' ? [] : {}
+    if (name === 'images') return this.#images.clear()
+    this.#entries = []
+    this.#checker = new EntryChecker()
+  }
+
+  #addEntry(text: string): void {
+    const entry = entryToday(parseJson(text))
+    this.#problems.push(...this.#checker.check(entry))
+    // It is not kept for long if it is not an entry.
+    this.#entries.push(entry as Entry)
+    if (this.#problems.length >= MOST_PROBLEMS) throw refuseProblems(this.#problems)
+  }
+
+  #addImage(text: string): void {
+    for (const [digest, base64] of Object.entries(parseJson(`{${text}}`) as Record<string, unknown>)) {
+      const bytes = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined
+      Object.assign(this.#frame.images as object, { [digest]: bytes ? '' : base64 })
+      if (!bytes) continue
+      if (digestOf(bytes) !== digest)
+        this.#problems.push({
+          field: `images.${digest}`,
+          message: 'must be the bytes whose SHA-256 is its name',
+        })
+      this.#images.set(digest, bytes)
+    }
+    if (this.#problems.length >= MOST_PROBLEMS) throw refuseProblems(this.#problems)
+  }
+
+  finish(): ArchiveRead {
+    const { account, seed } = this.#frame
+    const problems = [...checkFrame(this.#frame)]
+    if (typeof account === 'string' && !account.endsWith(`.${this.environment}`))
+      problems.push({
+        field: 'account',
+        message: `must be an account of the environment ${this.environment}: ${account}`,
+      })
+    problems.push(...this.#problems)
+    if (problems.length > 0) throw refuseProblems(problems)
+    return { seed: String(seed), entries: this.#entries, images: this.#images }
+  }
+}
+
+/** More problems than this would not help. */
+const MOST_PROBLEMS = 50

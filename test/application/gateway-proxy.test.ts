@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { ArmedDisturbances } from '../../src/application/disturbance.ts'
+import { type CallWatcher, GatewayProxy } from '../../src/application/gateway-proxy.ts'
+import { WebhookRelay } from '../../src/application/webhook-relay.ts'
+import { posted } from '../../src/application/webhook-variants.ts'
+import { resolveContract } from '../../src/contract/resolve-contract.ts'
+
+const SECRET = `whsec_${Buffer.from('the secret of the account').toString('base64')}`
+
+async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call-429') {
+  const opened = await GatewayProxy.open('http://127.0.0.1:1', resolveContract(contract))
+  onTestFinished(() => opened.close())
+  const disturbances = new ArmedDisturbances()
+  disturbances.arm({ kind, call: 'GET /payment_intents' })
+  const watcher: CallWatcher = {
+    step: 0,
+    calls: [],
+    disturbCall: operation => disturbances.ofCall(operation),
+    deliverWebhooks: async () => {},
+  }
+  opened.watcher = watcher
+  return fetch(`${opened.url}/payment_intents`)
+}
+
+test('a refusal has the form that the contract gives to errors', async () => {
+  const nested = await proxy({}, 'call-429')
+  expect([nested.status, nested.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(await nested.json()).toMatchObject({ error: { code: 'rate_limited', request_id: 'req_disturbed' } })
+  const flat = await proxy({ 'errors.body': 'flat' }, 'call-503')
+  expect(await flat.json()).toMatchObject({ code: 'service_unavailable', details: [] })
+  const problem = await proxy({ 'errors.body': 'problem' }, 'call-503')
+  expect(problem.headers.get('content-type')).toContain('application/problem+json')
+})
+
+test('an idle proxy is idle at once', async () => {
+  const opened = await GatewayProxy.open('http://127.0.0.1:1', resolveContract())
+  await opened.idle(60_000)
+  await opened.close()
+})
+
+test.each(['webhook-order', 'webhook-late'] as const)(
+  '%s lets the last attempt of the schedule pass',
+  async kind => {
+    const { Agent } = await import('undici')
+    const agent = new Agent()
+    onTestFinished(() => agent.destroy())
+    const disturbances = new ArmedDisturbances()
+    const event = {
+      id: 'evt_1',
+      type: 'payment.failed',
+      timestamp: '2030-01-01T00:00:00Z',
+      environment: 'test',
+      data: {},
+    }
+    disturbances.arm({ kind, event: event.type, attempts: 99 })
+    const relay = new WebhookRelay({
+      url: () => 'http://127.0.0.1:1/',
+      dispatcher: () => agent,
+      secret: SECRET,
+      retries: 2,
+      disturbances,
+      deliveries: [],
+      step: () => 0,
+      forging: async deliver => void (await deliver()),
+    })
+    const answers = []
+    for (let attempt = 1; attempt <= 3; attempt++) answers.push(await relay.take(posted(event, SECRET)))
+    // The first two are hidden from the scenario; the third reaches the application, which does not run.
+    expect(answers.map(({ isHidden }) => isHidden ?? false)).toEqual([true, true, false])
+  },
+)

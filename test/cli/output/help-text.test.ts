@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { fill, fillParagraphs } from '../../../src/cli/help-text.ts'
+
+const TEXT = `
+The server does this:
+it starts, and it listens on a port.
+
+Examples:
+  paysim serve
+  paysim serve --ephemeral --clock virtual
+  paysim serve    run a gateway with its data here`
+
+test('fills paragraphs, and breaks long examples before an option or a description', () => {
+  expect(fillParagraphs(TEXT, 32)).toBe(`
+The server does this: it starts,
+and it listens on a port.
+
+Examples:
+  paysim serve
+  paysim serve --ephemeral \\
+    --clock virtual
+  paysim serve
+      run a gateway with its data here`)
+})
+
+test('leaves examples alone that fit', () => {
+  expect(fillParagraphs(TEXT, 100)).toContain('\n  paysim serve --ephemeral --clock virtual\n')
+})
+
+test('indents all lines but the first', () => {
+  expect(fill('show the clock and the next timer', 22, 4)).toBe('show the clock and\n    the next timer')
+})

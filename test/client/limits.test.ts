@@ -1,0 +1,153 @@
+import { createServer as createNetServer, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ControlClient, ControlUnreachableError } from '../../src/client/control-client.ts'
+import { NotJsonError, TimeoutError } from '../../src/client/index.ts'
+import { WebhookReceiver } from '../../src/library/webhook-receiver.ts'
+import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
+import { json, listen, serve } from '../support/client/server.ts'
+
+// A server may send without an end, slowly for ever, or JSON as deep as a tower: no client may take it all.
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`
+const MEBIBYTE = 1024 * 1024
+
+async function speaking(speak: (socket: Socket) => void): Promise<string> {
+  const server = createNetServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => speak(socket))
+  })
+  return `http://127.0.0.1:${await listen(server)}`
+}
+
+/** Sends the piece again and again, as fast as it is taken. */
+function pour(socket: Socket, piece: string): void {
+  while (!socket.destroyed && socket.write(piece));
+  if (!socket.destroyed) socket.once('drain', () => pour(socket, piece))
+}
+
+const drip = (piece: string) => (socket: Socket) => {
+  const dripping = setInterval(() => socket.write(piece), 5)
+  socket.once('close', () => clearInterval(dripping))
+}
+
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const endless = (piece: string) => (socket: Socket) => {
+  socket.write(CHUNKED)
+  pour(socket, chunk(piece))
+}
+const dripping = (socket: Socket) => {
+  socket.write(CHUNKED)
+  drip(chunk(' '))(socket)
+}
+const drippingHeaders = (socket: Socket) => {
+  socket.write(HEAD)
+  drip('x-a: b\r\n')(socket)
+}
+const silent = () => {}
+
+function control(url: string): ControlClient {
+  const limits = { bytes: 2 * MEBIBYTE, ms: 200 }
+  const client = new ControlClient({ controlUrl: `${url}/_paysim`, token: 'secret' }, { limits })
+  onTestFinished(() => client.close())
+  return client
+}
+
+const whole = async (stream: AsyncIterable<unknown>) => {
+  let pieces = 0
+  for await (const _ of stream) pieces++
+  return pieces
+}
+
+describe('a control client', () => {
+  const SPACES = ' '.repeat(MEBIBYTE)
+  test.each([
+    ['an endless answer', endless(SPACES), 'more than 2 MiB'],
+    ['an answer that drips', dripping, 'did not answer in full within 200 ms'],
+    ['headers that drip', drippingHeaders, 'did not answer within 200 ms'],
+    ['no answer', silent, 'did not answer within 200 ms'],
+  ])('gives up %s, of a call and of an archive', async (_, speak, message) => {
+    const client = control(await speaking(speak))
+    const account = client.account('shop.test')
+    const calls = [client.merchants.list(), client.merchants.create(), account.image('a')]
+    const archive = account.exportStream().then(whole)
+    for (const call of [...calls, archive])
+      expect((await refusal(call, ControlUnreachableError)).message).toContain(message)
+  })
+
+  test('gives up a line of a stream that never ends, and an event that never ends', async () => {
+    for (const piece of [SPACES, `data: ${SPACES}\n`]) {
+      const client = control(await speaking(endless(piece)))
+      const error = await refusal(whole(client.account('shop.test').stream()), ControlUnreachableError)
+      expect(error.message).toContain('endless')
+    }
+  })
+
+  test('reads a stream whose lines come in pieces, as it came', async () => {
+    const text = `event: entry\ndata: {"seq":1,"text":"ก\u2028"}\n\nevent: request\ndata: {"path":"/"}\n\n`
+    const url = await speaking(socket => {
+      socket.write(`${HEAD}\r\n`)
+      for (const byte of Buffer.from(text)) socket.write(Buffer.of(byte))
+      socket.end()
+    })
+    const events: unknown[] = []
+    for await (const event of control(url).account('shop.test').stream()) events.push(event)
+    expect(events).toEqual([
+      { event: 'entry', data: { seq: 1, text: 'ก\u2028' } },
+      { event: 'request', data: { path: '/' } },
+    ])
+  })
+
+  test('takes JSON that is too deep for no answer', async () => {
+    const server = await serve(response => response.end(`${'['.repeat(5000)}${']'.repeat(5000)}`))
+    const error = await refusal(control(server.url).merchants.list(), ControlUnreachableError)
+    expect(error.message).toContain('not answered with JSON')
+  })
+})
+
+describe.each([
+  ['undici', { light: false }],
+  ['node:http', { light: true }],
+])('a merchant client through %s', (_, way) => {
+  test.each(['[', '{"a":'])('takes 5,000 levels of %s for no answer', async open => {
+    const close = open === '[' ? ']' : '}'
+    const body = `{"id":"pi_1","object":"payment_intent","status":"pending","x":${open.repeat(5000)}1${close.repeat(5000)}}`
+    const server = await serve(response => response.end(body))
+    const client = clientFor(server.url, { ...way, retries: 0 })
+    const error = await refusal(client.payments.get('pi_1'), NotJsonError)
+    expect(error.message).toContain('nested more than 64 levels deep')
+  })
+
+  test('gives up headers that drip', async () => {
+    const client = clientFor(await speaking(drippingHeaders), { ...way, retries: 0, timeoutMs: 100 })
+    await refusal(client.payments.get('pi_1'), TimeoutError)
+  })
+
+  test('lets many calls share a signal, without a warning from Node', async () => {
+    const warnings: Error[] = []
+    const keep = (warning: Error) => warnings.push(warning)
+    process.on('warning', keep)
+    onTestFinished(() => void process.off('warning', keep))
+    const server = await serve(response => json(response, PAYMENT))
+    const { signal } = new AbortController()
+    const client = clientFor(server.url, way)
+    await Promise.all(Array.from({ length: 30 }, () => client.payments.get('pi_1', { signal })))
+    const surface = new ControlClient({ controlUrl: `${server.url}/_paysim`, token: 'secret' }, { signal })
+    await Promise.all(Array.from({ length: 30 }, () => surface.health()))
+    await surface.close()
+    // Node emits warnings in a later tick.
+    await new Promise(resolve => setImmediate(resolve))
+    expect(warnings).toEqual([])
+  })
+})
+
+test('a webhook receiver refuses a body that is larger than any webhook', async () => {
+  const receiver = await WebhookReceiver.open()
+  onTestFinished(() => receiver.close())
+  const taken: string[] = []
+  receiver.add('/hook', { secret: () => 'whsec_c2VjcmV0', take: ({ body }) => void taken.push(body) })
+  const post = (body: string) => fetch(`${receiver.url}/hook`, { method: 'POST', body })
+  expect((await post('x'.repeat(8 * MEBIBYTE + 1))).status).toBe(413)
+  expect((await post(`{"id":${'['.repeat(5000)}${']'.repeat(5000)}}`)).status).toBe(204)
+  expect(taken).toHaveLength(1)
+})

@@ -1,0 +1,185 @@
+import { cp, link, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { DamagedError } from '../../src/engine/damaged.ts'
+import { StartError } from '../../src/engine/start-error.ts'
+import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
+import { createPayment } from '../support/engine/accounts.ts'
+import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
+import { dump } from '../support/model/world-dump.ts'
+
+/** A stopped account with layers, segments and entries after its checkpoint, and its world. */
+async function stopped(payments = 22) {
+  const folder = await temporaryDirectory()
+  const filled = await accountOnDisk(folder)
+  const ids = await fillWith(filled, payments)
+  const world = dump(filled.account.world)
+  await filled.account.close()
+  return { folder, past: join(folder, 'past-1'), world, ids }
+}
+
+async function copyOf(folder: string): Promise<string> {
+  const copy = await temporaryDirectory()
+  await cp(folder, copy, { recursive: true })
+  return copy
+}
+
+async function reopened(folder: string) {
+  const opened = await accountOnDisk(folder)
+  try {
+    return { world: dump(opened.account.world), warnings: opened.warnings, seq: opened.checkpoints?.seq }
+  } finally {
+    await opened.account.close()
+  }
+}
+
+const layersIn = async (past: string) =>
+  (await readdir(past)).filter(name => name.endsWith('.jsonl') && name.startsWith('layer'))
+const segmentsIn = async (past: string) =>
+  (await readdir(past)).filter(name => name.startsWith('journal-')).sort()
+
+describe('a start', () => {
+  test('continues from the checkpoint, and reads only the entries after it', async () => {
+    const { folder, past, world } = await stopped()
+    const segments = await segmentsIn(past)
+    expect(segments.length).toBeGreaterThan(1)
+    // Nobody needs the first segments.
+    for (const segment of segments.slice(0, -1)) await rm(join(past, segment))
+    const { world: again, warnings, seq } = await reopened(folder)
+    expect(again).toEqual(world)
+    expect(warnings).toEqual([])
+    expect(seq).toBe(20)
+  })
+
+  test('without a checkpoint reads the whole journal, and has one afterwards', async () => {
+    const { folder, past, world } = await stopped()
+    for (const name of await readdir(past)) if (!name.startsWith('journal-')) await rm(join(past, name))
+    const { world: again, warnings } = await reopened(folder)
+    expect(again).toEqual(world)
+    expect(warnings).toEqual([])
+    expect((await readdir(past)).filter(name => name === 'checkpoint.json')).toEqual(['checkpoint.json'])
+  })
+
+  test('has few layers, however many checkpoints there were', async () => {
+    const { past } = await stopped(100)
+    expect((await layersIn(past)).length).toBeLessThan(10)
+  })
+
+  test('knows the history of a record that is in no segment but the first', async () => {
+    const { folder, ids } = await stopped()
+    const { account } = await accountOnDisk(folder)
+    const [first = ''] = ids
+    expect(await account.journal.history(first)).toMatchObject([{ seq: 1 }])
+    const lines: string[] = []
+    for await (const line of account.journal.lines()) lines.push(line)
+    expect(lines.map(line => JSON.parse(line).seq)).toEqual(ids.map((_, nth) => nth + 1))
+    await account.close()
+  })
+})
+
+describe('what a crash can leave', () => {
+  test('a layer that no checkpoint names is removed', async () => {
+    const { folder, past, world } = await stopped()
+    const [layer = ''] = await layersIn(past)
+    await cp(join(past, layer), join(past, 'layer-000099.jsonl'))
+    expect((await reopened(folder)).world).toEqual(world)
+    expect(await readdir(past)).not.toContain('layer-000099.jsonl')
+  })
+
+  test('a segment that is still the open file is taken back', async () => {
+    const { folder, past, world } = await stopped()
+    const before = await segmentsIn(past)
+    const last = Number(/-(\d+)\.jsonl$/.exec(before.at(-1) ?? '')?.[1])
+    const name = `journal-${String(last + 1).padStart(12, '0')}-${String(last + 2).padStart(12, '0')}.jsonl`
+    await link(join(folder, 'journal.jsonl'), join(past, name))
+    expect((await reopened(folder)).world).toEqual(world)
+    expect(await segmentsIn(past)).toEqual(before)
+  })
+
+  test('every state between two checkpoints, as the disk has it', async () => {
+    const folder = await temporaryDirectory()
+    const filled = await accountOnDisk(folder)
+    for (let nth = 0; nth < 13; nth++) {
+      createPayment(filled.account)
+      await filled.journal.durable(filled.account.world.seq)
+      // While the checkpoint is being written, a copy is what a crash would leave.
+      for (let moment = 0; moment < 4; moment++) {
+        const copy = await copyOf(folder).catch(() => undefined)
+        if (copy) expect((await reopened(copy)).world).toEqual(dump(filled.account.world))
+      }
+    }
+    await filled.account.close()
+  })
+})
+
+describe('damage', () => {
+  test('of any byte, or a file that ends early, never gives another world', async () => {
+    const { folder, past, world } = await stopped(10)
+    const outcomes = { same: 0, refused: 0 }
+    for (const name of [...(await readdir(past)).map(file => join('past-1', file)), 'journal.jsonl']) {
+      const { size } = await stat(join(folder, name))
+      for (let nth = 0; nth < 12; nth++) {
+        const copy = await copyOf(folder)
+        const at = Math.floor(((nth + 0.5) / 12) * size)
+        const bytes = await readFile(join(copy, name))
+        if (nth % 4 === 3) await truncate(join(copy, name), at)
+        else await writeFile(join(copy, name), bytes.fill((bytes[at] ?? 0) ^ (1 << (nth % 8)), at, at + 1))
+        try {
+          const { world: again } = await reopened(copy)
+          const isCut = name === 'journal.jsonl' && again.seq < world.seq
+          if (!isCut) expect(again, `${name}, byte ${at}`).toEqual(world)
+          outcomes.same++
+        } catch (cause) {
+          if (!(cause instanceof StartError || cause instanceof DamagedError)) throw cause
+          expect(cause.message).toContain('past-1' in cause ? '' : copy)
+          outcomes.refused++
+        }
+      }
+    }
+    expect(outcomes.same).toBeGreaterThan(0)
+    expect(outcomes.refused).toBeGreaterThan(0)
+  })
+
+  test.each(['missing', 'empty', 'damaged in its first line'])(
+    'an open file that is %s stops the start, and no segment is lost',
+    async how => {
+      const { folder, past } = await stopped()
+      const open = join(folder, 'journal.jsonl')
+      await rm(join(past, 'checkpoint.json'))
+      const before = await segmentsIn(past)
+      const text = await readFile(open, 'utf8')
+      if (how === 'missing') await rm(open)
+      else await writeFile(open, how === 'empty' ? '' : text.replace('"after"', '"aftfr"'))
+      await expect(reopened(folder)).rejects.toThrow(StartError)
+      expect(await segmentsIn(past)).toEqual(before)
+    },
+  )
+
+  test('of the checkpoint is said, and the journal is read instead', async () => {
+    const { folder, past, world } = await stopped()
+    await writeFile(join(past, 'checkpoint.json'), '{}\n')
+    const { world: again, warnings } = await reopened(folder)
+    expect(again).toEqual(world)
+    expect(warnings).toEqual([expect.stringContaining(`${past}: the checkpoint is damaged`)])
+  })
+
+  test('of a segment that is needed stops the start, with the entries that are missing', async () => {
+    const { folder, past } = await stopped()
+    await rm(join(past, 'checkpoint.json'))
+    const [, second = ''] = await segmentsIn(past)
+    await rm(join(past, second))
+    await expect(reopened(folder)).rejects.toThrow(/the journal's entries \d+ to \d+ are missing/)
+  })
+})
+
+test('a reset leaves nothing of the old history', async () => {
+  const { folder } = await stopped()
+  const opened = await accountOnDisk(folder)
+  await opened.account.rewrite([], 'another seed')
+  const ids = await fillWith(opened, 6)
+  const world = dump(opened.account.world)
+  await opened.account.close()
+  expect(await readdir(folder)).toEqual(['journal.jsonl', 'past-2'])
+  expect(ids).toHaveLength(6)
+  expect((await reopened(folder)).world).toEqual(world)
+})

@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from '../../src/cli/yaml.ts'
+import { readScenario, ScenarioError } from '../../src/scenario/index.ts'
+
+const block = (count: number) => Array.from({ length: count }, (_, at) => `  k${at}: 1`).join('\n')
+
+const problemsOf = (text: string) =>
+  readScenario(text, { file: 'a.yaml', folder: import.meta.dirname }).then(
+    () => [],
+    (error: unknown) => {
+      if (error instanceof ScenarioError) return error.problems
+      throw error
+    },
+  )
+
+/** Milliseconds for a text with so many keys in one map. */
+function timeFor(count: number): number {
+  const text = `a:\n${block(count)}\n`
+  const from = performance.now()
+  parse(text)
+  return performance.now() - from
+}
+
+test('four times the keys take about four times as long, and not sixteen times', () => {
+  timeFor(1000)
+  expect(timeFor(20_000) / timeFor(5000)).toBeLessThan(10)
+})
+
+test('a repeated key is found all the same, and its place is named', async () => {
+  const [problem] = await problemsOf(`paysim: 1\nname: x\nlet:\n${block(50)}\n  k7: 2\n`)
+  expect(problem).toMatchObject({ line: 54, column: 3, message: 'Map keys must be unique' })
+  expect(() => parse(`a: 1\nb: { c: 1, c: 2 }\n`)).toThrow('Map keys must be unique at line 2, column 12')
+})
+
+test('a key that is a list brings no warning from Node', async () => {
+  const warnings: Error[] = []
+  const keep = (warning: Error) => warnings.push(warning)
+  process.on('warning', keep)
+  onTestFinished(() => void process.off('warning', keep))
+  expect(parse('? [a]\n: 1\n')).toEqual({ '[ a ]': 1 })
+  // Node emits warnings in a later tick.
+  await new Promise(resolve => setImmediate(resolve))
+  expect(warnings).toEqual([])
+})
