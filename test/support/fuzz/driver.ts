@@ -1,0 +1,176 @@
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import type { Server } from '../gateway/server.ts'
+import type { Chance } from './chance.ts'
+import { damagedBytes } from './damage.ts'
+import { type FuzzRequest, type Operation, requestFor } from './requests.ts'
+
+/** Sends damaged requests to a server, and says what it must not have done. */
+
+const LONGEST_MS = 1000
+/** These may have much to do, and wait for receivers. */
+const LONGEST_ADVANCE_MS = 60_000
+const KNOWN = 400
+const ID = /"((?:pi|po|evt|we|ast|wd|dlv|del|mer)_[\w-]+)"/g
+
+interface Answered {
+  readonly status: number
+  readonly text: string
+  readonly ms: number
+}
+
+export class Driver {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  readonly #known: string[] = []
+  #account = ''
+  #keys = ''
+  readonly statuses = new Map<number, number>()
+
+  constructor(
+    private readonly server: Server,
+    private readonly merchantCalls: readonly Operation[],
+    private readonly controlCalls: readonly Operation[],
+  ) {}
+
+  /** An account of its own; a new one if the last one was removed. */
+  async prepare(): Promise<void> {
+    const there = this.#account !== '' && (await this.#control('POST', `/accounts/${this.#account}/reset`))
+    if (there && there.status === 200) return
+    const { test } = await this.server.merchant({ clock: { mode: 'virtual' } })
+    this.#account = test.id
+    this.#keys = `Basic ${Buffer.from(`${test.public_key}:${test.secret_key}`).toString('base64')}`
+  }
+
+  #control(method: string, path: string) {
+    return this.#send(`${this.server.controlUrl}${path}`, {
+      method,
+      path,
+      headers: { authorization: `Bearer ${this.server.controlToken}` },
+      body: undefined,
+    })
+  }
+
+  /** What is wrong with the answer; undefined if nothing is. */
+  async http(chance: Chance): Promise<string | undefined> {
+    const isControl = chance.is(0.5)
+    const operation = chance.of(isControl ? this.controlCalls : this.merchantCalls)
+    const made = requestFor(chance, operation, this.#known)
+    const path = made.path.replaceAll('{account}', this.#account)
+    const authorization = isControl ? `Bearer ${this.server.controlToken}` : this.#keys
+    const headers = chance.is(0.98) ? { authorization, ...made.headers } : made.headers
+    const asked = { ...made, path, headers }
+    const base = isControl ? this.server.controlUrl : this.server.url
+    const shown = `${asked.method} ${path} ${JSON.stringify(made.headers)} ${made.body ?? ''}`.slice(0, 4000)
+    const mostMs = /\/(advance|reset|import)|^\/merchants\//.test(path) ? LONGEST_ADVANCE_MS : LONGEST_MS
+    let answer = await this.#send(base + path, asked)
+    // A busy machine may be slow for a while.
+    for (let times = 0; times < 3 && answer && answer.ms > mostMs; times++)
+      answer = await this.#send(base + path, asked)
+    if (path.includes('/faults')) await this.#control('DELETE', `/accounts/${this.#account}/faults`)
+    if (!answer) return `no answer: ${shown}`
+    this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
+    for (const [, id = ''] of answer.text.slice(0, 20_000).matchAll(ID)) this.#remember(id)
+    if (answer.status >= 500 && answer.status !== 503) return `${answer.status} ${answer.text}: ${shown}`
+    if (answer.ms > mostMs) return `${Math.round(answer.ms)} ms: ${shown}`
+    return undefined
+  }
+
+  #remember(id: string): void {
+    if (this.#known.length < KNOWN) this.#known.push(id)
+    else this.#known[Math.floor(this.statuses.size + id.length * 37) % KNOWN] = id
+  }
+
+  /** Undefined if none came in time. */
+  #send(address: string, { method, headers, body }: FuzzRequest): Promise<Answered | undefined> {
+    const from = performance.now()
+    const bytes = body === undefined ? undefined : Buffer.from(body)
+    return new Promise((resolve, reject) => {
+      let outgoing: ReturnType<typeof request>
+      try {
+        outgoing = request(address, { method, agent: this.#agent, headers, timeout: LONGEST_ADVANCE_MS })
+      } catch {
+        // Node does not send such an address or header.
+        return resolve({ status: 0, text: '', ms: 0 })
+      }
+      outgoing.once('timeout', () => outgoing.destroy())
+      outgoing.once('error', cause => {
+        const isGone = 'code' in cause && cause.code === 'ECONNREFUSED'
+        // A fault may cut the connection.
+        if (isGone) reject(new Error('the server has ended'))
+        else resolve(outgoing.reusedSocket || method === 'PUT' ? { status: 0, text: '', ms: 0 } : undefined)
+      })
+      outgoing.once('response', incoming => {
+        const chunks: Buffer[] = []
+        const answer = () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString(),
+            ms: performance.now() - from,
+          })
+        incoming.on('data', chunk => chunks.push(chunk)).once('close', answer)
+      })
+      outgoing.end(bytes)
+    })
+  }
+
+  /** Bytes that are nearly a request. */
+  async socket(chance: Chance): Promise<string | undefined> {
+    const bytes = this.#bytes(chance)
+    const said = await new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(this.server.url)
+      const socket = connect(Number(port), hostname)
+      let text = ''
+      const timer = setTimeout(() => socket.destroy(), 25)
+      socket.on('data', chunk => {
+        text += chunk.toString('latin1')
+        if (text.includes('\r\n\r\n')) socket.destroy()
+      })
+      socket.on('error', cause => {
+        if ('code' in cause && cause.code === 'ECONNREFUSED') reject(new Error('the server has ended'))
+      })
+      socket.once('close', () => {
+        clearTimeout(timer)
+        resolve(text)
+      })
+      socket.write(bytes)
+    })
+    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(said)?.[1] ?? 0)
+    return status >= 500 && status !== 503 ? `${status}: ${bytes.toString('base64')}` : undefined
+  }
+
+  #bytes(chance: Chance): Buffer {
+    const { host } = new URL(this.server.url)
+    const body = '{"amount":"100","currency":"THB","country":"TH","customer":{}}'
+    const head = [
+      `${chance.of(['GET', 'POST', 'PUT', 'OPTIONS', 'HEAD', 'CONNECT', 'PRI', 'x'])} ${chance.of([
+        '/payment_intents',
+        '/payment_intents/%ZZ',
+        `http://${host}/payout_intents`,
+        '*',
+        '//x/../..',
+        `/${'a'.repeat(chance.below(20_000))}`,
+      ])} HTTP/${chance.of(['1.1', '1.0', '2.0', '9'])}`,
+      `Host: ${chance.of([host, '', 'evil.example', `${host}\r\nHost: x`])}`,
+      `Authorization: ${chance.of([this.#keys, 'Basic', 'Basic !', 'Bearer x'])}`,
+      chance.of([
+        `Content-Length: ${body.length}`,
+        'Content-Length: -1',
+        'Transfer-Encoding: chunked',
+        'Expect: 100-continue',
+        'X: \0',
+        `X: ${'y'.repeat(chance.below(20_000))}`,
+      ]),
+      chance.of([
+        'Content-Type: application/json',
+        'Upgrade: h2c\r\nConnection: Upgrade',
+        'Connection: close',
+      ]),
+    ]
+    const whole = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1')
+    return chance.is(0.7) ? damagedBytes(chance, whole) : whole
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}

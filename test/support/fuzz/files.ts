@@ -1,0 +1,197 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError } from '../../../src/cli/errors/cli-errors.ts'
+import { readProfiles } from '../../../src/cli/profiles/profiles.ts'
+import { parse } from '../../../src/cli/yaml.ts'
+import { ContractError, resolveContract } from '../../../src/contract/resolve-contract.ts'
+import { apply } from '../../../src/domain/apply.ts'
+import { indexCatalogue, readCatalogue } from '../../../src/domain/catalogue.ts'
+import { EntryChecker } from '../../../src/domain/check-entries.ts'
+import type { Entry } from '../../../src/domain/events.ts'
+import { readFaults } from '../../../src/domain/faults/read-faults.ts'
+import { readRules } from '../../../src/domain/rules/read-rules.ts'
+import { compileRule } from '../../../src/domain/rules/rule.ts'
+import { MutableWorld } from '../../../src/domain/world.ts'
+import { FileJournal } from '../../../src/engine/file-journal.ts'
+import { Registry } from '../../../src/engine/registry.ts'
+import { StartError } from '../../../src/engine/start-error.ts'
+import { readScenario, ScenarioError } from '../../../src/scenario/index.ts'
+import type { Chance } from './chance.ts'
+import { damagedBytes, damagedText, damagedValue } from './damage.ts'
+
+/** A kind of file: it is damaged, and then read as paysim reads it. */
+export interface FileKind {
+  readonly name: string
+  /** Throws only if paysim threw something that is not an error for people. */
+  try(chance: Chance): Promise<{ readonly input: string; readonly read: () => Promise<void> }>
+}
+
+/** Lets through what paysim reports to people. */
+async function expecting(
+  types: readonly (new (...args: never[]) => Error)[],
+  work: () => unknown,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!types.some(type => error instanceof type)) throw error
+  }
+}
+
+export interface Corpus {
+  readonly scenarios: readonly string[]
+  readonly catalogue: unknown
+  readonly journal: string
+  readonly registry: string
+}
+
+export async function corpusFrom(dataDir: string, account: string): Promise<Corpus> {
+  const names = (await readdir('scenarios')).filter(name => name.endsWith('.yaml'))
+  return {
+    scenarios: await Promise.all(names.map(name => readFile(join('scenarios', name), 'utf8'))),
+    catalogue: JSON.parse(await readFile('fixtures/catalogue.json', 'utf8')),
+    journal: await readFile(join(dataDir, 'accounts', account, 'journal.jsonl'), 'utf8'),
+    registry: await readFile(join(dataDir, 'merchants.jsonl'), 'utf8'),
+  }
+}
+
+const CONTRACT = {
+  'create.path': '/v2/charges',
+  'errors.body': 'problem',
+  'hosted.page': '30m',
+  'events.retry': ['0s', '5s', '1h'],
+  'fields.absent': 'omit',
+  'status.receipt': 202,
+}
+const PROFILES = {
+  current: 'shop',
+  profiles: {
+    shop: {
+      base_url: 'http://127.0.0.1:7297',
+      public_key: 'pk_test_a',
+      secret_key: 'sk_test_b',
+      contract: CONTRACT,
+    },
+  },
+}
+
+/** The library reports an unknown alias with a ReferenceError, which the callers of `parse` show as a message. */
+const isYaml = (error: unknown) => error instanceof Error && !/^(Type|Range)Error$/.test(error.name)
+
+export function fileKinds({ scenarios, catalogue, journal, registry }: Corpus, folder: string): FileKind[] {
+  const inText = (
+    name: string,
+    texts: readonly string[],
+    read: (text: string) => Promise<void>,
+  ): FileKind => ({
+    name,
+    async try(chance) {
+      const input = damagedText(chance, chance.of(texts), texts)
+      return { input, read: () => read(input) }
+    },
+  })
+  const inValue = (name: string, right: unknown, read: (value: unknown) => unknown): FileKind => ({
+    name,
+    async try(chance) {
+      // As it is after its way through a file.
+      const value: unknown = JSON.parse(JSON.stringify(damagedValue(chance, right)) ?? 'null')
+      return { input: JSON.stringify(value), read: async () => void (await read(value)) }
+    },
+  })
+  const onDisk = (name: string, right: string, read: (path: string) => Promise<void>): FileKind => ({
+    name,
+    async try(chance) {
+      const bytes = damagedBytes(chance, Buffer.from(right))
+      const path = join(folder, name)
+      return {
+        input: bytes.toString('base64'),
+        read: async () => {
+          await writeFile(path, bytes, { mode: 0o600 })
+          await read(path)
+        },
+      }
+    },
+  })
+  const lines = journal
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const entries = lines.filter(line => line.seq > 0).map(({ crc: _, ...entry }) => entry)
+  return [
+    inText('scenario', scenarios, text =>
+      expecting([ScenarioError], () => readScenario(text, { file: 'a.yaml', folder })),
+    ),
+    inText('yaml', scenarios, async text => {
+      try {
+        parse(text)
+      } catch (error) {
+        if (!isYaml(error)) throw error
+      }
+    }),
+    inValue('scenario.json', parse(scenarios[0] ?? ''), value =>
+      expecting([ScenarioError], () => readScenario(JSON.stringify(value) ?? '', { file: 'a.json', folder })),
+    ),
+    inValue('catalogue', catalogue, value => {
+      const read = readCatalogue(value)
+      if ('catalogue' in read) indexCatalogue(read.catalogue.data)
+    }),
+    inValue('contract', CONTRACT, value =>
+      expecting([ContractError], () => resolveContract(value as Record<string, unknown>)),
+    ),
+    inValue('rules', { rules: rulesOf(scenarios) }, value => {
+      const read = readRules(value)
+      if (!('problems' in read)) for (const { data } of read.rules) compileRule(data)
+    }),
+    inValue(
+      'faults',
+      { faults: [{ on: 'webhook', match: { type: 'payment.succeeded' }, type: 'delay', delay: '5s' }] },
+      value => void readFaults(value, ['POST /payment_intents']),
+    ),
+    inValue('import', entries, value => replayChecked(Array.isArray(value) ? value : [value])),
+    onDisk('journal.jsonl', journal, path =>
+      expecting([StartError], async () => {
+        const options = { sync: false, onEntry() {}, onFailure() {}, warn() {} }
+        await (await FileJournal.open(path, options)).close()
+      }),
+    ),
+    onDisk('merchants.jsonl', registry, path =>
+      expecting([StartError], async () => {
+        await (await Registry.open({ path, sync: false, warn() {} })).close()
+      }),
+    ),
+    {
+      name: 'profiles',
+      async try(chance) {
+        const right = JSON.stringify(PROFILES)
+        const input = chance.is(0.5)
+          ? damagedText(chance, right)
+          : JSON.stringify(damagedValue(chance, PROFILES))
+        return {
+          input,
+          read: () =>
+            expecting([UsageError], async () => {
+              process.env.XDG_CONFIG_HOME = folder
+              await mkdir(join(folder, 'paysim'), { recursive: true })
+              await writeFile(join(folder, 'paysim', 'profiles.json'), input, { mode: 0o600 })
+              await readProfiles()
+            }),
+        }
+      },
+    },
+  ]
+}
+
+const rulesOf = (scenarios: readonly string[]) =>
+  scenarios.flatMap(text => (parse(text) as { provider?: unknown[] }).provider ?? [])
+
+/** What the checker lets through may contradict itself, but must not make `apply` fail with a programming error. */
+function replayChecked(entries: readonly unknown[]): void {
+  const checker = new EntryChecker()
+  if (entries.some(entry => checker.check(entry).length > 0)) return
+  const world = new MutableWorld()
+  try {
+    for (const entry of entries) apply(world, entry as Entry)
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw error
+  }
+}
