@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runBinary } from '../support/gateway/server.ts'
+
+const EXAMPLES = 'scenarios/explore'
+/** Each kind of example mistake once; all kinds take minutes. */
+const KINDS = 'webhook-twice,webhook-lost-answer,webhook-forged,call-refused,answer-unknown-field'
+
+async function explore(command: readonly string[], flags: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-examples-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const saved = join(folder, 'found')
+  const args = ['explore', `${EXAMPLES}/orders.yaml`, '--save', saved, ...flags, '--', ...command]
+  return { ...(await runBinary(args)), saved }
+}
+
+/** As many runs as there are places: no pairs. */
+const singles = (runs: number) => ['--only', KINDS, '--runs', String(runs)]
+
+test('the shop in Node survives', async () => {
+  const { code, stdout } = await explore(['node', `${EXAMPLES}/shop.mjs`], singles(10))
+  expect(code, stdout).toBe(0)
+})
+
+const python = spawnSync('python3', ['--version']).status === 0
+describe.skipIf(!python)(`the shop in Python${python ? '' : ' (no python3 on this machine)'}`, () => {
+  test('survives', async () => {
+    const { code, stdout } = await explore(['python3', `${EXAMPLES}/shop.py`], singles(10))
+    expect(code, stdout).toBe(0)
+  })
+})
+
+test('the wrong shop ships twice, as the README shows, and the same seed finds and saves the same', async () => {
+  const flags = ['--only', 'webhook-twice,webhook-forged', '--runs', '4', '--seed', '7']
+  const command = ['node', `${EXAMPLES}/wrong-shop.mjs`]
+  const runs = [await explore(command, flags), await explore(command, flags)]
+  const files = async (folder: string) =>
+    Promise.all(
+      (await readdir(folder)).sort().map(async name => [name, await readFile(join(folder, name), 'utf8')]),
+    )
+  const [one, other] = await Promise.all(runs.map(async ({ saved }) => files(saved)))
+  expect(one?.map(([name]) => name)).toEqual(['orders-webhook-twice.yaml'])
+  expect(other).toEqual(one)
+
+  const [{ code, stdout, saved } = { code: 0, stdout: '', saved: '' }] = runs
+  expect(code).toBe(10)
+  const readme = await readFile('README.md', 'utf8')
+  const [, shown = ''] = /```text\n(webhook-twice:[\s\S]*?)```/.exec(readme) ?? []
+  const lines = shown.trim().split('\n')
+  expect(lines).toHaveLength(3)
+  for (const line of lines) expect(stdout).toContain(line.trim())
+  const again = await runBinary(['run', join(saved, 'orders-webhook-twice.yaml')])
+  expect(again.code).toBe(10)
+})
