@@ -1,17 +1,35 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BrokenJsonError, JsonParts } from '../../src/server/control/json-parts.ts'
+import { BrokenJsonError, JsonParts, type Part } from '../../src/server/control/json-parts.ts'
+
+/** Each part is JSON by itself. */
+function expectWhole({ kind, text, ...of }: Exclude<Part, { kind: 'opened' }>): void {
+  const isValue = kind === 'item' && 'name' in of && of.name === 'list'
+  JSON.parse(isValue ? text : `{${text}}`)
+}
 
 /** The value of a text that is read in pieces of these lengths, put together from its parts. */
-function readInPieces(text: string, lengths: readonly number[]): Record<string, unknown> {
+function readInPieces(text: string, lengths: readonly number[]): unknown {
   const parts = new JsonParts({ list: '[', map: '{' })
-  const value: Record<string, unknown> = {}
+  const members: string[] = []
+  const items: Record<string, string[]> = {}
+  const closeItems = () => {
+    for (const name of Object.keys(items)) {
+      const inside = items[name]?.join() ?? ''
+      members.push(name === 'list' ? `"list":[${inside}]` : `"map":{${inside}}`)
+      delete items[name]
+    }
+  }
   const take = (piece: string) => {
     for (const part of parts.read(piece)) {
-      if (part.kind === 'member') Object.assign(value, JSON.parse(`{${part.text}}`))
-      else if (part.kind === 'opened') value[part.name] = part.name === 'list' ? [] : {}
-      else if (part.name === 'list') (value.list as unknown[]).push(JSON.parse(part.text))
-      else Object.assign(value.map as object, JSON.parse(`{${part.text}}`))
+      if (part.kind !== 'opened') expectWhole(part)
+      if (part.kind === 'item') {
+        items[part.name]?.push(part.text)
+        continue
+      }
+      closeItems()
+      if (part.kind === 'member') members.push(part.text)
+      else items[part.name] = []
     }
   }
   let from = 0
@@ -21,15 +39,15 @@ function readInPieces(text: string, lengths: readonly number[]): Record<string, 
   }
   take(text.slice(from))
   parts.end()
-  return value
+  closeItems()
+  return JSON.parse(`{${members.join()}}`)
 }
 
 const json = fc.jsonValue({ maxDepth: 3 })
-const name = fc.string().filter(text => text !== '__proto__')
 const objects = fc.record(
   {
     list: fc.oneof(fc.array(json), json),
-    map: fc.oneof(fc.dictionary(name, json), json),
+    map: fc.oneof(fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), json), json),
     'a "[{,': json,
     other: json,
   },

@@ -69,9 +69,12 @@ async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
 
 const checkFrame = validator(Archive)
 
+/** A member called `__proto__` is then one like any other: unknown, and refused. */
+const withoutPrototype = (): Record<string, unknown> => Object.create(null)
+
 class ArchiveDraft {
   /** The archive without its entries and the bytes of its images. */
-  readonly #frame: Record<string, unknown> = {}
+  readonly #frame = withoutPrototype()
   #checker = new EntryChecker()
   #entries: Entry[] = []
   readonly #images = new Map<string, Buffer>()
@@ -94,7 +97,7 @@ class ArchiveDraft {
   }
 
   #open(name: string): void {
-    this.#frame[name] = name === 'entries' ? [] : {}
+    this.#frame[name] = name === 'entries' ? [] : withoutPrototype()
     if (name === 'images') return this.#images.clear()
     this.#entries = []
     this.#checker = new EntryChecker()

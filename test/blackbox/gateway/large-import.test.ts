@@ -86,6 +86,15 @@ test('an archive over the limit is refused, and the limit is named', async () =>
   call.destroy()
 })
 
+test('an archive cannot hide its members in a prototype', async () => {
+  const account = await openAccount(await ownServer())
+  const frame = { paysim: 1, account: account.id, seed: 'a seed', entries: [], images: {} }
+  const raw = `{"__proto__":${JSON.stringify(frame)}}`
+  const { status, body } = await account.control('PUT', '/import', { raw, headers })
+  expect(status).toBe(400)
+  expect(JSON.stringify(body)).toContain('paysim is required')
+})
+
 /** When the server is killed: at once, while the new journal is written, and as soon as it is there. */
 const MOMENTS: [string, (folder: string) => Promise<unknown>][] = [
   ['at once', async () => {}],
