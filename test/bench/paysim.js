@@ -10,6 +10,7 @@ export async function servePaysim(binary, args) {
     url: ready.url,
     keys: { publicKey: public_key, secretKey: secret_key },
     authorization: `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`,
+    root: ready.control_url,
     control: `${ready.control_url}/accounts/default.test`,
     controlAuthorization: `Bearer ${ready.control_token}`,
   }

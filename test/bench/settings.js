@@ -5,7 +5,7 @@ const USAGE = `npm run bench -- [options]
 
   --quick        everything small, in under a minute
   --large        also at 1,000,000 records; takes 4 GB of disk
-  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory
+  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
   --check        exit 1 if a figure misses its target by more than 20%`
@@ -17,6 +17,8 @@ const FULL = {
   sizes: [1_000, 100_000],
   starts: 21,
   journal: 100_000,
+  timers: 100_000,
+  imported: 180_000,
   listed: { few: 10_000, many: 1_000_000 },
 }
 const QUICK = {
@@ -26,6 +28,8 @@ const QUICK = {
   sizes: [1_000],
   starts: 11,
   journal: 20_000,
+  timers: 10_000,
+  imported: 20_000,
   listed: { few: 10_000, many: 50_000 },
 }
 

@@ -26,11 +26,15 @@ const KINDS = {
   },
 }
 
+export async function emptyFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'paysim-bench-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
 /** A data directory with this many payments or payouts in the default test account. */
 export async function makeStore(binary, kind, count) {
   const { prefix, makeSamples } = KINDS[kind]
-  const path = await mkdtemp(join(tmpdir(), 'paysim-bench-'))
-  const remove = () => rm(path, { recursive: true, force: true })
+  const { path, remove } = await emptyFolder()
   const server = await servePaysim(binary, ['--data', path])
   await Promise.all(makeSamples(server))
   await server.stop()

@@ -21,8 +21,8 @@ function cellsOf(row) {
     quantity(ours),
     quantity(other),
     ratio.toFixed(2),
-    `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
-    Number.isNaN(busyRatio) ? '' : busyRatio.toFixed(2),
+    lowest === undefined ? '' : `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
+    busyRatio === undefined || Number.isNaN(busyRatio) ? '' : busyRatio.toFixed(2),
     target({ atLeast, atMost }),
     verdict(row),
   ]
