@@ -9,6 +9,7 @@ import { MutableWorld, type World } from '../domain/world.ts'
 import type { AccountSettings, Outcome } from './account-settings.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
+import { Firing } from './firing.ts'
 import { IdSource } from './ids.ts'
 import type { Journal } from './journal.ts'
 import { Listeners } from './listeners.ts'
@@ -43,7 +44,11 @@ export class Account {
     resume: () => this.#resume(),
   })
   #rewriting: Promise<void> | undefined
-  #firing = false
+  readonly #firing = new Firing({
+    due: () => this.#due(),
+    fire: timer => this.#decideAndApply(timer.command, 'timer', timer),
+    onDone: () => this.#watch(),
+  })
   #closed = false
 
   constructor(private readonly settings: AccountSettings) {
@@ -52,7 +57,7 @@ export class Account {
     this.clock = new AccountClock(settings.time, null)
     this.#seed = settings.seed
     this.#ids = new IdSource(settings.seed)
-    this.#pacer = new Pacer(this.clock, () => this.fireDue())
+    this.#pacer = new Pacer(this.clock, () => this.#firing.begin())
   }
 
   get world(): World {
@@ -83,7 +88,7 @@ export class Account {
     return this.#seed
   }
 
-  /** Changes the seed of later ids. */
+  /** For later ids. */
   reseed(seed: string): void {
     this.#seed = seed
     this.#ids = new IdSource(seed)
@@ -126,17 +131,19 @@ export class Account {
 
   /**
    * Executes everything that is due by now; on a real clock a timer may be due that has not fired yet. Call it before
-   * you show the world or decide.
+   * you show the world or decide. If so much is due that others would have to wait, it returns when all is done.
    */
-  catchUp(): void {
+  catchUp(): Promise<void> | undefined {
     if (this.#due()) this.fireDue()
+    return this.#firing.rest
   }
 
   execute(command: Command, by: Actor): Outcome {
-    this.catchUp()
+    // Who can wait has waited in `catchUp`, so that there is little left.
+    if (this.#due()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
-    if (this.#due()) queueMicrotask(() => this.fireDue())
+    if (this.#due()) queueMicrotask(this.fireDue)
     else this.#watch()
     return outcome
   }
@@ -184,21 +191,11 @@ export class Account {
     return entry.seq
   }
 
-  /** Executes what is due by now, in order. */
-  fireDue(): number {
-    if (this.#firing || this.#closed) return 0
-    this.#firing = true
-    let fired = 0
-    try {
-      for (let timer = this.#due(); timer; timer = this.#due()) {
-        this.#decideAndApply(timer.command, 'timer', timer)
-        fired++
-      }
-    } finally {
-      this.#firing = false
-    }
-    this.#watch()
-    return fired
+  /** Executes what is due by now, in order; if that is much, in slices. */
+  readonly fireDue = (): void => this.#firing.begin()
+
+  get fired(): number {
+    return this.#firing.fired
   }
 
   #watch(): void {
@@ -207,7 +204,8 @@ export class Account {
 
   #due(): Timer | undefined {
     const { next } = this.#world.timers
-    return next && next.dueAt <= this.now && !this.#recovery.underWay && !this.#rewriting ? next : undefined
+    if (!next || next.dueAt > this.now) return undefined
+    return this.#recovery.underWay || this.#rewriting || this.#closed ? undefined : next
   }
 
   setClock(setting: ClockSetting): number {
@@ -230,7 +228,7 @@ export class Account {
 
   /** Resolves when everything due has happened and can be read: each entry is on disk, or was discarded. */
   async settled(): Promise<void> {
-    this.catchUp()
+    await this.catchUp()
     try {
       await this.journal.durable(this.#world.seq)
     } catch {
@@ -238,9 +236,11 @@ export class Account {
     }
   }
 
-  /** Whether writes are possible; tries again if they were not. */
+  /** Whether writes are possible now, after everything due; tries again if they were not. */
   async available(): Promise<boolean> {
     await this.#rewriting?.catch(() => {})
+    const catchingUp = this.catchUp()
+    if (catchingUp) await catchingUp
     return !this.#recovery.underWay || this.#recovery.tryAgain()
   }
 

@@ -113,6 +113,7 @@ export class Courier {
     const endpoint = world.endpoints.get(endpointId)
     const result = event && endpoint ? await this.#post(delivery, event, endpoint) : REMOVED
     await before.record
+    await this.account.catchUp()
     if (this.#stopping.signal.aborted) return
     const attempt = delivery.attempts.length
     this.account.execute({ type: 'RecordAttempt', delivery: id, attempt, result }, 'courier')

@@ -1,6 +1,7 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 import type { Account } from './account.ts'
 import type { Courier } from './courier.ts'
+import { otherWork } from './other-work.ts'
 import { Patience } from './patience.ts'
 import type { Reading } from './real-time.ts'
 import { UnavailableError } from './unavailable.ts'
@@ -25,6 +26,9 @@ export interface AdvanceTerms {
   readonly receiversMs: number
   readonly monotonic: Reading
 }
+
+/** Stops of an advance without a pause: a few milliseconds of work. */
+const STOPS_AT_ONCE = 64
 
 /**
  * Moves a virtual clock from one due timer to the next, and waits at each for the resulting deliveries. On return the
@@ -58,20 +62,33 @@ export class TimeTravel {
     return turn
   }
 
-  /** Resolves when everything due by now has happened and no delivery is in progress. */
-  async quiet(patience?: Patience): Promise<number> {
+  /** Resolves when everything due by now has happened, no delivery is in progress, and all of it is on disk. */
+  async quiet(): Promise<void> {
+    await this.#quieten()
+    await this.account.journal.durable(this.account.world.seq)
+  }
+
+  /** Resolves when everything due by now has happened and no delivery is in progress; returns how many timers fired. */
+  async #quieten(patience?: Patience): Promise<number> {
     const { account, courier } = this
     let fired = 0
     do {
       // No timer fires while the disk cannot be written.
       if (account.stalled) throw new UnavailableError('The journal', undefined)
-      fired += account.fireDue()
-      await (patience ? patience.spend(courier.idle()) : courier.idle())
+      fired += await this.#fire()
+      if (courier.busy) await (patience ? patience.spend(courier.idle()) : courier.idle())
       // Its merchant was removed, so its timers never fire.
       if (account.closed) return fired
     } while (courier.busy || this.#somethingIsDue())
-    await account.journal.durable(account.world.seq)
     return fired
+  }
+
+  async #fire(): Promise<number> {
+    const { account } = this
+    const before = account.fired
+    const rest = account.catchUp()
+    if (rest) await rest
+    return account.fired - before
   }
 
   #somethingIsDue(): boolean {
@@ -89,21 +106,24 @@ export class TimeTravel {
         refused: rejection('invalid_state', 'The clock of this account is real, so it cannot be advanced'),
       }
     const target = until === 'idle' ? limit : until
-    let fired = await this.quiet(patience)
+    let fired = await this.#quieten(patience)
+    let stops = 0
     for (
       let { next } = account.world.timers;
       next && next.dueAt <= target && !account.closed;
       next = account.world.timers.next
     ) {
       account.clock.jump(next.dueAt)
-      fired += await this.quiet(patience)
+      fired += await this.#quieten(patience)
+      if (++stops % STOPS_AT_ONCE === 0) await otherWork()
     }
+    // One sync for many stops: nothing was answered yet, and the courier waits for what it tells a receiver.
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
     // The time must survive a restart, even if no timer fired.
     if (account.world.clock?.accountAt !== arrival && !account.closed) {
-      const seq = account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
-      await account.journal.durable(seq)
+      account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
     }
+    if (!account.closed) await account.journal.durable(account.world.seq)
     return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: patience.timedOut }
   }
 }

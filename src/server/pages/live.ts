@@ -18,8 +18,13 @@ export function liveState({ runtime: { account }, payment, livePath, isOver }: O
 /**
  * Sends the current version at once and at each change. A browser that lost the connection reconnects automatically.
  */
-export function follow(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply): Reply {
-  const opened = open(gateway, kind, request, reply)
+export async function follow(
+  gateway: Gateway,
+  kind: 'checkout' | 'bank',
+  request: Request,
+  reply: Reply,
+): Promise<Reply> {
+  const opened = await open(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   const { raw } = reply
   const { account } = opened.runtime

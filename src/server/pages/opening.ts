@@ -25,7 +25,12 @@ export interface Opened {
 }
 
 /** Opens a page by its signed address. A changed address and an unknown payment have different pages. */
-export function open(gateway: Gateway, kind: PageKind, request: Request, reply: Reply): Opened | Reply {
+export async function open(
+  gateway: Gateway,
+  kind: PageKind,
+  request: Request,
+  reply: Reply,
+): Promise<Opened | Reply> {
   const { account: name, payment: id } = request.params as { account: string; payment: string }
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
   const words = wordsFor(request)
@@ -39,7 +44,7 @@ export function open(gateway: Gateway, kind: PageKind, request: Request, reply: 
   const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
   if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
     return notice(403, 'forged')
-  account.catchUp()
+  await account.catchUp()
   const payment = account.world.payments.get(id)
   if (!payment) return notice(404, 'unknown')
   // The end of a payment stays visible forever, and an action that was extended still needs its page.

@@ -15,25 +15,25 @@ import { readFields } from './read-fields.ts'
 export { follow } from './live.ts'
 
 /** The page of an expired link still follows the payment, which may still succeed. */
-function openPage(
+async function openPage(
   gateway: Gateway,
   kind: 'checkout' | 'bank' | 'qr',
   request: Request,
   reply: Reply,
-): Opened | Reply {
-  const opened = open(gateway, kind, request, reply)
+): Promise<Opened | Reply> {
+  const opened = await open(gateway, kind, request, reply)
   if (!('payment' in opened) || !opened.isOver(opened.payment)) return opened
   const { words, path, payment } = opened
   return noticePage(reply, 410, words, path, 'ended', { payment, live: liveState(opened) })
 }
 
-export function show(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply) {
-  const opened = openPage(gateway, kind, request, reply)
+export async function show(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply) {
+  const opened = await openPage(gateway, kind, request, reply)
   return 'payment' in opened ? showPayment(reply, 200, opened) : opened
 }
 
-export function showQr(gateway: Gateway, request: Request, reply: Reply) {
-  const opened = openPage(gateway, 'qr', request, reply)
+export async function showQr(gateway: Gateway, request: Request, reply: Reply) {
+  const opened = await openPage(gateway, 'qr', request, reply)
   if (!('payment' in opened)) return opened
   const { instrument } = opened.payment
   if (instrument?.type !== 'display_qr_code')
@@ -51,7 +51,7 @@ export async function receive(
   reply: Reply,
 ): Promise<Reply> {
   const form = await readFields(request.raw).catch(asRefusal)
-  const opened = openPage(gateway, kind, request, reply)
+  const opened = await openPage(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
     if (form instanceof RefusalError) throw form

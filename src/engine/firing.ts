@@ -1,0 +1,69 @@
+import type { Timer } from '../domain/timers.ts'
+import { otherWork } from './other-work.ts'
+
+/** Timers that fire without a pause: a few milliseconds of work. */
+const AT_ONCE = 64
+
+interface FiringSettings {
+  /** The next timer that is due. */
+  readonly due: () => Timer | undefined
+  readonly fire: (timer: Timer) => void
+  /** Called when nothing is due any more. */
+  readonly onDone: () => void
+}
+
+/** Fires an account's due timers in order. When there are many, other accounts get their turn in between. */
+export class Firing {
+  /** How many timers fired since the account was opened. */
+  fired = 0
+  #within = false
+  #rest: Promise<void> | undefined
+
+  constructor(private readonly settings: FiringSettings) {}
+
+  /** Fires what is due; if that is much, the rest follows in slices. */
+  begin(): void {
+    if (this.#within || this.#rest) return
+    this.#fire(AT_ONCE)
+    if (!this.settings.due()) return this.settings.onDone()
+    this.#rest = this.#fireRest().finally(() => {
+      this.#rest = undefined
+    })
+    // Whoever waits for the rest gets the error; if nobody does, the next to ask meets the same timer.
+    this.#rest.catch(() => {})
+  }
+
+  /** Fires all that is due, for who cannot wait. */
+  finish(): void {
+    if (this.#within) return
+    this.#fire(Number.POSITIVE_INFINITY)
+    if (!this.#rest) this.settings.onDone()
+  }
+
+  /** Resolves when the rest has fired; undefined if there is none. */
+  get rest(): Promise<void> | undefined {
+    return this.#rest
+  }
+
+  async #fireRest(): Promise<void> {
+    do {
+      await otherWork()
+      this.#fire(AT_ONCE)
+    } while (this.settings.due())
+    this.settings.onDone()
+  }
+
+  #fire(most: number): void {
+    this.#within = true
+    try {
+      for (let nth = 0; nth < most; nth++) {
+        const timer = this.settings.due()
+        if (!timer) return
+        this.settings.fire(timer)
+        this.fired++
+      }
+    } finally {
+      this.#within = false
+    }
+  }
+}
