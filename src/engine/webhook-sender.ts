@@ -1,3 +1,4 @@
+/// <reference path="./undici-parts.d.ts" />
 import type { Agent } from 'undici'
 import { WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
@@ -14,15 +15,18 @@ export class WebhookSender {
 
   constructor(private readonly hosts: WebhookHosts) {}
 
-  async send({ url, ...rest }: WebhookRequest) {
+  async send({ url, headers, body, signal }: WebhookRequest) {
     const target = new URL(url)
     // An endpoint may come from an import, or from a server that was started with other hosts allowed.
     const problem = this.hosts.problem(target)
     if (problem !== undefined) throw new WebhookHostError(problem)
     // Loaded with the first webhook: most starts never send one.
-    const { Agent, request } = await import('undici')
+    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
+    const { default: request } = await import('undici/lib/api/api-request.js')
     this.#agent ??= new Agent({ connect: { lookup: this.hosts.lookup } })
-    const answer = await request(target, { ...rest, dispatcher: this.#agent, method: 'POST' })
+    const { origin, pathname, search } = target
+    const path = `${pathname}${search}`
+    const answer = await request.call(this.#agent, { origin, path, method: 'POST', headers, body, signal })
     return { status: answer.statusCode, retryAfter: answer.headers['retry-after'], body: answer.body }
   }
 

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
@@ -13,25 +15,47 @@ import type { PathFinder } from './path.ts'
 import { Problems } from './problems.ts'
 import type { Standards } from './step-check.ts'
 
-const checkShape = validator(FileSchema)
+const everyPart = <T>(make: (name: string, schema: TSchema) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(FileSchema.properties).map(([name, part]) => [name, make(name, part)]))
+
+/** Which parts a file has, whatever is in them. */
+const checkWhole = validator({ ...FileSchema, properties: everyPart(() => Type.Unknown()) })
+
+/**
+ * Each part has its own validator, compiled for the first file that has it: to compile all of them took longer than to
+ * run a short file. Rules and faults are checked by their readers, which the simulator uses too.
+ */
+const PARTS: Record<string, (data: Partial<ScenarioData>, standard: Standards) => readonly FieldProblem[]> = {
+  ...everyPart((name, schema) => validator(Type.Object({ [name]: schema }))),
+  provider: ({ provider }) => ruleProblems('provider', provider),
+  faults: ({ faults }, standard) => faultProblems('faults', faults, standard),
+}
 
 /** Finds all problems in a scenario. Without a folder, it does not check that named files exist. */
 export function checkScenario(data: unknown, positions: PathFinder, folder: string | undefined): Problems {
   const problems = new Problems()
-  const shape = checkShape(data)
-  problems.add([], shape, positions)
-  checkContent(validParts(data, shape), positions, problems, { ...standards(), folder })
+  const standard = { ...standards(), folder }
+  const found = partProblems(data, standard)
+  problems.add([], found, positions)
+  checkContent(soundParts(data, found), positions, problems, standard)
   return problems
 }
 
+function partProblems(data: unknown, standard: Standards): readonly FieldProblem[] {
+  const whole = checkWhole(data)
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return whole
+  const present = Object.entries(PARTS).filter(([name]) => Object.hasOwn(data, name))
+  return [...whole, ...present.flatMap(([, check]) => check(data, standard))]
+}
+
 /**
- * The parts whose shape is valid, so that one report has as many problems as possible. Without a valid clock, `let` and
+ * The parts without problems, so that one report has as many problems as possible. Without a valid clock, `let` and
  * `app`, it leaves out the steps, whose check would report false problems.
  */
-function validParts(data: unknown, shape: readonly FieldProblem[]): Partial<ScenarioData> {
+function soundParts(data: unknown, found: readonly FieldProblem[]): Partial<ScenarioData> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
   const isSound = (name: string) =>
-    shape.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
+    found.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
   const kept = new Set(Object.keys(data).filter(isSound))
   if (!isSound('clock') || !isSound('let') || !isSound('app')) kept.delete('steps')
   // An invalid part is still present, so `verify` must not report it as missing.
@@ -45,9 +69,7 @@ function checkContent(
   problems: Problems,
   standard: Standards,
 ): void {
-  const { provider, catalogue, steps = [] } = data
-  if (provider) problems.add([], ruleProblems('provider', provider), positions)
-  if (data.faults) problems.add([], faultProblems('faults', data.faults, standard), positions)
+  const { catalogue, steps = [] } = data
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
   if (data.app?.start !== undefined && data.app.url !== undefined)
     problems.say(
