@@ -3,6 +3,7 @@ import type { Entry } from '../domain/events.ts'
 import { entryText } from '../engine/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'
+import { requestLine } from './request-line.ts'
 
 /** What `serve` prints: JSON lines for a program, or lines for a person. */
 export interface ServeOutput {
@@ -18,7 +19,7 @@ export function jsonOutput(): ServeOutput {
     ready(simulator) {
       process.stdout.write(jsonLine(JSON.stringify({ event: 'ready', ...simulator.facts() })))
       follow(simulator, {
-        request: record => print(JSON.stringify({ event: 'request', ...record })),
+        request: record => print(requestLine(record)),
         entry: (account, entry) =>
           print(`{"event":"entry","account":"${account}",${entryText(entry).slice(1)}`),
       })

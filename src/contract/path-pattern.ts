@@ -3,16 +3,25 @@ export interface PathPattern {
   readonly text: string
   readonly segments: readonly Segment[]
 }
-type Segment = { readonly name: string } | { readonly text: string }
+interface Segment {
+  /** Of a parameter. */
+  readonly name: string | undefined
+  /** Of a fixed segment. */
+  readonly text: string | undefined
+}
 
 export function pathPattern(text: string): PathPattern {
   const segments = text
     .split('/')
-    .map(part => (part.startsWith(':') ? { name: part.slice(1) } : { text: decodeSegment(part) ?? part }))
+    .map(part =>
+      part.startsWith(':')
+        ? { name: part.slice(1), text: undefined }
+        : { name: undefined, text: decodeSegment(part) ?? part },
+    )
   return { text, segments }
 }
 
-export const hasParameters = ({ segments }: PathPattern) => segments.some(segment => 'name' in segment)
+export const hasParameters = ({ segments }: PathPattern) => segments.some(({ name }) => name !== undefined)
 
 /**
  * The parameters of a path that matches the pattern; undefined if it does not match. `%5F` and `_` are the same.
@@ -22,15 +31,16 @@ export function namesIn(
   path: readonly string[],
 ): Record<string, string> | undefined {
   if (segments.length !== path.length) return undefined
+  // Most patterns are tried in vain, so look first, and collect only what matches.
+  for (let at = 0; at < segments.length; at++) {
+    const given = decodeSegment(path[at] ?? '')
+    const text = segments[at]?.text
+    if (text === undefined ? !given : text !== given) return undefined
+  }
   const names: Record<string, string> = {}
   for (let at = 0; at < segments.length; at++) {
-    const segment = segments[at]
-    const given = decodeSegment(path[at] ?? '')
-    if (!segment) return undefined
-    if ('text' in segment) {
-      if (segment.text !== given) return undefined
-    } else if (given) names[segment.name] = given
-    else return undefined
+    const name = segments[at]?.name
+    if (name !== undefined) names[name] = decodeSegment(path[at] ?? '') ?? ''
   }
   return names
 }
@@ -38,7 +48,7 @@ export function namesIn(
 /** The path with its parameters filled in, always encoded in the same way. */
 export function withNames({ segments }: PathPattern, names: Readonly<Record<string, string>>): string {
   return segments
-    .map(segment => ('text' in segment ? segment.text : (names[segment.name] ?? '')))
+    .map(({ text, name }) => text ?? names[name ?? ''] ?? '')
     .map(encodeURIComponent)
     .join('/')
 }

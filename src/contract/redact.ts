@@ -8,6 +8,8 @@ const NUMBERS = new Set(['account_number'])
  * them, so a new kind of event cannot reveal them.
  */
 export function withoutSecrets(text: string): string {
+  // Looking is a third of the work of replacing nothing.
+  if (!ANY_SECRET.test(text)) return text
   return text.replace(
     SECRET,
     (_, begun = '', parameter = '', member = '') => `${begun}${parameter}${member}…`,
@@ -16,6 +18,7 @@ export function withoutSecrets(text: string): string {
 
 const SECRET =
   /\b(whsec_|sk_live_|sk_test_)[\w+/=-]+|([?&](?:signature|code|token)=)(?:[^&"\\\s]|\\[^"])+|("(?:secret|secret_key|control_token)":")(?:[^"\\]|\\.)+/g
+const ANY_SECRET = new RegExp(SECRET.source)
 
 /** A body that may be shown: secrets and account numbers are masked, and nothing else is changed. */
 export function redact(text: string): string {

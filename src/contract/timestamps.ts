@@ -38,7 +38,10 @@ function daysIn(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
 }
 
-/** RFC 3339 UTC with milliseconds and `Z`. */
+let latest = { at: 0, text: '1970-01-01T00:00:00.000Z' }
+
+/** RFC 3339 UTC with milliseconds and `Z`. The latest one is kept, because a busy server needs each many times. */
 export function formatTimestamp(at: number): string {
-  return new Date(at).toISOString()
+  if (at !== latest.at) latest = { at, text: new Date(at).toISOString() }
+  return latest.text
 }

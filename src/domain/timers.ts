@@ -20,6 +20,8 @@ export class Timers {
   readonly table: Table<Timer>
   /** How many were ever set. */
   ordinal = 0
+  /** The next one, if it is known: every request asks for it, but few change it. */
+  #next: { readonly timer: Timer | undefined } | undefined
 
   constructor(past?: Past<Timer>) {
     this.table = new Table(TIMERS, past)
@@ -30,17 +32,22 @@ export class Timers {
   }
 
   get next(): Timer | undefined {
-    return this.table.first
+    this.#next ??= { timer: this.table.first }
+    return this.#next.timer
   }
 
   /** A timer that is set again with the same id replaces the earlier one. */
   set(id: string, dueAt: number, command: TimedCommand): void {
-    this.table.delete(id)
-    this.table.add(id, { id, dueAt, ordinal: ++this.ordinal, command })
+    this.clear(id)
+    const timer = { id, dueAt, ordinal: ++this.ordinal, command }
+    this.table.add(id, timer)
+    // At the same time, the one that was set first is first.
+    if (this.#next && dueAt < (this.#next.timer?.dueAt ?? Number.POSITIVE_INFINITY)) this.#next = { timer }
   }
 
   clear(id: string): void {
     this.table.delete(id)
+    if (this.#next?.timer?.id === id) this.#next = undefined
   }
 
   get(id: string): Timer | undefined {

@@ -9,18 +9,23 @@ const PREFIX_LENGTH = 24 - COUNTER_LENGTH
 export class RequestIds {
   readonly #prefix: string
   #count = 0
+  /** The prefix with all digits but the last, which most ids share with the one before. */
+  #stem = ''
 
   constructor(seed: string) {
     this.#prefix = `req_${base62(createHash('sha256').update(seed).digest(), PREFIX_LENGTH)}`
   }
 
   next(): string {
-    let count = ++this.#count
-    let digits = ''
-    for (let at = 0; at < COUNTER_LENGTH; at++) {
-      digits = BASE62.charAt(count % 62) + digits
-      count = Math.floor(count / 62)
-    }
-    return this.#prefix + digits
+    const last = ++this.#count % 62
+    if (last === 0 || this.#stem === '') this.#stem = this.#prefix + digitsOf(Math.floor(this.#count / 62))
+    return this.#stem + BASE62.charAt(last)
   }
+}
+
+function digitsOf(count: number): string {
+  let digits = ''
+  for (let rest = count; digits.length < COUNTER_LENGTH - 1; rest = Math.floor(rest / 62))
+    digits = BASE62.charAt(rest % 62) + digits
+  return digits
 }

@@ -70,7 +70,7 @@ export class App {
   }
 
   #answer(raw: IncomingMessage, response: ServerResponse): void {
-    const request = new Request(raw, this.#ids.next())
+    const request = new Request(raw, this.#ids)
     const reply = new Reply(response)
     try {
       const answered = this.#serve(request, reply)
@@ -94,8 +94,8 @@ export class App {
     const answered = preparing
       ? preparing.then(sent => sent ?? handle(request, reply))
       : handle(request, reply)
-    if (!(answered instanceof Promise) && !surface.finish) return undefined
-    return Promise.resolve(answered)
+    if (!(answered instanceof Promise)) return surface.finish?.(request, reply)
+    return answered
       .catch(error => this.#word(error, request, reply))
       .then(() => surface.finish?.(request, reply))
   }

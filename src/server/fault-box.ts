@@ -10,10 +10,14 @@ export class FaultBox {
 
   constructor(private readonly runtime: AccountRuntime) {}
 
+  /** Whether no call has a fault. */
+  get isEmpty(): boolean {
+    return this.#current().http.length === 0
+  }
+
   /** The fault for a call of the operation with these names, if any. */
   next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
-    if (http.length === 0) return undefined
     const { now } = this.runtime.account
     const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isOpen(window, now)
     const turn = firstMatch(http, fits, this.#counts, this.chance)

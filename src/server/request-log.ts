@@ -22,6 +22,11 @@ export interface RequestAbout extends LoggedRequest {
   readonly after: number
 }
 
+interface Total {
+  readonly labels: { readonly account: string; readonly method: string; readonly status: string }
+  value: number
+}
+
 const KEPT = 500
 
 /** The last requests of each account, and the listeners for new ones. */
@@ -29,10 +34,9 @@ export class RequestLog {
   readonly #kept = new Map<string, { records: Kept[]; next: number }>()
   readonly #exchanges = new Exchanges()
   readonly #listeners = new Set<RequestListener>()
-  readonly #totals = new Map<
-    string,
-    { labels: { account: string; method: string; status: string }; value: number }
-  >()
+  readonly #totals = new Map<string, Total>()
+  /** What was counted last: usually the same again. */
+  #lastCounted: { readonly record: RequestRecord; readonly total: Total } | undefined
 
   record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {
     if (record.account !== null) {
@@ -54,14 +58,26 @@ export class RequestLog {
     ring.next = (ring.next + 1) % KEPT
   }
 
-  #count({ account, method, status }: RequestRecord): void {
-    const key = `${account} ${method} ${status}`
-    const total = this.#totals.get(key)
-    if (total) total.value += 1
-    else {
-      const labels = { account: account ?? '', method, status: String(status) }
-      this.#totals.set(key, { labels, value: 1 })
+  #count(record: RequestRecord): void {
+    const { account, method, status } = record
+    const last = this.#lastCounted
+    if (
+      last &&
+      last.record.status === status &&
+      last.record.method === method &&
+      last.record.account === account
+    ) {
+      last.total.value += 1
+      return
     }
+    const key = `${account} ${method} ${status}`
+    let total = this.#totals.get(key)
+    if (!total) {
+      total = { labels: { account: account ?? '', method, status: String(status) }, value: 0 }
+      this.#totals.set(key, total)
+    }
+    total.value += 1
+    this.#lastCounted = { record, total }
   }
 
   /** How many requests were answered, by account, method and status. */

@@ -25,7 +25,8 @@ export class WireFaults {
   }
 
   before(request: Request, reply: Reply): Promise<Reply | undefined> | undefined {
-    const box = this.boxes.of(runtimeOf(request))
+    const box = request.runtime && this.boxes.of(request.runtime)
+    if (!box || box.isEmpty) return undefined
     const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
     if (!fault) return undefined
     if (fault.afterCommit || needsTheAnswer(fault, request)) {

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 
 export type Payload = string | Buffer | Readable | null
@@ -9,10 +9,8 @@ export class Reply {
   payload: Payload = null
   /** Something else writes to the connection, or has closed it. */
   hijacked = false
-  readonly #headers: OutgoingHttpHeaders = {
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  }
+  /** Names and values in turn, which Node writes without another copy. */
+  readonly #headers: OutgoingHttpHeader[] = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 
   constructor(readonly raw: ServerResponse) {}
 
@@ -22,17 +20,26 @@ export class Reply {
   }
 
   header(name: string, value: string | number): this {
-    this.#headers[name] = value
+    const at = this.#placeOf(name)
+    if (at === undefined) this.#headers.push(name, value)
+    else this.#headers[at + 1] = value
     return this
   }
 
   headers(values: Readonly<Record<string, string | number>>): this {
-    Object.assign(this.#headers, values)
+    for (const [name, value] of Object.entries(values)) this.header(name, value)
     return this
   }
 
   get contentType(): string | undefined {
-    return this.#headers['content-type'] as string | undefined
+    const at = this.#placeOf('content-type')
+    return at === undefined ? undefined : String(this.#headers[at + 1])
+  }
+
+  #placeOf(name: string): number | undefined {
+    const headers = this.#headers
+    for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return at
+    return undefined
   }
 
   send(payload: Payload = null): this {
@@ -47,7 +54,8 @@ export class Reply {
   /** Promises a body, sends a part of it, and ends the connection. */
   breakOff(part: Buffer, promised: number): void {
     this.hijacked = true
-    this.raw.writeHead(this.statusCode, { ...this.#headers, 'content-length': promised })
+    this.header('content-length', promised)
+    this.raw.writeHead(this.statusCode, this.#headers)
     this.raw.write(part, () => this.raw.socket?.end())
   }
 
@@ -56,7 +64,7 @@ export class Reply {
     if (this.hijacked) return
     const { raw, payload } = this
     if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      if (this.statusCode !== 204) this.#headers['content-length'] = Buffer.byteLength(payload ?? '')
+      if (this.statusCode !== 204) this.header('content-length', Buffer.byteLength(payload ?? ''))
       raw.writeHead(this.statusCode, this.#headers).end(payload ?? undefined)
       return
     }

@@ -3,6 +3,7 @@ import { parse } from 'node:querystring'
 import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import type { RequestIds } from '../../engine/request-ids.ts'
 
 /** A request, with what the server knows about it. */
 export class Request {
@@ -10,6 +11,7 @@ export class Request {
   readonly method: string
   readonly url: string
   readonly path: string
+  readonly segments: readonly string[]
   readonly headers: IncomingHttpHeaders
   /** The pattern that matched, such as `/payment_intents/:id`. */
   pattern: PathPattern | undefined
@@ -21,19 +23,32 @@ export class Request {
   /** The account's last entry when the request was assigned to it; what the request causes comes later. */
   arrival: { readonly at: number; readonly seq: number } | null = null
   #runtime: AccountRuntime | null = null
+  #requestId: string | undefined
   /** Whether the dashboard made it only to read, so that it is not logged. */
   watching = false
 
   constructor(
     readonly raw: IncomingMessage,
-    /** The id of the request, which changes when the account is known. */
-    public requestId: string,
+    /** Whose ids it gets until its account is known. */
+    private ids: RequestIds,
   ) {
     this.method = raw.method ?? ''
     this.url = raw.url ?? ''
     const mark = this.url.indexOf('?')
     this.path = mark === -1 ? this.url : this.url.slice(0, mark)
+    this.segments = this.path.split('/')
     this.headers = raw.headers
+  }
+
+  /** Drawn when it is first needed. */
+  get requestId(): string {
+    this.#requestId ??= this.ids.next()
+    return this.#requestId
+  }
+
+  /** From here on it has an id of these. */
+  drawIdFrom(ids: RequestIds): void {
+    this.#requestId = ids.next()
   }
 
   get route(): string | undefined {

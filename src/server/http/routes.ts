@@ -41,9 +41,9 @@ export class Routes {
 
   /** The route of a request. Sets the parameters of the request. */
   find(request: Request): Handle | undefined {
-    const segments = request.path.split('/')
+    const { segments, method } = request
     for (const route of this.#bySize.get(segments.length) ?? []) {
-      if (route.method !== request.method) continue
+      if (route.method !== method) continue
       const params = namesIn(route.pattern, segments)
       if (!params) continue
       request.pattern = route.pattern

@@ -55,7 +55,7 @@ export function merchantApi(
       if (!runtime) throw unauthorized(reply)
       request.runtime = runtime
       // From here on, request ids are derived from the account, so that a repeated run has the same ids.
-      request.requestId = idsOf(requestIds, runtime).next()
+      request.drawIdFrom(idsOf(requestIds, runtime))
     },
     prepare(request, reply) {
       const catchingUp = request.runtime?.account.catchUp()
