@@ -30,6 +30,11 @@ export interface NamedRecords<T> extends Records<T> {
   named(word: string, position: Position): Iterable<Item<T>>
 }
 
+/** Where a version of a record is in the list. */
+export interface Place extends Position {
+  readonly facets: Facets
+}
+
 /** Records that are not in memory, but can be read when they are needed. */
 export interface Past<T> {
   readonly size: number
@@ -38,6 +43,8 @@ export interface Past<T> {
   find(id: string): Item<T> | undefined
   /** From now on, this version is replaced. */
   supersede(id: string): void
+  /** The same, for a version whose place is known. */
+  supersedeAt(place: Place): void
   below(position: Position, matches: Matches): Iterator<Item<T>>
   /** Oldest first. */
   above(): Iterator<Item<T>>
@@ -86,6 +93,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #latest = new Changes<T>()
   /** The changes that are being written. */
   #leaving: Changes<T> | undefined
+  /** What changed again while it is being written. */
+  #outdated: Place[] = []
   #since = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -188,8 +197,10 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The version before the latest changes is replaced. */
   #forget(id: string): void {
     const leaving = this.#leaving?.held.get(id)
-    if (this.#leaving && leaving) this.#unlist(this.#leaving, leaving)
-    else this.past?.supersede(id)
+    if (this.#leaving && leaving) {
+      this.#unlist(this.#leaving, leaving)
+      this.#outdated.push(leaving)
+    } else this.past?.supersede(id)
   }
 
   #unlist(changes: Changes<T>, held: Held<T>): void {
@@ -278,13 +289,18 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return this.#leaving.held
   }
 
+  /** What changed again since the changes were taken, and since the last call. */
+  takeOutdated(): readonly Place[] {
+    const outdated = this.#outdated
+    this.#outdated = []
+    return outdated
+  }
+
   /** The changes that were taken are now stored. */
   release(past: Past<T>): void {
-    const written = this.#leaving?.held
+    for (const place of this.takeOutdated()) past.supersedeAt(place)
     this.#leaving = undefined
     this.past = past
-    // What changed again while it was written.
-    for (const id of this.#latest.held.keys()) if (written?.has(id)) past.supersede(id)
   }
 
   /** The same past is kept elsewhere now. */

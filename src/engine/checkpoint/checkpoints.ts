@@ -2,13 +2,26 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
+import type { Place } from '../../domain/table.ts'
 import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
+import { inSlices } from '../other-work.ts'
 import { makePrivateFolder } from '../private-files.ts'
 import { Layer } from './layer.ts'
-import { bitsOf, type LayerThen, layerNow, type Manifest, readManifest, writeManifest } from './manifest.ts'
-import { mergeLayers, tooMany } from './merge-layers.ts'
+import {
+  bitsOf,
+  bitsThen,
+  type LayerThen,
+  layerNow,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from './manifest.ts'
+import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
+
+/** Entries that are marked without a pause: a millisecond of work. */
+const AT_ONCE = 1024
 
 /** A moment of an account: its changes since the last checkpoint, and everything that is not in a table. */
 interface Moment {
@@ -205,24 +218,34 @@ export class Checkpoints {
     const number = (this.#manifest?.written ?? 0) + 1
     const name = nameOf(number)
     const path = join(this.#folder, name)
-    const named = await writeLayer(
-      path,
-      name,
-      moment.changes,
-      { hashSeed: this.settings.hashSeed, parts: this.#parts },
-      () => this.#demandOpen(),
-    )
+    const { hashSeed } = this.settings
+    const how = { hashSeed, parts: this.#parts }
+    const named = await writeLayer(path, name, moment.changes, how, () => this.#demandOpen())
     const layer = await Layer.open(path, named)
-    this.#manifest = await writeManifest(this.#folder, {
+    const manifest = await writeManifest(this.#folder, {
       written: number,
-      hashSeed: this.settings.hashSeed,
+      hashSeed,
       state: moment.state,
       parts: this.#parts.all,
       layers: [...moment.layers, { ...named, superseded: {} }],
     })
+    this.#manifest = manifest
     this.#layers = [...this.#layers, layer]
     this.#unwritten = undefined
+    await this.#supersedeOutdated(moment.world, manifest)
     this.#readFromLayers(moment.world, 'release')
+  }
+
+  /** What changed while it was written may be much. The world begins to read from the new layer when little is left. */
+  async #supersedeOutdated(world: MutableWorld, manifest: Manifest): Promise<void> {
+    const past = this.#past(manifest.state.arrivals, () => world)
+    for (const kind of KINDS) {
+      let outdated: readonly Place[]
+      do {
+        outdated = world.table(kind).takeOutdated()
+        for await (const place of inSlices(outdated, AT_ONCE)) past[kind].supersedeAt(place)
+      } while (outdated.length > AT_ONCE)
+    }
   }
 
   #demandOpen(): void {
@@ -236,15 +259,11 @@ export class Checkpoints {
   async #merge(few: readonly Layer[]): Promise<void> {
     const manifest = this.#manifest
     if (!manifest) return
-    const then = new Map(manifest.layers.map(layer => [layer.name, layer]))
+    const then = new Map(few.map(layer => [layer, bitsThen(manifest, layer)]))
     const number = manifest.written + 1
     const name = nameOf(number)
     const path = join(this.#folder, name)
-    const bitsThen = (layer: Layer, kind: string) => {
-      const said = then.get(layer.named.name)
-      return (said && bitsOf(said, kind)) ?? new Uint8Array(layer.kinds.get(kind)?.superseded.length ?? 0)
-    }
-    const named = await mergeLayers(path, name, few, bitsThen, () => this.#demandOpen())
+    const named = await mergeLayers(path, name, few, then, () => this.#demandOpen())
     const merged = await Layer.open(path, named)
     const others = manifest.layers.filter(({ name: other }) => !few.some(layer => layer.named.name === other))
     this.#manifest = await writeManifest(this.#folder, {
@@ -252,18 +271,17 @@ export class Checkpoints {
       written: number,
       layers: [...others, { ...named, superseded: {} }],
     })
-    // What was replaced while the layers were merged.
-    for (const layer of few) merged.supersedeAsIn(layer, kind => bitsThen(layer, kind))
-    this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
-    if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
+    await supersedeSince(merged, then, () => {
+      this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
+      if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
+    })
     for (const layer of few) await layer.remove()
   }
 
   /** The world reads from the layers of now. What was written just now, it no longer holds. */
   #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
-    const arrivals = this.#manifest?.state.arrivals
-    if (this.#world !== world || !arrivals) return
-    const past = this.#past(arrivals, () => world)
+    if (this.#world !== world || !this.#manifest) return
+    const past = this.#past(this.#manifest.state.arrivals, () => world)
     for (const kind of KINDS) readFrom(world, kind, past, how)
   }
 }

@@ -1,5 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { comparePositions } from '../../domain/list-index.ts'
+import { inSlices } from '../other-work.ts'
+import { sortInSlices } from './sort-in-slices.ts'
 
 /**
  * The index of a layer, as a file of columns. It says where each record is, in list order and by id, so that a start
@@ -35,6 +37,9 @@ interface Header {
   readonly kinds: readonly { name: string; entries: number; words: number; shelves: readonly ShelfRange[] }[]
 }
 
+/** How many entries are looked at before other work gets its turn. */
+const SLICE = 8192
+
 const MAGIC = Buffer.from('paysim i')
 const aligned = (length: number) => Math.ceil(length / 8) * 8
 
@@ -50,7 +55,8 @@ const columnsOf = (kind: KindIndex) => [
   kind.wordEntry,
 ]
 
-export function encodeIndex(index: LayerIndex): Buffer {
+/** In parts, each a column at most, that are written one after another. */
+export function* encodeIndex(index: LayerIndex): Generator<Buffer> {
   const header: Header = {
     kinds: [...index].map(([name, { shelves, at, wordHash }]) => ({
       name,
@@ -60,12 +66,16 @@ export function encodeIndex(index: LayerIndex): Buffer {
     })),
   }
   const text = Buffer.from(JSON.stringify(header))
-  const parts = [MAGIC, numbers(text.length), padded(text)]
+  const first = Buffer.concat([MAGIC, numbers(text.length), padded(text)])
+  let checksum = crc32(first)
+  yield first
   for (const kind of index.values())
-    for (const column of columnsOf(kind))
-      parts.push(padded(Buffer.from(column.buffer, column.byteOffset, column.byteLength)))
-  const body = Buffer.concat(parts)
-  return Buffer.concat([body, numbers(crc32(body))])
+    for (const column of columnsOf(kind)) {
+      const part = padded(Buffer.from(column.buffer, column.byteOffset, column.byteLength))
+      checksum = crc32(part, checksum)
+      yield part
+    }
+  yield numbers(checksum)
 }
 
 function numbers(value: number): Buffer {
@@ -120,59 +130,81 @@ export interface IndexEntry {
   readonly facets: readonly string[]
   readonly at: number
   readonly ordinal: number
-  offset: number
-  length: number
+  readonly offset: number
+  readonly length: number
 }
 
 /** The entries in list order. Most come in the order of their time, so there is little to sort. */
-export function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | 'ordinal'>>(
+export async function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | 'ordinal'>>(
   entries: Iterable<E>,
-): E[] {
+): Promise<E[]> {
   const shelves = new Map<string, E[]>()
-  for (const entry of entries) {
+  for await (const entry of inSlices(entries, SLICE)) {
     const key = entry.facets.join('|')
     const shelf = shelves.get(key)
     if (shelf) shelf.push(entry)
     else shelves.set(key, [entry])
   }
-  return [...shelves.values()].flatMap(shelf => shelf.sort(comparePositions))
+  const sorted: E[][] = []
+  for (const shelf of shelves.values()) sorted.push(await sortInSlices(shelf, comparePositions))
+  return sorted.flat()
 }
 
-/** The index of entries that are in list order. */
-export function indexOf(entries: readonly IndexEntry[]): KindIndex {
-  const column = (member: 'at' | 'ordinal' | 'offset') => Float64Array.from(entries, entry => entry[member])
-  const named = entries.flatMap(({ word }, nth) => (word === null ? [] : [{ hash: word, entry: nth }]))
-  const ids = sortedHashes(entries.map(({ id }, nth) => ({ hash: id, entry: nth })))
-  const words = sortedHashes(named)
-  return {
-    shelves: shelvesOf(entries),
-    at: column('at'),
-    ordinal: column('ordinal'),
-    offset: column('offset'),
-    length: Uint32Array.from(entries, ({ length }) => length),
-    idHash: ids.hashes,
-    idEntry: ids.entries,
-    wordHash: words.hashes,
-    wordEntry: words.entries,
+/** Makes the index of so many entries, which are added in list order. */
+export class IndexDraft {
+  readonly #columns: Pick<KindIndex, 'at' | 'ordinal' | 'offset' | 'length'>
+  readonly #shelves: { readonly facets: readonly string[]; readonly start: number; end: number }[] = []
+  readonly #ids: Hashed[] = []
+  readonly #words: Hashed[] = []
+  #lastFacets = ''
+
+  constructor(size: number) {
+    this.#columns = {
+      at: new Float64Array(size),
+      ordinal: new Float64Array(size),
+      offset: new Float64Array(size),
+      length: new Uint32Array(size),
+    }
+  }
+
+  add({ id, word, facets, at, ordinal, offset, length }: IndexEntry): void {
+    const entry = this.#ids.length
+    const columns = this.#columns
+    columns.at[entry] = at
+    columns.ordinal[entry] = ordinal
+    columns.offset[entry] = offset
+    columns.length[entry] = length
+    this.#ids.push({ hash: id, entry })
+    if (word !== null) this.#words.push({ hash: word, entry })
+    this.#shelve(entry, facets)
+  }
+
+  #shelve(entry: number, facets: readonly string[]): void {
+    const key = facets.join('|')
+    const last = this.#shelves.at(-1)
+    if (last && key === this.#lastFacets) last.end = entry + 1
+    else this.#shelves.push({ facets, start: entry, end: entry + 1 })
+    this.#lastFacets = key
+  }
+
+  async finish(): Promise<KindIndex> {
+    const ids = await sortInSlices(this.#ids, byHash)
+    const words = await sortInSlices(this.#words, byHash)
+    return {
+      ...this.#columns,
+      shelves: this.#shelves,
+      idHash: Float64Array.from(ids, ({ hash }) => hash),
+      idEntry: Uint32Array.from(ids, ({ entry }) => entry),
+      wordHash: Float64Array.from(words, ({ hash }) => hash),
+      wordEntry: Uint32Array.from(words, ({ entry }) => entry),
+    }
   }
 }
 
-function shelvesOf(entries: readonly IndexEntry[]): ShelfRange[] {
-  const shelves: { facets: readonly string[]; start: number; end: number; key: string }[] = []
-  entries.forEach(({ facets }, nth) => {
-    const key = facets.join('|')
-    const last = shelves.at(-1)
-    if (last?.key === key) last.end = nth + 1
-    else shelves.push({ key, facets, start: nth, end: nth + 1 })
-  })
-  return shelves.map(({ key: _, ...range }) => range)
+interface Hashed {
+  readonly hash: number
+  readonly entry: number
 }
 
 /** Entries with the same hash stay in list order. */
-function sortedHashes(pairs: { hash: number; entry: number }[]) {
-  pairs.sort((a, b) => a.hash - b.hash || a.entry - b.entry)
-  return {
-    hashes: Float64Array.from(pairs, ({ hash }) => hash),
-    entries: Uint32Array.from(pairs, ({ entry }) => entry),
-  }
-}
+const byHash = (a: Hashed, b: Hashed) => a.hash - b.hash || a.entry - b.entry

@@ -150,6 +150,9 @@ export class KindInLayer {
 const sameFacets = (range: ShelfRange, facets: readonly string[]) =>
   range.facets.length === facets.length && range.facets.every((facet, nth) => facet === facets[nth])
 
+/** A bit for each entry that no longer counts, by the name of the kind. */
+export type EntryBits = ReadonlyMap<string, Uint8Array>
+
 /** What a checkpoint says of a layer. */
 export interface LayerName {
   readonly name: string
@@ -199,18 +202,24 @@ export class Layer {
     return total
   }
 
-  /** This layer was merged from another one, of which entries were superseded since. */
-  supersedeAsIn(other: Layer, before: (kind: string) => Uint8Array): void {
+  /** Which entries no longer count, kind by kind. */
+  get superseded(): EntryBits {
+    return new Map([...this.kinds].map(([name, { superseded }]) => [name, superseded.slice()]))
+  }
+
+  /** This layer was merged from another one, of which entries were superseded since. Yields after each. */
+  *supersedeAsIn(other: Layer, before: EntryBits, after: EntryBits): Generator<void> {
     for (const [name, kind] of other.kinds) {
-      const then = before(name)
-      kind.superseded.forEach((bits, nth) => {
-        for (let rest = bits & ~(then[nth] ?? 0); rest !== 0; rest &= rest - 1) {
+      const own = this.kinds.get(name)
+      const [then, now] = [before.get(name), after.get(name)]
+      if (!own || !now) continue
+      for (let nth = 0; nth < now.length; nth++)
+        for (let rest = (now[nth] ?? 0) & ~(then?.[nth] ?? 0); rest !== 0; rest &= rest - 1) {
           const entry = nth * 8 + Math.log2(rest & -rest)
-          const own = this.kinds.get(name)
-          const found = own?.at(kind.facetsOf(entry), kind.positionOf(entry))
-          if (found !== undefined) own?.supersede(found)
+          const found = own.at(kind.facetsOf(entry), kind.positionOf(entry))
+          if (found !== undefined) own.supersede(found)
+          yield
         }
-      })
     }
   }
 

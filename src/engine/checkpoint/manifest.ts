@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { StoredState } from '../../domain/stored-state.ts'
 import { openSealed, sealLine } from '../journal-format.ts'
 import { codeOf, openPrivate, replaceFile, syncDirectory } from '../private-files.ts'
-import type { Layer, LayerName } from './layer.ts'
+import type { EntryBits, Layer, LayerName } from './layer.ts'
 
 const VERSION = 1
 
@@ -65,4 +65,15 @@ export function layerNow(layer: Layer): LayerThen {
 export function bitsOf({ superseded }: Pick<LayerThen, 'superseded'>, kind: string): Uint8Array | undefined {
   const bits = superseded[kind]
   return bits === undefined ? undefined : new Uint8Array(Buffer.from(bits, 'base64'))
+}
+
+/** Which entries of a layer no longer counted at the time of the checkpoint. */
+export function bitsThen({ layers }: Manifest, { named, kinds }: Layer): EntryBits {
+  const said = layers.find(({ name }) => name === named.name)
+  return new Map(
+    [...kinds].map(([kind, { superseded }]) => [
+      kind,
+      (said && bitsOf(said, kind)) ?? new Uint8Array(superseded.length),
+    ]),
+  )
 }

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { otherWork } from '../other-work.ts'
 import { openPrivate, writeAll } from '../private-files.ts'
 import {
+  type EntryBits,
   indexFile,
   isSet,
   type KindInLayer,
@@ -42,9 +43,6 @@ interface Source {
   readonly target: Uint32Array
 }
 
-/** Which entries of a layer no longer counted at the time of the checkpoint. */
-export type SupersededAt = (layer: Layer, kind: string) => Uint8Array
-
 /**
  * Writes the entries of several layers that still count into one new layer. All of them are in list order, so they are
  * merged in one pass, and their files are read from start to end.
@@ -53,7 +51,8 @@ export async function mergeLayers(
   path: string,
   name: string,
   layers: readonly Layer[],
-  supersededAt: SupersededAt,
+  /** Which entries no longer counted at the time of the checkpoint. */
+  supersededThen: ReadonlyMap<Layer, EntryBits>,
   /** Throws when the work is no longer needed. */
   demandOpen: () => void,
 ): Promise<LayerName> {
@@ -66,7 +65,8 @@ export async function mergeLayers(
         const kind = layer.kinds.get(name)
         if (!kind) return []
         const target = new Uint32Array(kind.index.at.length).fill(DROPPED)
-        return [{ kind, superseded: supersededAt(layer, name), lines: layer.reader(), target }]
+        const superseded = supersededThen.get(layer)?.get(name) ?? new Uint8Array(kind.superseded.length)
+        return [{ kind, superseded, lines: layer.reader(), target }]
       })
       const merged = await mergeKind(sources, out, demandOpen)
       if (merged.at.length > 0) index.set(name, merged)
@@ -79,6 +79,25 @@ export async function mergeLayers(
   await writeWhole(indexFile(path), encodeIndex(index))
   const entries = [...index.values()].reduce((total, { at }) => total + at.length, 0)
   return { name, bytes: out.bytes, entries }
+}
+
+/** What was replaced in the sources while they were merged. `take` is called when the merged layer has all of it. */
+export async function supersedeSince(
+  merged: Layer,
+  then: ReadonlyMap<Layer, EntryBits>,
+  take: () => void,
+): Promise<void> {
+  let since = then
+  let count: number
+  do {
+    count = 0
+    const now = new Map([...since.keys()].map(layer => [layer, layer.superseded]))
+    for (const [layer, before] of since)
+      for (const _ of merged.supersedeAsIn(layer, before, now.get(layer) ?? before))
+        if (++count % SLICE === 0) await otherWork()
+    since = now
+  } while (count >= SLICE)
+  take()
 }
 
 async function mergeKind(
@@ -110,7 +129,7 @@ async function mergeKind(
       if (!advance(head)) heads.splice(heads.indexOf(head), 1)
       if (++next % SLICE === 0) {
         await out.flush()
-        await nextTurn()
+        await otherWork()
         demandOpen()
       }
     }
@@ -198,7 +217,7 @@ async function mergeHashes(sources: readonly Source[], of: (index: KindIndex) =>
     entry[next] = lowest.target[lowest.entry[lowest.at] ?? 0] ?? 0
     lowest.at++
     skip(lowest)
-    if (next % (8 * SLICE) === 0) await nextTurn()
+    if (next % (8 * SLICE) === 0) await otherWork()
   }
   return { hash, entry }
 }

@@ -1,7 +1,7 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
-import type { Item, Past } from '../../domain/table.ts'
+import type { Item, Past, Place } from '../../domain/table.ts'
 import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
@@ -86,6 +86,13 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
   supersede(id: string): void {
     const item = this.find(id)
     item?.kind.supersede(item.entry)
+  }
+
+  supersedeAt({ facets, ...position }: Place): void {
+    for (const kind of this.#inLayers) {
+      const entry = kind.at(facets, position)
+      if (entry !== undefined && kind.counts(entry)) return kind.supersede(entry)
+    }
   }
 
   below(position: Position, matches: (facets: readonly string[]) => boolean) {

@@ -1,14 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { storeRecord } from '../../domain/stored-records.ts'
 import { KINDS } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
 import { type Kind, type MutableWorld, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { sealLine } from '../journal-format.ts'
+import { otherWork } from '../other-work.ts'
 import { openPrivate, writeAll } from '../private-files.ts'
 import { hashOf } from './id-hash.ts'
 import { indexFile, type LayerName, recordsFile } from './layer.ts'
-import { encodeIndex, type IndexEntry, indexOf, inListOrder, type KindIndex } from './layer-index.ts'
+import { encodeIndex, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
 
 /** The changes of all tables, taken at one moment. */
 export type Changes = { readonly [K in Kind]: Written<RecordKinds[K]> }
@@ -39,7 +39,7 @@ export async function writeLayer(
   const index = new Map<string, KindIndex>()
   try {
     for (const kind of KINDS) {
-      const written = await inSlices(kind, changes[kind], { hashSeed, parts }, async lines => {
+      const written = await writeKind(kind, changes[kind], { hashSeed, parts }, async lines => {
         demandOpen()
         const batch = Buffer.from(lines.join(''))
         await writeAll(handle, batch)
@@ -47,8 +47,8 @@ export async function writeLayer(
         bytes += batch.length
         return start
       })
-      if (written.length > 0) index.set(kind, indexOf(written))
-      entries += written.length
+      if (written.at.length > 0) index.set(kind, written)
+      entries += written.at.length
     }
     await handle.datasync()
   } finally {
@@ -59,15 +59,15 @@ export async function writeLayer(
 }
 
 /** Calls `write` with some lines at a time, which returns where they start. */
-async function inSlices<K extends Kind>(
+async function writeKind<K extends Kind>(
   kind: K,
   changes: Written<RecordKinds[K]>,
   { hashSeed, parts }: LayerSettings,
   write: (lines: readonly string[]) => Promise<number>,
-): Promise<IndexEntry[]> {
-  const items = inListOrder([...changes.values()].filter(item => item !== null))
+): Promise<KindIndex> {
+  const items = await inListOrder(present(changes))
   const wordOf = TABLES[kind].word
-  const entries: IndexEntry[] = []
+  const draft = new IndexDraft(items.length)
   for (let from = 0; from < items.length; from += SLICE) {
     const slice = items.slice(from, from + SLICE)
     const lines = slice.map(({ id, at, ordinal, record }) =>
@@ -77,18 +77,22 @@ async function inSlices<K extends Kind>(
     slice.forEach(({ id, at, ordinal, facets, record }, nth) => {
       const length = Buffer.byteLength(lines[nth] ?? '')
       const word = wordOf ? hashOf(wordOf(record), hashSeed) : null
-      entries.push({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
+      draft.add({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
       offset += length
     })
-    await nextTurn()
+    await otherWork()
   }
-  return entries
+  return draft.finish()
 }
 
-export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+function* present<T>(changes: Written<T>) {
+  for (const item of changes.values()) if (item !== null) yield item
+}
+
+export async function writeWhole(path: string, parts: Iterable<Buffer>): Promise<void> {
   const handle = await openPrivate(path, 'fresh')
   try {
-    await writeAll(handle, bytes)
+    for (const part of parts) await writeAll(handle, part)
     await handle.datasync()
   } finally {
     await handle.close()
