@@ -3,10 +3,9 @@ import type { Contract } from './contract/decisions.ts'
 import { ContractError, resolveContract } from './contract/resolve-contract.ts'
 import { type Catalogue, type CatalogueData, indexCatalogue, readCatalogue } from './domain/catalogue.ts'
 import { compileRule, type Rule } from './domain/rules/rule.ts'
-import type { AccountRuntime } from './engine/account-runtime.ts'
 import { DataDirectory } from './engine/data-directory.ts'
-import { Gateway } from './engine/gateway.ts'
-import type { GatewaySettings } from './engine/open-runtime.ts'
+import { ENVIRONMENTS, Gateway } from './engine/gateway.ts'
+import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { StartError } from './engine/start-error.ts'
@@ -126,7 +125,6 @@ export class Simulator {
       const onMerchantBound = (address: string) => {
         url = address
         if (!apart) controlUrl = `${address}/_paysim`
-        gateway.begin()
       }
       await listenOnLastPort(
         main,
@@ -144,6 +142,7 @@ export class Simulator {
           onBound: onControlBound,
         })
       await openDefaultMerchant(gateway, options.clock)
+      await gateway.load()
       const simulator = new Simulator(
         gateway,
         requests,
@@ -169,22 +168,20 @@ export class Simulator {
   }
 
   get accounts(): AccountFacts[] {
-    return [...this.gateway.runtimes].flatMap(runtime => this.#accountFacts(runtime))
-  }
-
-  #accountFacts(runtime: AccountRuntime): AccountFacts[] {
-    const [keys] = this.gateway.keysOf(runtime)
-    const { id, environment } = runtime.account
-    if (!keys) return []
-    return [
-      {
-        id,
-        merchant: runtime.merchantId,
-        environment,
-        public_key: keys.publicKey,
-        secret_key: keys.secretKey,
-      },
-    ]
+    return this.gateway.merchants.flatMap(merchant =>
+      ENVIRONMENTS.flatMap(environment => {
+        const [keys] = merchant.accounts[environment].keys
+        if (!keys) return []
+        const { publicKey: public_key, secretKey: secret_key } = keys
+        return {
+          id: accountId(merchant.id, environment),
+          merchant: merchant.id,
+          environment,
+          public_key,
+          secret_key,
+        }
+      }),
+    )
   }
 
   /** The contents of the ready line and of `server.json`. */
@@ -251,8 +248,8 @@ async function standardRules(): Promise<readonly Rule[]> {
 
 /** Creates the default merchant in a new data directory. An explicit clock is also set in an existing one. */
 async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' | undefined): Promise<void> {
-  const setup = clock ? { clock: { mode: clock } } : {}
+  const setup = clock && { clock: { mode: clock } }
   if (gateway.merchants.length === 0)
     await gateway.createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
-  else await applyScript(gateway, DEFAULT_MERCHANT, setup)
+  else if (setup) await applyScript(gateway, DEFAULT_MERCHANT, setup)
 }

@@ -11,22 +11,23 @@ import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, type GatewaySettings, newAccount, openRuntime } from './open-runtime.ts'
 import { inSlices } from './other-work.ts'
 import { Registry } from './registry.ts'
+import { type AccountStoppedError, ServedAccount } from './served-account.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /** Entries that are replayed without a pause: a few milliseconds of work. */
 const AT_ONCE = 200
-const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
+export const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
 export interface KeyHolder {
   readonly secretKey: string
-  readonly runtime: AccountRuntime
+  readonly account: ServedAccount
 }
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
 /** All accounts of one server, and their keys. */
 export class Gateway {
-  readonly #runtimes = new Map<string, AccountRuntime>()
+  readonly #accounts = new Map<string, ServedAccount>()
   readonly #keys = new Map<string, KeyHolder>()
   readonly #listeners = new Set<EntryListener>()
   readonly #making = new Set<string>()
@@ -37,25 +38,39 @@ export class Gateway {
     private readonly registry: Registry,
   ) {}
 
+  /** Reads the list of merchants. `load` opens their accounts. */
   static async open(settings: GatewaySettings): Promise<Gateway> {
     const registry = (await settings.directory?.openRegistry(settings)) ?? (await Registry.open(null))
     const gateway = new Gateway(settings, registry)
     for (const merchant of registry.merchants)
       for (const environment of ENVIRONMENTS) {
         const stoppedAt = registry.stoppedAt(accountId(merchant.id, environment))
-        gateway.#serve(await gateway.#open(merchant, environment, stoppedAt), merchant)
+        gateway.#serve(merchant, environment, () => gateway.#open(merchant, environment, stoppedAt))
       }
     return gateway
   }
 
-  /** Starts the timers and webhooks of all accounts. The server must know its own address, because webhooks contain it. */
-  begin(): void {
-    for (const runtime of this.#runtimes.values()) runtime.begin()
+  /**
+   * Opens all accounts, and starts their timers and webhooks. The server must know its own address, because webhooks
+   * contain it. An account that cannot be opened is reported, and stays stopped; if none can be opened, this throws.
+   */
+  async load(): Promise<void> {
+    const problems: AccountStoppedError[] = []
+    for (const account of this.#accounts.values())
+      await account.open().catch((problem: AccountStoppedError) => problems.push(problem))
+    const [first] = problems
+    if (first && problems.length === this.#accounts.size) throw first.cause
+    for (const problem of problems) this.#warn(problem)
     this.#ready = true
   }
 
   get ready(): boolean {
     return this.#ready
+  }
+
+  /** The accounts that could not be opened. */
+  get stopped(): readonly string[] {
+    return [...this.#accounts.values()].flatMap(({ id, stopped }) => (stopped ? id : []))
   }
 
   get lastPort(): number | undefined {
@@ -78,16 +93,22 @@ export class Gateway {
     return this.registry.merchants
   }
 
-  get runtimes(): Iterable<AccountRuntime> {
-    return this.#runtimes.values()
+  /** The accounts that are open. */
+  get runtimes(): readonly AccountRuntime[] {
+    return [...this.#accounts.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
   merchant(id: string): MerchantRecord | undefined {
     return this.registry.find(id)
   }
 
+  account(id: string): ServedAccount | undefined {
+    return this.#accounts.get(id)
+  }
+
+  /** Undefined also while it is not open. */
   runtime(account: string): AccountRuntime | undefined {
-    return this.#runtimes.get(account)
+    return this.#accounts.get(account)?.runtime
   }
 
   keyHolder(publicKey: string): KeyHolder | undefined {
@@ -118,11 +139,11 @@ export class Gateway {
       const names = ENVIRONMENTS.map(environment => accountId(id, environment))
       for (const name of names) await directory?.mark(name)
       for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
-      for (const runtime of runtimes) runtime.begin()
       for (const runtime of runtimes) await setUp(runtime.account, merchant)
       if (this.settings.sync) await directory?.makeSafe(names)
       await this.registry.add(merchant)
-      for (const runtime of runtimes) this.#serve(runtime, merchant)
+      for (const runtime of runtimes)
+        await this.#serve(merchant, runtime.account.environment, async () => runtime).open()
       for (const name of names) await directory?.unmark(name).catch(this.#warn)
       return merchant
     } catch (cause) {
@@ -150,6 +171,11 @@ export class Gateway {
     const merchant = this.registry.find(id)
     if (!merchant) return
     const { directory } = this.settings
+    // A call that waits for an account finds it open, and then removed.
+    for (const environment of ENVIRONMENTS)
+      await this.account(accountId(id, environment))
+        ?.open()
+        .catch(() => {})
     const names = ENVIRONMENTS.map(environment => accountId(id, environment))
     try {
       for (const name of names) await directory?.mark(name)
@@ -158,13 +184,14 @@ export class Gateway {
       for (const name of names) await directory?.unmark(name).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
-    for (const [publicKey, { runtime }] of this.#keys)
-      if (runtime.merchantId === id) this.#keys.delete(publicKey)
-    for (const name of names) {
-      const runtime = this.#runtimes.get(name)
-      if (runtime) runtime.removed = true
+    for (const [publicKey, { account }] of this.#keys)
+      if (account.merchantId === id) this.#keys.delete(publicKey)
+    const accounts = names.flatMap(name => this.#accounts.get(name) ?? [])
+    for (const account of accounts) {
+      this.#accounts.delete(account.id)
+      if (account.runtime) account.runtime.removed = true
     }
-    for (const name of names) await this.#close(name)
+    for (const account of accounts) await account.close()
     // A folder that cannot be removed now is marked, and removed at the next start.
     for (const name of names) await directory?.removeAccount(name).catch(this.#warn)
   }
@@ -178,7 +205,8 @@ export class Gateway {
       keys: [...record.keys, pair],
       keysMade: record.keysMade + 1,
     }))
-    this.#keys.set(pair.publicKey, { secretKey: pair.secretKey, runtime })
+    const account = this.#accounts.get(runtime.account.id)
+    if (account) this.#keys.set(pair.publicKey, { secretKey: pair.secretKey, account })
     return pair
   }
 
@@ -239,22 +267,17 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
-    const times = [...this.runtimes].flatMap(({ account: { id, clock } }) =>
-      clock.running === undefined ? [] : [[id, clock.running]],
-    )
+    const accounts = [...this.#accounts.values()]
+    this.#accounts.clear()
+    const times = accounts.flatMap(({ id, runtime }) => {
+      const at = runtime ? runtime.account.clock.running : this.registry.stoppedAt(id)
+      return at === undefined ? [] : [[id, at]]
+    })
     // If it cannot be written, the last entries of the journals still show how far time had come.
     if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
-    for (const id of [...this.#runtimes.keys()]) await this.#close(id)
+    for (const account of accounts) await account.close()
     await this.settings.webhooks.close()
     await this.registry.close()
-  }
-
-  async #close(id: string): Promise<void> {
-    const runtime = this.#runtimes.get(id)
-    if (!runtime) return
-    this.#runtimes.delete(id)
-    await runtime.courier.stop()
-    await runtime.account.close()
   }
 
   #record(runtime: AccountRuntime) {
@@ -272,14 +295,20 @@ export class Gateway {
     runtime.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(runtime, entry)
     })
+    runtime.begin()
     return runtime
   }
 
-  #serve(runtime: AccountRuntime, { accounts }: MerchantRecord): void {
-    const { id, environment } = runtime.account
-    this.#runtimes.set(id, runtime)
+  #serve(
+    { id: merchantId, accounts }: MerchantRecord,
+    environment: Environment,
+    open: () => Promise<AccountRuntime>,
+  ): ServedAccount {
+    const account = new ServedAccount(accountId(merchantId, environment), merchantId, open)
+    this.#accounts.set(account.id, account)
     for (const { publicKey, secretKey } of accounts[environment].keys)
-      this.#keys.set(publicKey, { secretKey, runtime })
+      this.#keys.set(publicKey, { secretKey, account })
+    return account
   }
 
   readonly #warn = (cause: unknown) =>

@@ -21,7 +21,7 @@ export async function applyScript(gateway: Gateway, merchant: string, script: Sc
   const { rules, faults, clock, catalogue, checkoutModes } = script
   if (checkoutModes) await gateway.changeMerchant(merchant, { checkoutModes })
   for (const environment of ['test', 'live'] as const) {
-    const account = gateway.runtime(accountId(merchant, environment))?.account
+    const account = (await gateway.account(accountId(merchant, environment))?.open())?.account
     if (!account) continue
     if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
     if (faults) account.execute({ type: 'ReplaceFaults', faults }, 'operator')

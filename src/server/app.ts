@@ -18,6 +18,7 @@ import { hostGuard } from './host-guard.ts'
 import { Listener } from './http/listener.ts'
 import { Reply } from './http/reply.ts'
 import { Request } from './http/request.ts'
+import type { Handle } from './http/routes.ts'
 import type { Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
@@ -88,7 +89,19 @@ export class App {
     if (this.listener.closing) throw refuse('service_unavailable', 'The server is stopping')
     this.#guard(request.raw)
     const { surface, handle } = this.#find(request)
-    surface.enter(request, reply)
+    const entering = surface.enter(request, reply)
+    if (!entering) return this.#handle(request, reply, surface, handle)
+    return entering
+      .then(() => this.#handle(request, reply, surface, handle))
+      .catch(error => this.#word(error, request, reply))
+  }
+
+  #handle(
+    request: Request,
+    reply: Reply,
+    surface: Surface,
+    handle: Handle | undefined,
+  ): Promise<unknown> | unknown {
     if (!handle) throw surface.missing(request, reply)
     const preparing = surface.prepare?.(request, reply)
     const answered = preparing

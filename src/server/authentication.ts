@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AccountRuntime } from '../engine/account-runtime.ts'
 import type { Gateway, KeyHolder } from '../engine/gateway.ts'
+import type { ServedAccount } from '../engine/served-account.ts'
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 const HEADERS_KEPT = 1024
@@ -12,10 +12,10 @@ export class Authentication {
 
   constructor(private readonly gateway: Gateway) {}
 
-  runtime(header: string | undefined): AccountRuntime | undefined {
+  account(header: string | undefined): ServedAccount | undefined {
     const seen = header === undefined ? undefined : this.#seen.get(header)
-    if (seen && this.gateway.keyHolder(seen.publicKey) === seen.holder) return seen.holder.runtime
-    return this.#check(header)?.runtime
+    if (seen && this.gateway.keyHolder(seen.publicKey) === seen.holder) return seen.holder.account
+    return this.#check(header)?.account
   }
 
   #check(header = ''): KeyHolder | undefined {

@@ -2,6 +2,7 @@ import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
 import { DamagedError } from '../engine/damaged.ts'
+import { AccountStoppedError } from '../engine/served-account.ts'
 import { UnavailableError } from '../engine/unavailable.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -30,6 +31,7 @@ export const isForTheLog = (error: unknown) =>
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection
   if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
+  if (error instanceof AccountStoppedError) return error.rejection
   if (error instanceof DamagedError)
     return rejection(
       'service_unavailable',

@@ -24,7 +24,7 @@ export function frontDoor(controlPort: () => number | null): Surface {
     if (port === null) return reply.code(303).header('location', DASHBOARD).send()
     return sendPage(reply, dashboardAt(request, port))
   })
-  return { routes, enter: () => {}, missing: () => refuse('not_found', 'No such path') }
+  return { routes, enter: () => undefined, missing: () => refuse('not_found', 'No such path') }
 }
 
 /** With the host name that the visitor used. */

@@ -111,7 +111,8 @@ export function controlOperations(contract: Contract | 'any') {
       id: 'ready',
       summary: 'Whether all accounts are loaded',
       answers: {
-        200: object({ status: Type.Literal('ready') }),
+        // `stopped` names the accounts that could not be opened.
+        200: object({ status: Type.Literal('ready'), stopped: Type.Optional(Type.Array(Type.String())) }),
         503: object({ status: Type.Literal('loading') }),
       },
       open: true,

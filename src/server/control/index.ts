@@ -71,17 +71,17 @@ export function controlSurface(settings: ControlSettings): Surface {
       demandOwnOrigin(request)
       const given = Buffer.from(headers.authorization ?? '')
       const isSole = !request.repeats('authorization')
-      if (isSole && given.length === bearer.length && timingSafeEqual(given, bearer)) return
+      if (isSole && given.length === bearer.length && timingSafeEqual(given, bearer)) return undefined
       const signedIn = given.length === 0 && session.admits(request)
       request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
-      if (signedIn || isOpen(route)) return
+      if (signedIn || isOpen(route)) return undefined
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
     },
     // Executes what is due and waits until it is on disk, because an unsafe entry must not be shown.
     async prepare({ params }) {
       const { account } = params
-      if (account !== undefined) await settings.gateway.runtime(account)?.account.settled()
+      if (account !== undefined) await (await settings.gateway.account(account)?.open())?.account.settled()
       return undefined
     },
     missing: () => refuse('not_found', 'No such control call'),

@@ -3,7 +3,7 @@ import type { RequestLog } from '../request-log.ts'
 
 /** The Prometheus text format. */
 export function metricsText(gateway: Gateway, requests: RequestLog): string {
-  const samples = [...gateway.runtimes].map(({ account }) => {
+  const samples = gateway.runtimes.map(({ account }) => {
     account.catchUp()
     return { account: account.id, world: account.world }
   })

@@ -10,8 +10,11 @@ export function serverCalls(settings: ControlSettings) {
   const { contract } = gateway
   return {
     'GET /health': (_, answer) => answer(200, { status: 'ok' }),
-    'GET /ready': (_, answer) =>
-      gateway.ready ? answer(200, { status: 'ready' }) : answer(503, { status: 'loading' }),
+    'GET /ready': (_, answer) => {
+      if (!gateway.ready) return answer(503, { status: 'loading' })
+      const { stopped } = gateway
+      return answer(200, { status: 'ready', ...(stopped.length > 0 ? { stopped: [...stopped] } : {}) })
+    },
     'GET /contract': (_, answer) => answer(200, decisionsInForce(contract)),
     'GET /openapi.json': async ({ headers }, answer) => {
       const { openApiDocument } = await import('../../contract/openapi/document.ts')

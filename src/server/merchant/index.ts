@@ -46,16 +46,20 @@ export function merchantApi(
   }
   const requestIds = new WeakMap<AccountRuntime, RequestIds>()
   const wire = new WireFaults(faultBoxes, contract)
+  const assign = (request: Request, runtime: AccountRuntime) => {
+    request.runtime = runtime
+    // From here on, request ids are derived from the account, so that a repeated run has the same ids.
+    request.drawIdFrom(idsOf(requestIds, runtime))
+  }
   return {
     routes,
     enter(request, reply) {
       // With two headers it is not clear which account is meant.
       const sole = request.repeats('authorization') ? undefined : request.headers.authorization
-      const runtime = authentication.runtime(sole)
-      if (!runtime) throw unauthorized(reply)
-      request.runtime = runtime
-      // From here on, request ids are derived from the account, so that a repeated run has the same ids.
-      request.drawIdFrom(idsOf(requestIds, runtime))
+      const account = authentication.account(sole)
+      if (!account) throw unauthorized(reply)
+      if (!account.runtime) return account.open().then(runtime => assign(request, runtime))
+      assign(request, account.runtime)
     },
     prepare(request, reply) {
       const catchingUp = request.runtime?.account.catchUp()

@@ -1,4 +1,5 @@
 import type { Gateway } from '../../engine/gateway.ts'
+import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { refuse } from '../refusal.ts'
@@ -20,5 +21,12 @@ export function payerPages({ gateway }: { gateway: Gateway }): Surface {
   routes.page('/qr/:account/:payment', async (request, reply) =>
     (await pages()).showQr(gateway, request, reply),
   )
-  return { routes, enter() {}, missing: () => refuse('not_found', 'No such page') }
+  const enter = ({ params: { account } }: Request) =>
+    account === undefined
+      ? undefined
+      : gateway
+          .account(account)
+          ?.open()
+          .then(() => {})
+  return { routes, enter, missing: () => refuse('not_found', 'No such page') }
 }

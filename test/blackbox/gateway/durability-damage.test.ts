@@ -1,12 +1,12 @@
-import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { copyOf, fingerprints, journalHolding } from '../../support/disk/data-directory.ts'
 import { type Account, accountOf, type Json, openAccount } from '../../support/gateway/merchant.ts'
 import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
-import { expectRefusal, notFound } from '../../support/http/refusals.ts'
+import { expectRefusal, notFound, unavailable } from '../../support/http/refusals.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
@@ -78,31 +78,49 @@ const damages: [string, (line: string) => string][] = [
   ['an object of nothing we know', () => '{"hello":"world"}'],
 ]
 
-describe('a damaged line in the middle stops the start', () => {
-  test.each(damages)('%s: reports the place, and changes nothing', async (_, damage) => {
-    const { dataDir, payments, journal } = await stoppedWithThreePayments()
+describe('a damaged line in the middle stops its account', () => {
+  test.each(damages)('%s: names the place, changes nothing, and serves the others', async (_, damage) => {
+    const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const lines = (await readFile(journal, 'utf8')).split('\n')
     const index = lines.findIndex(line => line.includes(payments[1].id))
     expect(index).toBeGreaterThanOrEqual(0)
     expect(index).toBeLessThan(lines.length - 2)
     lines[index] = damage(lines[index] ?? '')
     await writeFile(journal, lines.join('\n'))
-    const before = await fingerprints(dataDir)
+    const before = await fingerprints(dirname(journal))
 
+    const server = await ownServer({ dataDir })
+    expect(server.stderr()).toContain(journal)
+    expect(server.stderr()).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
+    expect(server.stderr()).not.toMatch(/^\s+at /m)
+    expect(server.stderr().trim().split('\n')).toHaveLength(1)
+    const same = accountOf(server, account.keys)
+    const call = await same.call('GET', `/payment_intents/${payments[0].id}`)
+    expectRefusal(call, unavailable)
+    expect(call.text).toContain(account.id)
+    expectRefusal(await server.control('GET', `/accounts/${account.id}/clock`), unavailable)
+    expect((await server.control('GET', '/ready')).body).toEqual({ status: 'ready', stopped: [account.id] })
+    await createPayment(await openAccount(server))
+    expect(await fingerprints(dirname(journal))).toEqual(before)
+  })
+
+  test('a start where every account is damaged ends with the first place', async () => {
+    const { dataDir } = await stoppedWithThreePayments()
+    const accounts = join(dataDir, 'accounts')
+    for (const account of await readdir(accounts))
+      await writeFile(join(accounts, account, 'journal.jsonl'), '[]\n[]\n')
     const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(basename(journal))
-    expect(stderr).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
+    expect(stderr).toContain('journal.jsonl')
     expect(stderr).not.toMatch(/^\s+at /m)
     expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(await fingerprints(dataDir)).toEqual(before)
   })
 
   test('and once it is mended, everything is there', async () => {
     const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const good = await readFile(journal, 'utf8')
     await writeFile(journal, good.replace(payments[1].id, `${payments[1].id}"`))
-    await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
+    await (await ownServer({ dataDir })).stop()
     await writeFile(journal, good)
 
     const same = accountOf(await ownServer({ dataDir }), account.keys)

@@ -1,0 +1,65 @@
+import { rejection } from '../contract/errors.ts'
+import type { AccountRuntime } from './account-runtime.ts'
+import { StartError } from './start-error.ts'
+
+/** An account cannot be opened, for example because a line of its journal is damaged. Other accounts are served. */
+export class AccountStoppedError extends StartError {
+  constructor(
+    readonly account: string,
+    override readonly cause: unknown,
+  ) {
+    super(`account ${account} is stopped: ${cause instanceof Error ? cause.message : cause}`)
+    this.name = 'AccountStoppedError'
+  }
+
+  /** What callers are told. The details name files, and only the log has them. */
+  get rejection() {
+    const message = `The account ${this.account} is stopped, because it could not be opened; the log of paysim has the details`
+    return rejection('service_unavailable', message)
+  }
+}
+
+/** An account of the list. It is opened in the background, or when the first call asks for it. */
+export class ServedAccount {
+  #runtime: AccountRuntime | undefined
+  #opening: Promise<AccountRuntime> | undefined
+  #stopped = false
+
+  constructor(
+    readonly id: string,
+    readonly merchantId: string,
+    private readonly load: () => Promise<AccountRuntime>,
+  ) {}
+
+  /** Undefined while it is not open. */
+  get runtime(): AccountRuntime | undefined {
+    return this.#runtime
+  }
+
+  /** Whether it could not be opened. */
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /** Resolves when it is open. Rejects with an `AccountStoppedError` if it cannot be opened. */
+  open(): Promise<AccountRuntime> {
+    this.#opening ??= this.load().then(
+      runtime => {
+        this.#runtime = runtime
+        return runtime
+      },
+      cause => {
+        this.#stopped = true
+        throw new AccountStoppedError(this.id, cause)
+      },
+    )
+    return this.#opening
+  }
+
+  async close(): Promise<void> {
+    const runtime = this.#opening && (await this.#opening.catch(() => undefined))
+    if (!runtime) return
+    await runtime.courier.stop()
+    await runtime.account.close()
+  }
+}
