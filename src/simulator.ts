@@ -9,6 +9,7 @@ import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { StartError } from './engine/start-error.ts'
+import { MemoryStore, type Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
 import { packageFile } from './package-files.ts'
@@ -63,19 +64,19 @@ export class Simulator {
     readonly controlUrl: string,
     readonly controlToken: string,
     private readonly signInLinks: SignInLinks,
-    private readonly directory: DataDirectory | null,
+    private readonly store: Store,
     private readonly apps: readonly App[],
   ) {}
 
-  static async start(options: SimulatorOptions): Promise<Simulator> {
+  static async start(options: SimulatorOptions, open = openStore): Promise<Simulator> {
     const contract = readContract(options.contract)
     const catalogue = await chooseCatalogue(options.catalogue)
     const rules = await standardRules()
-    const directory = options.dataDir === null ? null : await DataDirectory.claim(options.dataDir)
+    const store = await open(options)
     try {
-      return await Simulator.#open(options, { contract, catalogue, rules }, directory)
+      return await Simulator.#open(options, { contract, catalogue, rules }, store)
     } catch (cause) {
-      await directory?.release()
+      await store.release()
       throw cause
     }
   }
@@ -83,7 +84,7 @@ export class Simulator {
   static async #open(
     options: SimulatorOptions,
     standards: Pick<GatewaySettings, 'contract' | 'catalogue' | 'rules'>,
-    directory: DataDirectory | null,
+    store: Store,
   ): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
     const host = options.host ?? '127.0.0.1'
@@ -92,10 +93,9 @@ export class Simulator {
     let url = ''
     let controlUrl = ''
     const gateway = await Gateway.open({
-      directory,
+      store,
       ...standards,
       seed: options.seed ?? null,
-      sync: options.durability !== 'process',
       time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
       baseUrl: () => url,
       webhooks: new WebhookSender(webhookHosts),
@@ -150,10 +150,10 @@ export class Simulator {
         controlUrl,
         controlToken,
         signInLinks,
-        directory,
+        store,
         apps,
       )
-      await directory?.announce({ pid: process.pid, ...simulator.facts() })
+      await store.announce({ pid: process.pid, ...simulator.facts() })
       return simulator
     } catch (cause) {
       await Promise.all(apps.map(app => app.close()))
@@ -191,7 +191,8 @@ export class Simulator {
       control_url: this.controlUrl,
       control_token: this.controlToken,
       dashboard_url: `${this.controlUrl}/dashboard/`,
-      data_dir: this.directory?.path ?? null,
+      data_dir: this.store instanceof DataDirectory ? this.store.path : null,
+      store: this.store.url,
       accounts: this.accounts,
     }
   }
@@ -209,8 +210,13 @@ export class Simulator {
   async stop(): Promise<void> {
     await Promise.all(this.apps.map(app => app.close()))
     await this.gateway.close()
-    await this.directory?.release()
+    await this.store.release()
   }
+}
+
+async function openStore({ dataDir, durability, warn = () => {} }: SimulatorOptions): Promise<Store> {
+  if (dataDir === null) return new MemoryStore()
+  return DataDirectory.claim(dataDir, { sync: durability !== 'process', warn })
 }
 
 function readContract(overrides: SimulatorOptions['contract']): Contract {

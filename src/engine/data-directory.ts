@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { MERCHANT_ID } from './merchant-record.ts'
+import type { Account } from './account.ts'
+import { ChangeFile } from './change-file.ts'
+import type { Change } from './change-log.ts'
+import { openHistory } from './checkpoint/open-history.ts'
+import { FileImages } from './image-store.ts'
+import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
 import { codeOf, demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
-import { type MerchantList, Registry } from './registry.ts'
+import { Registry } from './registry.ts'
 import { StartError } from './start-error.ts'
+import type { Store } from './store.ts'
 
 interface DirectoryOptions {
   readonly sync: boolean
@@ -20,14 +26,19 @@ const MARK = 'uncommitted'
 /** No merchant's id starts like this. */
 const REMOVED = '.removed-'
 
-/** The layout of the data directory, and its lock: one process at a time uses it. */
-export class DataDirectory {
+/** A store in a directory: its layout, and its lock, because one process at a time uses it. */
+export class DataDirectory implements Store {
   private constructor(
     readonly path: string,
     private readonly lock: ProcessLock,
+    private readonly options: DirectoryOptions,
   ) {}
 
-  static async claim(path: string): Promise<DataDirectory> {
+  get url(): string {
+    return `file:${this.path}`
+  }
+
+  static async claim(path: string, options: DirectoryOptions): Promise<DataDirectory> {
     try {
       // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
       const hasParent = existsSync(dirname(path))
@@ -37,17 +48,17 @@ export class DataDirectory {
     }
     await demandSafeFolder(path)
     const isOurs = await holdsNothingElse(path)
-    const directory = new DataDirectory(path, await lock(path))
+    const directory = new DataDirectory(path, await lock(path), options)
     if (isOurs) await hideFromGit(path)
     return directory
   }
 
   /** Opens the list of merchants, and checks that each account has its folder. */
-  async openRegistry(options: DirectoryOptions): Promise<Registry> {
+  async openRegistry(): Promise<Registry> {
     await makePrivateFolder(this.#accounts)
-    const registry = await this.#readRegistry(options)
+    const registry = await this.#readRegistry()
     try {
-      await this.#sweep(registry, options)
+      await this.#sweep(registry)
     } catch (cause) {
       await registry.close()
       throw cause
@@ -55,14 +66,14 @@ export class DataDirectory {
     return registry
   }
 
-  async #readRegistry({ sync, warn }: DirectoryOptions): Promise<Registry> {
+  async #readRegistry(): Promise<Registry> {
     const path = join(this.path, 'merchants.jsonl')
-    const file = { path, sync, warn }
+    const file = new ChangeFile({ path, ...this.options })
     const before = join(this.path, 'merchants.json')
     if (!existsSync(path) && existsSync(before)) {
-      const registry = await Registry.convert(file, await readList(before))
+      await file.writeAnew(await readList(before))
+      await file.close()
       await rm(before)
-      return registry
     }
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
@@ -74,7 +85,7 @@ export class DataDirectory {
   }
 
   /** Removes the folders of interrupted creations and removals, and reports them. */
-  async #sweep(registry: Registry, { warn }: DirectoryOptions): Promise<void> {
+  async #sweep(registry: Registry): Promise<void> {
     for (const name of await readdir(this.#accounts)) {
       const folder = join(this.#accounts, name)
       if (name.startsWith(REMOVED)) {
@@ -85,7 +96,7 @@ export class DataDirectory {
       if (known) await rm(join(folder, MARK), { force: true })
       else if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true })
       else if (existsSync(join(folder, MARK))) {
-        warn(
+        this.options.warn(
           `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,
         )
         await rm(folder, { recursive: true, force: true })
@@ -114,35 +125,41 @@ export class DataDirectory {
     return join(this.#accounts, id)
   }
 
-  async openAccount(id: string): Promise<string> {
-    const folder = this.account(id)
+  async openAccount(account: Account) {
+    const folder = this.account(account.id)
     await makePrivateFolder(folder)
     for (const draft of ['journal.jsonl.new', 'journal.jsonl.old'])
       await rm(join(folder, draft), { force: true })
-    return folder
+    const history = await openHistory(account, folder, this.options)
+    return { ...history, images: new FileImages(join(folder, 'images'), this.options.sync) }
   }
 
-  /** Marks a folder before the list adds or removes its merchant. */
-  async mark(id: string): Promise<void> {
-    await makePrivateFolder(this.account(id))
-    await (await open(join(this.account(id), MARK), 'w', 0o600)).close()
+  /** Marks the folders. */
+  async announceChange(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      await makePrivateFolder(this.account(id))
+      await (await open(join(this.account(id), MARK), 'w', 0o600)).close()
+    }
   }
 
   /** A new folder must survive a power failure before the list names it. */
   async makeSafe(ids: readonly string[]): Promise<void> {
+    if (!this.options.sync) return
     await Promise.all([this.#accounts, ...ids.map(id => this.account(id))].map(syncDirectory))
   }
 
-  async unmark(id: string): Promise<void> {
-    await rm(join(this.account(id), MARK), { force: true })
+  async endChange(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await rm(join(this.account(id), MARK), { force: true })
   }
 
-  /** Renames the folder first, then deletes it. */
-  async removeAccount(id: string): Promise<void> {
-    const aside = join(this.#accounts, `${REMOVED}${id}`)
-    await rm(aside, { recursive: true, force: true })
-    await rename(this.account(id), aside)
-    await rm(aside, { recursive: true, force: true })
+  /** Renames each folder first, then deletes it. */
+  async removeAccounts(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const aside = join(this.#accounts, `${REMOVED}${id}`)
+      await rm(aside, { recursive: true, force: true })
+      await rename(this.account(id), aside)
+      await rm(aside, { recursive: true, force: true })
+    }
   }
 
   /** The address of the running server, with its control token. */
@@ -195,8 +212,13 @@ async function lock(path: string): Promise<ProcessLock> {
 }
 
 /** Earlier versions stored the list as one JSON document. */
-async function readList(path: string): Promise<MerchantList> {
-  let held: Partial<MerchantList & { version: unknown }> | null
+async function readList(path: string): Promise<Change[]> {
+  let held: {
+    readonly version?: unknown
+    readonly lastPort?: number
+    readonly merchantsMade?: unknown
+    readonly merchants?: readonly MerchantRecord[]
+  } | null
   try {
     held = JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
@@ -206,11 +228,12 @@ async function readList(path: string): Promise<MerchantList> {
     throw new StartError(
       `${path} is not a file that this version of paysim can read; move it away or use another --data`,
     )
-  return {
-    merchants: held.merchants,
-    lastPort: held.lastPort,
-    merchantsMade: Number(held.merchantsMade ?? 0),
-  }
+  const { lastPort, merchantsMade = 0, merchants } = held
+  return [
+    { merchantsMade: Number(merchantsMade) },
+    ...(lastPort === undefined ? [] : [{ lastPort }]),
+    ...merchants.map(merchant => ({ merchant: demandWhole(path, merchant) })),
+  ]
 }
 
 const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

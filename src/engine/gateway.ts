@@ -2,20 +2,16 @@ import type { Contract } from '../contract/decisions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
-import type { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
-import { IdSource, randomSeed } from './ids.ts'
-import { MemoryJournal } from './memory-journal.ts'
+import { IdSource } from './ids.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
-import { accountId, type GatewaySettings, newAccount, openRuntime } from './open-runtime.ts'
-import { inSlices } from './other-work.ts'
-import { Registry } from './registry.ts'
+import { accountId, type GatewaySettings, openRuntime } from './open-runtime.ts'
+import type { Registry } from './registry.ts'
+import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
 import { type AccountStoppedError, ServedAccount } from './served-account.ts'
 import { UnavailableError } from './unavailable.ts'
 
-/** Entries that are replayed without a pause: a few milliseconds of work. */
-const AT_ONCE = 200
 export const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
 export interface KeyHolder {
@@ -40,7 +36,7 @@ export class Gateway {
 
   /** Reads the list of merchants. `load` opens their accounts. */
   static async open(settings: GatewaySettings): Promise<Gateway> {
-    const registry = (await settings.directory?.openRegistry(settings)) ?? (await Registry.open(null))
+    const registry = await settings.store.openRegistry()
     const gateway = new Gateway(settings, registry)
     for (const merchant of registry.merchants)
       for (const environment of ENVIRONMENTS) {
@@ -133,26 +129,25 @@ export class Gateway {
     // Reserves the id before the first await, so that two parallel requests cannot get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []
-    const { directory } = this.settings
+    const { store } = this.settings
     try {
       const merchant = drawMerchant(id, wanted, this.settings.seed)
-      const names = ENVIRONMENTS.map(environment => accountId(id, environment))
-      for (const name of names) await directory?.mark(name)
+      const names = accountsOf(id)
+      await store.announceChange(names)
       for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
       for (const runtime of runtimes) await setUp(runtime.account, merchant)
-      if (this.settings.sync) await directory?.makeSafe(names)
+      await store.makeSafe(names)
       await this.registry.add(merchant)
       for (const runtime of runtimes)
         await this.#serve(merchant, runtime.account.environment, async () => runtime).open()
-      for (const name of names) await directory?.unmark(name).catch(this.#warn)
+      await store.endChange(names).catch(this.#warn)
       return merchant
     } catch (cause) {
       for (const { courier, account } of runtimes) {
         await courier.stop()
         await account.close()
       }
-      for (const environment of ENVIRONMENTS)
-        await directory?.removeAccount(accountId(id, environment)).catch(() => {})
+      for (const name of accountsOf(id)) await store.removeAccounts([name]).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     } finally {
       this.#making.delete(id)
@@ -170,18 +165,18 @@ export class Gateway {
   async removeMerchant(id: string): Promise<void> {
     const merchant = this.registry.find(id)
     if (!merchant) return
-    const { directory } = this.settings
+    const { store } = this.settings
     // A call that waits for an account finds it open, and then removed.
-    for (const environment of ENVIRONMENTS)
-      await this.account(accountId(id, environment))
+    const names = accountsOf(id)
+    for (const name of names)
+      await this.account(name)
         ?.open()
         .catch(() => {})
-    const names = ENVIRONMENTS.map(environment => accountId(id, environment))
     try {
-      for (const name of names) await directory?.mark(name)
+      await store.announceChange(names)
       await this.registry.remove(id)
     } catch (cause) {
-      for (const name of names) await directory?.unmark(name).catch(() => {})
+      await store.endChange(names).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
     for (const [publicKey, { account }] of this.#keys)
@@ -193,7 +188,7 @@ export class Gateway {
     }
     for (const account of accounts) await account.close()
     // A folder that cannot be removed now is marked, and removed at the next start.
-    for (const name of names) await directory?.removeAccount(name).catch(this.#warn)
+    for (const name of names) await store.removeAccounts([name]).catch(this.#warn)
   }
 
   async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
@@ -227,43 +222,13 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys. */
   async reset(runtime: AccountRuntime): Promise<void> {
-    const merchant = this.registry.get(runtime.merchantId)
-    // The new seed makes old ids, cursors and page addresses invalid.
-    const seed = merchant.seeded ? this.#record(runtime).seed : randomSeed()
-    const draft = this.#draft(runtime, seed)
-    draft.start(new MemoryJournal())
-    const entries: Entry[] = []
-    draft.onEntry(entry => entries.push(entry))
-    await setUp(draft, merchant)
-    await draft.close()
-    await runtime.account.rewrite(entries, seed)
-    runtime.account.retell(entries)
+    await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId))
     await runtime.images.clear().catch(this.#warn)
   }
 
-  /**
-   * Replaces an account by an exported one, with its history and seed; the keys stay. Throws if the export is not
-   * consistent.
-   */
-  async adopt(
-    runtime: AccountRuntime,
-    seed: string,
-    entries: readonly Entry[],
-    images: ReadonlyMap<string, Buffer>,
-  ): Promise<void> {
-    // First replays the history in memory, including everything due, to find errors before anything changes.
-    const draft = this.#draft(runtime, seed)
-    for await (const entry of inSlices(entries, AT_ONCE)) draft.replayed(entry)
-    draft.start(new MemoryJournal())
-    await draft.catchUp()
-    await draft.close()
-    for (const [digest, bytes] of images) await runtime.images.put(digest, bytes)
-    await runtime.account.rewrite(entries, seed)
-  }
-
-  /** A temporary account that is set up like this one, with a journal in memory. */
-  #draft({ merchantId, account }: AccountRuntime, seed: string): Account {
-    return newAccount(this.settings, () => this.registry.get(merchantId), account.environment, seed).account
+  /** Replaces an account by an exported one, with its history and seed; the keys stay. */
+  adopt(runtime: AccountRuntime, archive: Archive): Promise<void> {
+    return adoptArchive(this.settings, runtime, () => this.registry.get(runtime.merchantId), archive)
   }
 
   async close(): Promise<void> {
@@ -314,5 +279,7 @@ export class Gateway {
   readonly #warn = (cause: unknown) =>
     this.settings.warn(cause instanceof Error ? cause.message : String(cause))
 }
+
+const accountsOf = (merchant: string) => ENVIRONMENTS.map(environment => accountId(merchant, environment))
 
 const isOfDisk = (cause: unknown) => cause instanceof Error && 'syscall' in cause

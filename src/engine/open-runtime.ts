@@ -1,30 +1,24 @@
-import { join } from 'node:path'
 import type { Contract } from '../contract/decisions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Environment, WebhookEvent } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
-import { openHistory } from './checkpoint/open-history.ts'
 import { Courier, type HoldWebhook } from './courier.ts'
-import type { DataDirectory } from './data-directory.ts'
-import { FileImages, MemoryImages } from './image-store.ts'
-import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
 import type { RealTime } from './real-time.ts'
 import { Rendering } from './rendering.ts'
+import type { Store } from './store.ts'
 import { TimeTravel } from './time-travel.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
 export interface GatewaySettings {
-  /** Null keeps everything in memory. */
-  readonly directory: DataDirectory | null
+  readonly store: Store
   readonly contract: Contract
   readonly catalogue: Catalogue
   /** The rules in force for an account without its own. */
   readonly rules: readonly Rule[]
   readonly seed: string | null
-  readonly sync: boolean
   readonly time: RealTime
   readonly baseUrl: () => string
   readonly webhooks: WebhookSender
@@ -69,7 +63,7 @@ export async function openRuntime(
   environment: Environment,
   stoppedAt: number | undefined,
 ): Promise<AccountRuntime> {
-  const { catalogue, rules, time, directory, sync } = settings
+  const { catalogue, rules, time, store } = settings
   const { account, rendering } = newAccount(settings, merchant, environment)
   const courier = new Courier(account, {
     bodyOf: event => rendering.event(event),
@@ -77,17 +71,14 @@ export async function openRuntime(
     sender: settings.webhooks,
     hold: settings.holdWebhook,
   })
-  const path = directory ? await directory.openAccount(account.id) : null
-  const { journal, checkpoints } = path
-    ? await openHistory(account, path, settings)
-    : { journal: new MemoryJournal(), checkpoints: undefined }
+  const { journal, checkpoints, images } = await store.openAccount(account)
   if (journal.seed !== undefined) account.reseed(journal.seed)
   account.open(journal, stoppedAt, checkpoints)
   return {
     account,
     courier,
     rendering,
-    images: path ? new FileImages(join(path, 'images'), sync) : new MemoryImages(),
+    images,
     time: new TimeTravel(account, courier, {
       receiversMs: settings.advanceWaitMs,
       monotonic: time.monotonic,

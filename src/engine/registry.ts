@@ -1,39 +1,7 @@
-import type { FileHandle } from 'node:fs/promises'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import type { Environment } from '../domain/model.ts'
-import { type Numbered, sealLine } from './journal-format.ts'
-import { type AccountRecord, demandWhole, type MerchantRecord } from './merchant-record.ts'
-import { openPrivate, replaceFile, writeAll } from './private-files.ts'
-import { replay } from './replay.ts'
+import type { Change, ChangeLog } from './change-log.ts'
+import type { AccountRecord, MerchantRecord } from './merchant-record.ts'
 import { UnavailableError } from './unavailable.ts'
-
-/** One line of the list's file: one change. */
-type Change =
-  | { readonly merchant: MerchantRecord }
-  | { readonly removed: string }
-  /** The last port: with `--port 0` the server uses it again, so that page addresses stay valid. */
-  | { readonly lastPort: number }
-  /** How many merchant ids paysim has generated, so that no id is used twice. */
-  | { readonly merchantsMade: number }
-  /** The time of each account with a running clock when the server stopped. */
-  | { readonly stopped: Readonly<Record<string, number>> }
-
-/** Without a data directory, changes are not written. */
-export interface RegistryFile {
-  readonly path: string
-  readonly sync: boolean
-  readonly warn: (message: string) => void
-}
-
-/** The content of a complete list, which earlier versions stored as one document. */
-export interface MerchantList {
-  readonly lastPort?: number | undefined
-  readonly merchantsMade: number
-  readonly merchants: readonly MerchantRecord[]
-}
-
-/** The number of obsolete lines after which the file is rewritten. */
-const MOST_STALE_LINES = 1_000
 
 type Find = (id: string) => MerchantRecord | undefined
 
@@ -44,10 +12,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void
 }
 
-/**
- * The list of merchants: one line with a checksum for each change, synced before the change is in force. Changes
- * during a write share the next write.
- */
+/** The list of merchants. A change is safe before it is in force. Changes during a write share the next write. */
 export class Registry {
   readonly #byId = new Map<string, MerchantRecord>()
   #lastPort: number | undefined
@@ -55,32 +20,17 @@ export class Registry {
   #stopped: Readonly<Record<string, number>> = {}
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
-  #seq = 0
-  #end = 0
-  #handle: FileHandle | undefined
-  /** Whether a failed write may have left data at the end of the file. */
-  #failed = false
 
-  private constructor(private readonly file: RegistryFile | null) {}
+  private constructor(private readonly log: ChangeLog) {}
 
-  static async open(file: RegistryFile | null): Promise<Registry> {
-    const registry = new Registry(file)
+  static async open(log: ChangeLog): Promise<Registry> {
+    const registry = new Registry(log)
     try {
-      if (file) await registry.#read(file)
+      await log.read(change => registry.#take(change))
     } catch (cause) {
       await registry.close()
       throw cause
     }
-    return registry
-  }
-
-  /** A new file that starts with the converted list of an earlier version. */
-  static async convert(file: RegistryFile, list: MerchantList): Promise<Registry> {
-    const registry = new Registry(file)
-    for (const merchant of list.merchants) registry.#take({ merchant: demandWhole(file.path, merchant) })
-    registry.#lastPort = list.lastPort
-    registry.#merchantsMade = list.merchantsMade
-    await registry.#writeAnew(file)
     return registry
   }
 
@@ -155,8 +105,7 @@ export class Registry {
 
   async close(): Promise<void> {
     while (this.#writing) await this.#writing
-    await this.#handle?.close()
-    this.#handle = undefined
+    await this.log.close()
   }
 
   #change(change: Waiting['change']): Promise<void> {
@@ -181,70 +130,23 @@ export class Registry {
         return made
       })
       try {
-        await this.#append(changes)
+        if (changes.length > 0) await this.log.append(changes, () => this.#list)
         for (const change of changes) this.#take(change)
         for (const { resolve } of batch) resolve()
       } catch (cause) {
-        await this.#forget()
         for (const { reject } of batch) reject(new UnavailableError('The list of merchants', cause))
       }
     }
     this.#writing = undefined
   }
 
-  async #append(changes: readonly Change[]): Promise<void> {
-    if (!this.file || changes.length === 0) return
-    if (this.#seq > MOST_STALE_LINES + 2 * this.#byId.size) await this.#writeAnew(this.file)
-    this.#handle ??= await openPrivate(this.file.path, 'append')
-    if (this.#failed) await this.#handle.truncate(this.#end)
-    this.#failed = true
-    const bytes = Buffer.from(changes.map((change, nth) => lineOf(this.#seq + nth + 1, change)).join(''))
-    await writeAll(this.#handle, bytes)
-    if (this.file.sync) await this.#handle.datasync()
-    this.#failed = false
-    this.#seq += changes.length
-    this.#end += bytes.length
-  }
-
-  /**
-   * Discards unsafe changes. Even on a full disk a file can be shortened; if that fails too, it is done later.
-   */
-  async #forget(): Promise<void> {
-    if (!this.#failed) return
-    await this.#handle?.truncate(this.#end).then(
-      () => {
-        this.#failed = false
-      },
-      () => {},
-    )
-  }
-
-  async #writeAnew(file: RegistryFile): Promise<void> {
-    const changes: Change[] = [
+  get #list(): Change[] {
+    return [
       { merchantsMade: this.#merchantsMade },
       ...(this.#lastPort === undefined ? [] : [{ lastPort: this.#lastPort }]),
       { stopped: this.#stopped },
       ...this.merchants.map(merchant => ({ merchant })),
     ]
-    const fresh = await replaceFile(
-      file.path,
-      changes.map((change, nth) => lineOf(nth + 1, change)),
-    )
-    await this.#handle?.close()
-    this.#handle = fresh
-    this.#seq = changes.length
-    this.#end = (await fresh.stat()).size
-  }
-
-  async #read({ path, warn }: RegistryFile): Promise<void> {
-    this.#handle = await openPrivate(path, 'append')
-    const onEntry = ({ seq: _, v: __, ...change }: Numbered & Change) => {
-      if ('merchant' in change) demandWhole(path, change.merchant)
-      this.#take(change as Change)
-    }
-    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, warn })
-    this.#seq = seq
-    this.#end = end
   }
 
   #take(change: Change): void {
@@ -261,6 +163,3 @@ export class Registry {
     else this.#merchantsMade = Math.max(this.#merchantsMade, change.merchantsMade)
   }
 }
-
-const lineOf = (seq: number, change: Change) =>
-  sealLine(JSON.stringify({ v: JOURNAL_VERSION, seq, ...change }))

@@ -1,6 +1,8 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ChangeFile } from '../../src/engine/change-file.ts'
+import { MemoryChanges } from '../../src/engine/change-log.ts'
 import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
 import { Registry } from '../../src/engine/registry.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
@@ -25,7 +27,9 @@ afterEach(async () => {
 
 async function openAt(path: string) {
   const torn: string[] = []
-  const registry = await Registry.open({ path, sync: true, warn: message => torn.push(message) })
+  const registry = await Registry.open(
+    new ChangeFile({ path, sync: true, warn: message => torn.push(message) }),
+  )
   opened.push(registry)
   return { registry, torn }
 }
@@ -59,7 +63,7 @@ describe('the list of merchants', () => {
   })
 
   test('finds by id and nothing else', async () => {
-    const registry = await Registry.open(null)
+    const registry = await Registry.open(new MemoryChanges())
     await registry.add(merchant('a'))
     expect(registry.find('a')?.id).toBe('a')
     for (const id of ['b', '', '__proto__', 'constructor']) expect(registry.find(id)).toBeUndefined()

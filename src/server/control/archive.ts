@@ -23,17 +23,17 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       const runtime = runtimeNamed(gateway, request)
       // A schema for each event there is: loaded when somebody imports, and not at every start.
       const { readArchive } = await import('./read-archive.ts')
-      const { seed, entries, images } = await readArchive(request.raw, runtime.account.environment)
+      const archive = await readArchive(request.raw, runtime.account.environment)
       return replacing(runtime, async () => {
         await demandAvailable(runtime)
         await runtime.courier.idle()
         try {
-          await gateway.adopt(runtime, seed, entries, images)
+          await gateway.adopt(runtime, archive)
         } catch (cause) {
           if (!(cause instanceof Error) || cause instanceof UnavailableError) throw cause
           throw refuseProblems([{ field: 'entries', message: `are not consistent: ${cause.message}` }])
         }
-        return answer(200, { account: runtime.account.id, entries: entries.length })
+        return answer(200, { account: runtime.account.id, entries: archive.entries.length })
       })
     },
 

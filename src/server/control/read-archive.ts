@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Archive } from '../../contract/control/requests.ts'
+import { Archive as ArchiveBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { validator } from '../../contract/validation.ts'
 import { EntryChecker } from '../../domain/check-entries.ts'
@@ -7,16 +7,10 @@ import type { Entry } from '../../domain/events.ts'
 import { digestOf } from '../../engine/image-store.ts'
 import { entryToday } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
+import type { Archive } from '../../engine/replace-history.ts'
 import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
 import { refuse, refuseProblems } from '../refusal.ts'
 import { BrokenJsonError, JsonParts, type Part } from './json-parts.ts'
-
-/** An archive may be larger than any other request. So it is read and checked in parts, and others are served meanwhile. */
-export interface ArchiveRead {
-  readonly seed: string
-  readonly entries: readonly Entry[]
-  readonly images: ReadonlyMap<string, Buffer>
-}
 
 const MEBIBYTE = 1024 * 1024
 const MOST_MIB = 512
@@ -25,7 +19,8 @@ const AT_ONCE = 256 * 1024
 
 const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_MIB} MiB`)
 
-export async function readArchive(request: IncomingMessage, environment: string): Promise<ArchiveRead> {
+/** An archive may be larger than any other request. So it is read and checked in parts, and others are served meanwhile. */
+export async function readArchive(request: IncomingMessage, environment: string): Promise<Archive> {
   const { 'content-type': type, 'content-length': length } = request.headers
   if (!isJson(type)) throw unsupportedType('application/json')
   if (Number(length ?? 0) > MOST_MIB * MEBIBYTE) throw tooLarge()
@@ -67,7 +62,7 @@ async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
   }
 }
 
-const checkFrame = validator(Archive)
+const checkFrame = validator(ArchiveBody)
 
 /** A member called `__proto__` is then one like any other: unknown, and refused. */
 const withoutPrototype = (): Record<string, unknown> => Object.create(null)
@@ -126,7 +121,7 @@ class ArchiveDraft {
     if (this.#problems.length >= MOST_PROBLEMS) throw refuseProblems(this.#problems)
   }
 
-  finish(): ArchiveRead {
+  finish(): Archive {
     const { account, seed } = this.#frame
     const problems = [...checkFrame(this.#frame)]
     if (typeof account === 'string' && !account.endsWith(`.${this.environment}`))

@@ -12,6 +12,7 @@ import { readFaults } from '../../../src/domain/faults/read-faults.ts'
 import { readRules } from '../../../src/domain/rules/read-rules.ts'
 import { compileRule } from '../../../src/domain/rules/rule.ts'
 import { MutableWorld } from '../../../src/domain/world.ts'
+import { ChangeFile } from '../../../src/engine/change-file.ts'
 import { FileJournal } from '../../../src/engine/file-journal.ts'
 import { Registry } from '../../../src/engine/registry.ts'
 import { StartError } from '../../../src/engine/start-error.ts'
@@ -156,7 +157,7 @@ export function fileKinds({ scenarios, catalogue, journal, registry }: Corpus, f
     ),
     onDisk('merchants.jsonl', registry, path =>
       expecting([StartError], async () => {
-        await (await Registry.open({ path, sync: false, warn() {} })).close()
+        await (await Registry.open(new ChangeFile({ path, sync: false, warn() {} }))).close()
       }),
     ),
     {

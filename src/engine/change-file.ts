@@ -1,0 +1,92 @@
+import type { FileHandle } from 'node:fs/promises'
+import { JOURNAL_VERSION } from '../domain/journal-version.ts'
+import type { Change, ChangeLog } from './change-log.ts'
+import { type Numbered, sealLine } from './journal-format.ts'
+import { demandWhole } from './merchant-record.ts'
+import { openPrivate, replaceFile, writeAll } from './private-files.ts'
+import { replay } from './replay.ts'
+
+interface ChangeFileOptions {
+  readonly path: string
+  readonly sync: boolean
+  readonly warn: (message: string) => void
+}
+
+/** The file has at most this many lines more than twice those that a new one would have. */
+const MOST_STALE_LINES = 1_000
+
+/** The changes of the list of merchants in a file, one line with a checksum for each. */
+export class ChangeFile implements ChangeLog {
+  #handle: FileHandle | undefined
+  #seq = 0
+  #end = 0
+  /** Whether a failed write may have left data at the end of the file. */
+  #failed = false
+
+  constructor(private readonly options: ChangeFileOptions) {}
+
+  async read(onChange: (change: Change) => void): Promise<void> {
+    const { path, warn } = this.options
+    this.#handle = await openPrivate(path, 'append')
+    const onEntry = ({ seq: _, v: __, ...change }: Numbered & Change) => {
+      if ('merchant' in change) demandWhole(path, change.merchant)
+      onChange(change as Change)
+    }
+    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, warn })
+    this.#seq = seq
+    this.#end = end
+  }
+
+  async append(changes: readonly Change[], list: () => readonly Change[]): Promise<void> {
+    try {
+      if (this.#seq > MOST_STALE_LINES) await this.#writeAnewIfStale(list())
+      this.#handle ??= await openPrivate(this.options.path, 'append')
+      if (this.#failed) await this.#handle.truncate(this.#end)
+      this.#failed = true
+      const bytes = Buffer.from(changes.map((change, nth) => lineOf(this.#seq + nth + 1, change)).join(''))
+      await writeAll(this.#handle, bytes)
+      if (this.options.sync) await this.#handle.datasync()
+      this.#failed = false
+      this.#seq += changes.length
+      this.#end += bytes.length
+    } catch (cause) {
+      await this.#forget()
+      throw cause
+    }
+  }
+
+  /** Discards unsafe changes. Even on a full disk a file can be shortened; if that fails too, it is done later. */
+  async #forget(): Promise<void> {
+    if (!this.#failed) return
+    await this.#handle?.truncate(this.#end).then(
+      () => {
+        this.#failed = false
+      },
+      () => {},
+    )
+  }
+
+  async #writeAnewIfStale(list: readonly Change[]): Promise<void> {
+    if (this.#seq > MOST_STALE_LINES + 2 * list.length) await this.writeAnew(list)
+  }
+
+  /** Replaces the file. */
+  async writeAnew(list: readonly Change[]): Promise<void> {
+    const fresh = await replaceFile(
+      this.options.path,
+      list.map((change, nth) => lineOf(nth + 1, change)),
+    )
+    await this.#handle?.close()
+    this.#handle = fresh
+    this.#seq = list.length
+    this.#end = (await fresh.stat()).size
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+}
+
+const lineOf = (seq: number, change: Change) =>
+  sealLine(JSON.stringify({ v: JOURNAL_VERSION, seq, ...change }))

@@ -1,0 +1,54 @@
+import type { Account } from './account.ts'
+import { MemoryChanges } from './change-log.ts'
+import type { Checkpoints } from './checkpoint/checkpoints.ts'
+import { type ImageStore, MemoryImages } from './image-store.ts'
+import type { Journal } from './journal.ts'
+import { MemoryJournal } from './memory-journal.ts'
+import { Registry } from './registry.ts'
+
+/** What an account keeps. */
+export interface AccountStore {
+  readonly journal: Journal
+  readonly checkpoints: Checkpoints | undefined
+  readonly images: ImageStore
+}
+
+/** Where everything is kept. The engine knows no other difference between memory, files and a database. */
+export interface Store {
+  /** Its address, without credentials. */
+  readonly url: string
+  openRegistry(): Promise<Registry>
+  /** Brings an account to the state that is kept, and returns where it continues. */
+  openAccount(account: Account): Promise<AccountStore>
+  /** The list is about to name these accounts, or not to name them any more. */
+  announceChange(accounts: readonly string[]): Promise<void>
+  /** Resolves when new accounts survive a power failure. */
+  makeSafe(accounts: readonly string[]): Promise<void>
+  /** The list names these accounts, or still does. */
+  endChange(accounts: readonly string[]): Promise<void>
+  /** The list does not name these accounts. */
+  removeAccounts(accounts: readonly string[]): Promise<void>
+  /** Tells others on this machine how to reach the server. */
+  announce(facts: unknown): Promise<void>
+  release(): Promise<void>
+}
+
+/** Keeps everything in memory, until the end. */
+export class MemoryStore implements Store {
+  readonly url = 'memory:'
+
+  openRegistry(): Promise<Registry> {
+    return Registry.open(new MemoryChanges())
+  }
+
+  async openAccount(_: Account): Promise<AccountStore> {
+    return { journal: new MemoryJournal(), checkpoints: undefined, images: new MemoryImages() }
+  }
+
+  async announceChange(): Promise<void> {}
+  async makeSafe(): Promise<void> {}
+  async endChange(): Promise<void> {}
+  async removeAccounts(): Promise<void> {}
+  async announce(): Promise<void> {}
+  async release(): Promise<void> {}
+}
