@@ -21,6 +21,8 @@ export interface RunSettings {
   readonly authorization?: CallWatcher['authorization']
   /** Makes the gateway do everything that is due now. */
   readonly doWhatIsDue: () => Promise<unknown>
+  /** Is called when a request of the application, or one to it, begins or ends. */
+  readonly stirred?: (() => void) | undefined
   /** Reads the state that the scenario expects at the end. The same state gives the same text. */
   readonly look: () => Promise<{ readonly state: string; readonly isAsExpected: boolean }>
 }
@@ -59,7 +61,12 @@ export class ApplicationRun implements CallWatcher {
       deliveries: this.deliveries,
       step: () => this.step,
       forging: deliver => this.#watchForgery(deliver),
+      stirred: () => this.stirred(),
     })
+  }
+
+  stirred(): void {
+    this.settings.stirred?.()
   }
 
   /** Whether this run has disturbances. */

@@ -158,7 +158,7 @@ export class Application {
         method: method as 'GET',
         headers,
         ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(withinMs),
+        signal: AbortSignal.timeout(Math.ceil(withinMs)),
       })
       const text = await answer.body.text()
       return { status: answer.statusCode, headers: single(answer.headers), text, body: parse(text) }

@@ -29,6 +29,8 @@ export interface RecordedCall {
 export interface CallWatcher {
   readonly step: number
   readonly calls: RecordedCall[]
+  /** Is called when a call begins or ends. */
+  stirred(): void
   disturbCall(operation: string): readonly Disturbance[]
   /** Delivers the webhooks that a call caused before that call is answered. */
   deliverWebhooks(): Promise<void>
@@ -104,12 +106,14 @@ export class GatewayProxy {
       startedAt: performance.now(),
     }
     watcher?.calls.push(call)
+    watcher?.stirred()
     const disturbances = watcher?.disturbCall(operation) ?? []
     if (disturbances.length > 0) call.disturbed = disturbances.map(({ kind }) => kind).join(', ')
     try {
       await this.#answer(call, body, disturbances, watcher, request, response)
     } finally {
       call.endedAt = performance.now()
+      watcher?.stirred()
     }
   }
 

@@ -51,6 +51,8 @@ export interface RelaySettings {
   readonly step: () => number
   /** Compares the application's state before and after a forged webhook. */
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
+  /** Is called when a webhook is sent or answered. */
+  readonly stirred: () => void
 }
 
 /** An application may answer a webhook only after its own call is answered. */
@@ -196,7 +198,9 @@ export class WebhookRelay {
       ...(early ? { isEarly: true as const } : {}),
     }
     this.settings.deliveries.push(delivery)
+    this.settings.stirred()
     const reply = await postWebhook(this.settings.url(), { headers, body }, this.settings.dispatcher())
+    this.settings.stirred()
     Object.assign(delivery, reply)
     delivery.endedAt = performance.now()
     return delivery

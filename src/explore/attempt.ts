@@ -10,12 +10,15 @@ import {
 import { disturbedStory } from './disturbed-story.ts'
 import type { Place } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
+import type { Turn, Turns } from './turns.ts'
 
 /** The outcome of one run with disturbances. */
 export interface Attempt {
   readonly places: readonly Place[]
   outcome: 'survived' | 'failed' | 'not met' | 'not judged'
   readonly fault?: Fault
+  /** It failed before the time that the file gives was over, as an earlier run did. */
+  readonly isHasty: boolean
   readonly result: ScenarioResult
 }
 
@@ -38,13 +41,24 @@ export class Attempts {
     private readonly target: Target,
     private readonly name: string,
     private readonly seed: number,
+    private readonly turns: Turns,
   ) {}
 
   /** Runs the scenario as it is, or with changed steps. */
   async play(
     data: ScenarioData,
     patience: Patience | undefined,
+    turn?: Turn,
   ): Promise<{ result: ScenarioResult; run: string }> {
+    const own = turn ?? (await this.turns.take())
+    try {
+      return await this.#play(data, patience, own)
+    } finally {
+      own.end()
+    }
+  }
+
+  async #play(data: ScenarioData, patience: Patience | undefined, turn: Turn) {
     this.#count += 1
     const run = `${this.name}-${this.#count}`
     const isShared = data.app?.fresh === 'never'
@@ -53,7 +67,7 @@ export class Attempts {
     const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
     const result = await runScenario(
       { ...this.scenario, data: seeded },
-      { target: this.target, run, shared, patience },
+      { target: this.target, run, shared, patience, stirred: () => turn.stir() },
     )
     // A failure may have left the application in any state.
     if (shared && !result.ok) await shared.close()
@@ -61,9 +75,15 @@ export class Attempts {
     return { result, run }
   }
 
-  async try(places: readonly Place[], story: StoryRecord, patience: Patience | undefined): Promise<Attempt> {
-    const { result, run } = await this.play(disturbedStory(this.scenario.data, places, story), patience)
-    return { places, result, ...judge(result, run) }
+  async try(
+    places: readonly Place[],
+    story: StoryRecord,
+    patience: Patience | undefined,
+    turn?: Turn,
+  ): Promise<Attempt> {
+    const disturbed = disturbedStory(this.scenario.data, places, story)
+    const { result, run } = await this.play(disturbed, patience, turn)
+    return { places, result, isHasty: result.application?.isHasty ?? false, ...judge(result, run) }
   }
 
   async close(): Promise<void> {

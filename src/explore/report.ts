@@ -1,6 +1,7 @@
 import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from '../scenario/index.ts'
 import type { Attempt } from './attempt.ts'
-import { type Exploration, type Finding, verdictOf } from './explore.ts'
+import type { Finding } from './confirm.ts'
+import { type Exploration, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type Place } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 

@@ -17,6 +17,7 @@ async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call
     calls: [],
     disturbCall: operation => disturbances.ofCall(operation),
     deliverWebhooks: async () => {},
+    stirred() {},
   }
   opened.watcher = watcher
   return fetch(`${opened.url}/payment_intents`)
@@ -62,6 +63,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       deliveries: [],
       step: () => 0,
       forging: async deliver => void (await deliver()),
+      stirred() {},
     })
     const answers = []
     for (let attempt = 1; attempt <= 3; attempt++) answers.push(await relay.take(posted(event, SECRET)))

@@ -15,11 +15,18 @@ export class SharedApplication {
   }
 }
 
+export interface ApplicationSettings {
+  /** The application that several runs share; it continues after this run. */
+  readonly shared?: SharedApplication | undefined
+  readonly patience?: Patience | undefined
+  /** Is called when the application does something, or something is done to it. */
+  readonly stirred?: (() => void) | undefined
+}
+
 /** Starts the application of a file, or reuses the one that other runs share. */
 export async function openApplication(
   stage: Stage,
-  shared: SharedApplication | undefined,
-  patience: Patience | undefined,
+  { shared, patience, stirred }: ApplicationSettings,
 ): Promise<Application | undefined> {
   const { scenario, target } = stage
   const { app: spec } = scenario.data
@@ -58,6 +65,7 @@ export async function openApplication(
       own: basic(keys.publicKey, keys.secretKey),
     },
     doWhatIsDue: () => control.clock.advance('0s'),
+    stirred,
     look: () => played.look(stage),
   })
   const played = new PlayedApplication(app, run, patience)

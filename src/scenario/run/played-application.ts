@@ -1,4 +1,4 @@
-import type { Application } from '../../application/application.ts'
+import type { Application, ApplicationAnswer, ApplicationRequest } from '../../application/application.ts'
 import type { ApplicationRun, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
 import type { RecordedCall } from '../../application/gateway-proxy.ts'
@@ -8,13 +8,12 @@ import { type Mismatch, match } from '../expect/match.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Scope } from './scope.ts'
 
-/**
- * How long to wait for the application, if not as long as the file says: `explore` repeats a failure before it reports
- * it.
- */
+/** How long to wait for the application, if not always as long as the file says. */
 export interface Patience {
   readonly midwayMs: number
-  readonly atEndMs: number | undefined
+  readonly atEndMs: number
+  /** An expectation about this request fails after `atEndMs`: whether not to wait as long as the file says. */
+  readonly mayGiveUp: (request: string) => boolean
 }
 
 /** What one run recorded about its application, for comparing runs. */
@@ -26,6 +25,8 @@ export interface ApplicationReport {
   readonly unmet: readonly Disturbance[]
   /** Time had to move so far that other things became due too, so a failure proves nothing. */
   readonly isTainted: boolean
+  /** An expectation failed before the time that the file gives was over. */
+  readonly isHasty: boolean
   readonly output: readonly string[]
   /** Each `expect app`: its request, how long it took to hold, and whether it still holds at the end. */
   readonly looks: readonly AppExpectation[]
@@ -60,6 +61,7 @@ interface StageOfApplication {
 /** The application during one run. */
 export class PlayedApplication {
   isTainted = false
+  isHasty = false
   /** From here on, every expectation counts. */
   isOver = false
   known: readonly string[] = []
@@ -74,6 +76,13 @@ export class PlayedApplication {
   /** Whether a failed expectation is only recorded, because what was delayed may still arrive. */
   get isLenient(): boolean {
     return this.run.isDisturbed && !this.isOver
+  }
+
+  async ask(request: ApplicationRequest, withinMs?: number): Promise<ApplicationAnswer> {
+    this.run.stirred()
+    const answer = await this.app.ask(request, withinMs)
+    this.run.stirred()
+    return answer
   }
 
   /** Moves time until the delayed webhooks have arrived. */
@@ -129,7 +138,7 @@ export class PlayedApplication {
 
   async mismatchesOf(step: Readonly<Record<string, unknown>>): Promise<Mismatch[]> {
     const [method = 'GET', path = '/'] = String(step['expect app']).split(' ')
-    const answer = await this.app.ask({
+    const answer = await this.ask({
       method,
       path,
       headers: (step.headers ?? {}) as Record<string, string>,
@@ -138,13 +147,14 @@ export class PlayedApplication {
   }
 
   report(): ApplicationReport {
-    const { run, app, isTainted, looks } = this
+    const { run, app, isTainted, isHasty, looks } = this
     return {
       calls: run.calls,
       deliveries: run.deliveries,
       violations: run.violations,
       unmet: run.unmet,
       isTainted,
+      isHasty,
       output: app.output,
       looks,
     }

@@ -4,9 +4,9 @@ import { ControlError } from '../../client/control-error.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
 import type { Scenario } from '../scenario.ts'
 import { concludeApplication, lookAgain } from './conclude.ts'
-import { openApplication, type SharedApplication } from './open-application.ts'
+import { type ApplicationSettings, openApplication } from './open-application.ts'
 import { playSteps } from './play.ts'
-import type { ApplicationReport, Patience } from './played-application.ts'
+import type { ApplicationReport } from './played-application.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
 import { StepFailedError, type StepRecord } from './step-result.ts'
@@ -51,15 +51,12 @@ export const refused = (file: string, { problems, scenario }: ScenarioError): Sc
   steps: [],
 })
 
-export interface RunSettings {
+export interface RunSettings extends ApplicationSettings {
   readonly target: Target
   /** The name of the run's merchant, and the value of `${run}`. */
   readonly run: string
   readonly transcript?: boolean
   readonly began?: (title: string) => void
-  /** The application that several runs share; it continues after this run. */
-  readonly shared?: SharedApplication | undefined
-  readonly patience?: Patience | undefined
 }
 
 /** Runs one scenario from start to end, in its own account. */
@@ -83,7 +80,7 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
   }
   let application: Application | undefined
   try {
-    application = await openApplication(stage, settings.shared, settings.patience)
+    application = await openApplication(stage, settings)
     const ok = await playScenario(stage, records, settings.began ?? (() => {}))
     const transcript = settings.transcript ? await transcriptOf(records, stage) : undefined
     return {

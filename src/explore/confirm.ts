@@ -1,0 +1,106 @@
+import type { Kind } from '../application/disturbance.ts'
+import type { Attempt, Attempts, Fault } from './attempt.ts'
+import type { FirstTry } from './first-try.ts'
+import { describePlace, KIND_RULES, type Place } from './kinds.ts'
+import type { StoryRecord } from './story-record.ts'
+
+/** A fault of the application, with the smallest disturbance that causes it. */
+export interface Finding {
+  readonly kinds: readonly Kind[]
+  readonly places: readonly Place[]
+  readonly fault: Fault
+  /** How many disturbances caused the same fault. */
+  readonly alike: number
+  /** How many of the repeated runs failed. */
+  readonly failed: number
+  readonly of: number
+  readonly attempt: Attempt
+}
+
+export interface ConfirmSettings {
+  readonly attempts: Attempts
+  readonly story: StoryRecord
+  readonly firstTry: FirstTry
+  readonly hasTime: () => boolean
+  /** All runs so far. */
+  readonly tried: readonly Attempt[]
+}
+
+const CONFIRMATIONS = 3
+
+/** Of failures that are alike, reduces the simplest one, and repeats it. */
+export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettings): Promise<Finding[]> {
+  const groups = new Map<string, Attempt[]>()
+  for (const attempt of fresh) {
+    if (attempt.outcome !== 'failed') continue
+    const kinds = attempt.places.map(({ kind }) => kind).join(' + ')
+    const key = `${kinds}: ${attempt.fault?.sameAs}`
+    groups.set(key, [...(groups.get(key) ?? []), attempt])
+  }
+  const found = await Promise.all([...groups.values()].map(alike => confirmOneOf(alike, settings)))
+  return found.filter(finding => finding !== undefined)
+}
+
+/** Repeats one after the other until one fails again: a hasty one that passes with more time was only slow. */
+async function confirmOneOf(
+  alike: readonly Attempt[],
+  settings: ConfirmSettings,
+): Promise<Finding | undefined> {
+  for (const attempt of latestFirst(alike)) {
+    const finding = await repeat(await shrink(attempt, settings), alike.length, settings)
+    if (finding.failed > 0 || !attempt.isHasty) return finding
+    attempt.outcome = 'survived'
+    if (!settings.hasTime()) break
+  }
+  return undefined
+}
+
+async function repeat(
+  simplest: Attempt,
+  alike: number,
+  { attempts, story, firstTry, hasTime }: ConfirmSettings,
+): Promise<Finding> {
+  const { places } = simplest
+  let failed = 0
+  let of = 0
+  let shown = simplest
+  for (let nth = 0; nth < CONFIRMATIONS && (nth === 0 || hasTime()); nth++) {
+    // After one failure with all the time that the file gives, slowness is not the cause.
+    const patience = failed > 0 ? firstTry.shortPatienceFor(places) : undefined
+    const again = await attempts.try(places, story, patience)
+    of += 1
+    if (again.outcome !== 'failed') continue
+    failed += 1
+    if (failed === 1) shown = again
+  }
+  const { fault } = shown
+  if (!fault) throw new Error('a failed run without a fault')
+  return { kinds: places.map(({ kind }) => kind), places, fault, alike, failed, of, attempt: shown }
+}
+
+/** Tries smaller forms of a disturbance, and returns the first that also fails. */
+async function shrink(
+  attempt: Attempt,
+  { attempts, story, firstTry, hasTime, tried }: ConfirmSettings,
+): Promise<Attempt> {
+  for (const [at, place] of attempt.places.entries())
+    for (const smaller of KIND_RULES[place.kind].smaller?.(place) ?? []) {
+      if (!hasTime()) return attempt
+      const places = attempt.places.with(at, smaller)
+      const known = tried.find(other => sameIn(other.places, places))
+      const again = known ?? (await attempts.try(places, story, firstTry.patienceFor(places)))
+      if (again.outcome === 'failed') return again
+    }
+  return attempt
+}
+
+/**
+ * Those that had all the time that the file gives, then the latest: its place is the most informative, because
+ * everything before it went well.
+ */
+const latestFirst = (alike: readonly Attempt[]): Attempt[] =>
+  alike.toReversed().sort((a, b) => Number(a.isHasty) - Number(b.isHasty) || lastStep(b) - lastStep(a))
+const lastStep = ({ places }: Attempt) => Math.max(...places.map(({ before }) => before))
+
+const sameIn = (one: readonly Place[], other: readonly Place[]) =>
+  one.map(describePlace).join() === other.map(describePlace).join()

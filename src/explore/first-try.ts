@@ -1,0 +1,42 @@
+import type { Patience } from '../scenario/index.ts'
+import type { Place } from './kinds.ts'
+import type { StoryRecord } from './story-record.ts'
+
+/**
+ * Short time limits for an expectation that fails in the same way as in an earlier run, which waited as long as the file
+ * says. The first failure of its kind gets all the time that the file gives, so what is only slow is never a failure.
+ */
+export class FirstTry {
+  readonly #usualMs: number
+  readonly #seen = new Set<string>()
+
+  constructor({ finalLooks }: StoryRecord) {
+    this.#usualMs = Math.max(20, ...finalLooks.map(({ tookMs }) => tookMs))
+  }
+
+  patienceFor(places: readonly Place[]): Patience {
+    return { ...this.#limitsFor(places), mayGiveUp: request => this.#isSeen(places, request) }
+  }
+
+  /** For the repetition of a failure that already had all the time that the file gives. */
+  shortPatienceFor(places: readonly Place[]): Patience {
+    return { ...this.#limitsFor(places), mayGiveUp: () => true }
+  }
+
+  #limitsFor(places: readonly Place[]) {
+    // After a failed call or a start, an application may wait before it retries.
+    const isPaused = places.some(
+      ({ kind }) => kind.startsWith('call-') || kind === 'restart' || kind === 'webhook-early',
+    )
+    return { midwayMs: 100 + 2 * this.#usualMs, atEndMs: (isPaused ? 1600 : 250) + 4 * this.#usualMs }
+  }
+
+  /** Whether this is a second failure. Pairs are many, so all of them count as one kind. */
+  #isSeen(places: readonly Place[], request: string): boolean {
+    const [kind] = places.length === 1 ? places.map(place => place.kind) : ['pair']
+    const failure = `${kind} ${request.replace(/\d+/g, '#')}`
+    if (this.#seen.has(failure)) return true
+    this.#seen.add(failure)
+    return false
+  }
+}

@@ -1,0 +1,67 @@
+/** Without traffic for so long, a run only waits, such as for the pause before a retry. */
+const RESTS_AFTER_MS = 40
+/** A start causes no traffic, but much work. */
+const STARTS_WITHIN_MS = 1000
+/** Each run that is under way may need a process of its own. */
+const MOST_WAITING = 8
+
+/** The turn of one run. */
+export interface Turn {
+  /** The run does something. */
+  stir(): void
+  end(): void
+}
+
+/**
+ * Lets so many runs work at a time as there are jobs. A run that only waits makes room for another one, because most of
+ * the wall time of a disturbed call is the pause before the application repeats it. One job means one run at a time.
+ */
+export class Turns {
+  /** How many runs may be under way, working or waiting. */
+  readonly most: number
+  #working = 0
+  #underWay = 0
+  readonly #next: (() => void)[] = []
+
+  constructor(private readonly jobs: number) {
+    this.most = jobs === 1 ? 1 : Math.min(4 * jobs, jobs + MOST_WAITING)
+  }
+
+  async take(): Promise<Turn> {
+    while (this.#working >= this.jobs || this.#underWay >= this.most)
+      await new Promise<void>(resolve => this.#next.push(resolve))
+    this.#working += 1
+    this.#underWay += 1
+    return this.#turn()
+  }
+
+  #turn(): Turn {
+    let isWorking = true
+    const rest = () => {
+      if (!isWorking) return
+      isWorking = false
+      this.#working -= 1
+      this.#next.shift()?.()
+    }
+    let timer = setTimeout(rest, STARTS_WITHIN_MS)
+    let hasStarted = false
+    return {
+      stir: () => {
+        if (!hasStarted) {
+          hasStarted = true
+          clearTimeout(timer)
+          timer = setTimeout(rest, RESTS_AFTER_MS)
+        } else timer.refresh()
+        if (isWorking) return
+        isWorking = true
+        this.#working += 1
+      },
+      end: () => {
+        clearTimeout(timer)
+        this.#underWay -= 1
+        if (isWorking) rest()
+        else this.#next.shift()?.()
+      },
+    }
+  }
+}
