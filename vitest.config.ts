@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/{places,endpoint-check}.test.ts',
+  'test/explore/{places,endpoint-check,turns,confirm}.test.ts',
   'test/application/**/*.test.ts',
   'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
   'test/cli/{fields,output,usage}/**/*.test.ts',

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Application } from '../../src/application/application.ts'
 import { ArmedDisturbances } from '../../src/application/disturbance.ts'
 import { type CallWatcher, GatewayProxy } from '../../src/application/gateway-proxy.ts'
 import { WebhookRelay } from '../../src/application/webhook-relay.ts'
@@ -71,3 +75,21 @@ test.each(['webhook-order', 'webhook-late'] as const)(
     expect(answers.map(({ isHidden }) => isHidden ?? false)).toEqual([true, true, false])
   },
 )
+
+test('a time limit may have a fraction', async () => {
+  const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const application = await Application.open({
+    spec: { url: `http://127.0.0.1:${port}` },
+    cwd: '.',
+    gateway: 'http://127.0.0.1:1',
+    credentials: { publicKey: '', secretKey: '', webhookSecret: '' },
+    contract: resolveContract(),
+    run: 'run',
+  })
+  onTestFinished(() => application.close())
+  const request = { method: 'GET', path: '/', headers: {} }
+  expect(await application.ask(request, 60_000.5)).toMatchObject({ status: 200, text: '{}' })
+})

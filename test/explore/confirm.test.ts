@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { Attempt, Attempts } from '../../src/explore/attempt.ts'
+import { confirm } from '../../src/explore/confirm.ts'
+import { FirstTry } from '../../src/explore/first-try.ts'
+import type { Place } from '../../src/explore/kinds.ts'
+import type { StoryRecord } from '../../src/explore/story-record.ts'
+
+const FAULT = { sameAs: 'shipments', message: 'shipments is 2, not 1', expected: 1, actual: 2 }
+const STORY: StoryRecord = { steps: [], webhooks: [], calls: [], finalLooks: [], known: [], tookMs: 1 }
+
+const place = (before: number): Place => ({ kind: 'webhook-twice', before, event: 'payment.succeeded' })
+
+function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean): Attempt {
+  const fault = outcome === 'failed' ? { fault: FAULT } : {}
+  return { places: [place(before)], outcome, isHasty, ...fault, result: {} as Attempt['result'] }
+}
+
+/** Repeats the runs with these places; those in `fails` fail each time. */
+async function confirmed(fresh: readonly Attempt[], fails: readonly number[]) {
+  const repeated: number[] = []
+  const attempts = {
+    async try([first]: readonly Place[]) {
+      const { before = 0 } = first ?? {}
+      repeated.push(before)
+      return attempt(before, fails.includes(before) ? 'failed' : 'survived', false)
+    },
+  } as unknown as Attempts
+  const settings = {
+    attempts,
+    story: STORY,
+    firstTry: new FirstTry(STORY),
+    hasTime: () => true,
+    tried: fresh,
+  }
+  return { findings: await confirm(fresh, settings), repeated }
+}
+
+test('a failure that had all its time counts, even if it does not repeat', async () => {
+  const { findings } = await confirmed([attempt(1, 'failed', false)], [])
+  expect(findings).toMatchObject([{ failed: 0, of: 3 }])
+})
+
+test('a hasty failure that passes with more time was only slow', async () => {
+  const slow = attempt(1, 'failed', true)
+  expect((await confirmed([slow], [])).findings).toEqual([])
+  expect(slow.outcome).toBe('survived')
+})
+
+test('one that was only slow does not hide another that fails', async () => {
+  const [real, slow] = [attempt(1, 'failed', true), attempt(2, 'failed', true)]
+  const { findings, repeated } = await confirmed([real, slow], [1])
+  expect(repeated).toEqual([2, 2, 2, 1, 1, 1])
+  expect(findings).toMatchObject([{ places: [place(1)], failed: 3, of: 3, alike: 2 }])
+  expect([real.outcome, slow.outcome]).toEqual(['failed', 'survived'])
+})
+
+test('one that had all its time is repeated before later ones that had not', async () => {
+  const { repeated } = await confirmed([attempt(1, 'failed', false), attempt(2, 'failed', true)], [1, 2])
+  expect(repeated).toEqual([1, 1, 1])
+})
+
+test('only the first failure of its kind at a request waits as long as the file says', () => {
+  const firstTry = new FirstTry(STORY)
+  const mayGiveUp = (...places: Place[]) => firstTry.patienceFor(places).mayGiveUp
+  expect(mayGiveUp(place(1))('GET /orders/run-1-a')).toBe(false)
+  expect(mayGiveUp(place(2))('GET /orders/run-2-a')).toBe(true)
+  expect(mayGiveUp(place(2))('GET /orders/run-2-b')).toBe(false)
+  expect(mayGiveUp({ kind: 'restart', before: 1 })('GET /orders/run-3-a')).toBe(false)
+  expect(mayGiveUp(place(1), { kind: 'restart', before: 1 })('GET /orders/run-4-a')).toBe(false)
+  expect(mayGiveUp(place(1), place(2))('GET /orders/run-5-a')).toBe(true)
+})
