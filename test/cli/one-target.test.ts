@@ -7,7 +7,7 @@ import { openWorkplace, type Workplace } from '../support/cli/workplace.ts'
 // Which gateway a command talks to, where several could be meant: one rule for all commands, and never in silence.
 
 async function workplace() {
-  const place = await openWorkplace()
+  const place = await openWorkplace({ apart: true })
   onTestFinished(place.close)
   return place
 }

@@ -118,7 +118,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     const { sells, before, does, allows } = STATES[name] ?? {}
     const { id, url } = await shop().sell(sells)
     await before?.(id, shop(), url)
-    const { page, watch } = await shop().visit(url, { ...PHONE, reducedMotion: 'reduce' })
+    const { page, watch } = await shop().visit(url, PHONE)
     if (allows) watch.allow(allows)
     await does?.(page)
     await expectAccessible(page, name)
@@ -147,7 +147,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
       ended: url,
     }
     if (about === 'ended') await shop().advance('15m')
-    const { page, watch } = await shop().visit('about:blank', { ...PHONE, reducedMotion: 'reduce' })
+    const { page, watch } = await shop().visit('about:blank', PHONE)
     watch.allow(new RegExp(String(status)))
     const answer = await page.goto(faulty[about as keyof typeof faulty])
     expect(answer?.status()).toBe(status)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Run, useWorkplace } from '../../support/cli/workplace.ts'
+import type { Run } from '../../support/cli/run-command.ts'
+import { useWorkplace } from '../../support/cli/workplace.ts'
 
 /** What `payments create` makes of flags, files and stdin. A rehearsal shows it, so that no server is needed. */
 

@@ -9,7 +9,7 @@ import { openWorkplace } from '../../support/cli/workplace.ts'
 let place: Awaited<ReturnType<typeof openWorkplace>>
 let file: string
 beforeEach(async () => {
-  place = await openWorkplace()
+  place = await openWorkplace({ apart: true })
   file = join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
 })
 afterEach(() => place.close())

@@ -110,7 +110,8 @@ export function useBrowser(): Look {
     for (const window of await Promise.all(windows.values())) await window.close()
   })
   return async (address, options = {}) => {
-    const window = await windowWith({ locale: 'en-GB', ...options })
+    // What moves all the time is drawn all the time.
+    const window = await windowWith({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
     const page = await window.newPage()
     page.setDefaultTimeout(20_000)
     const watch = watchPage(page)

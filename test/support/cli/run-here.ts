@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import { dispatch } from '../../../src/cli/dispatch.ts'
 import { reportError } from '../../../src/cli/errors/report-error.ts'
-import type { Run } from './workplace.ts'
+import type { Run } from './run-command.ts'
 
 class Exit extends Error {}
 

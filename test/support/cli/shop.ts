@@ -1,6 +1,7 @@
 import type { AccountKeys, Call, Server } from '../gateway/server.ts'
 import { paying } from '../payments/requests.ts'
-import { keepKeysSecret, type Run, type Running, type Surroundings, type Workplace } from './workplace.ts'
+import type { Run } from './run-command.ts'
+import { keepKeysSecret, type Running, type Surroundings, type Workplace } from './workplace.ts'
 
 interface Where {
   readonly place: Workplace
@@ -48,18 +49,21 @@ export function openShop(where: Where, { test, live }: { test: AccountKeys; live
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
     return answer.body
   }
-  const start: Shop['start'] = (words, args = [], surroundings = {}) =>
-    place.start([...words.split(' '), ...args, ...where.flags], {
-      ...surroundings,
-      env: { ...env, ...surroundings.env },
-    })
+  const asked = (
+    words: string,
+    args: readonly string[] = [],
+    surroundings: Surroundings = {},
+  ): [readonly string[], Surroundings] => [
+    [...words.split(' '), ...args, ...where.flags],
+    { ...surroundings, env: { ...env, ...surroundings.env } },
+  ]
   return {
     test,
     live,
     env,
-    start,
     control,
-    paysim: (...asked) => start(...asked).ended,
+    start: (...words) => place.start(...asked(...words)),
+    paysim: (...words) => place.paysim(...asked(...words)),
     text: path => fetchText(`${url}${path}`, test),
     pay: async (method, changes = {}) => {
       const made = await server.as(test)('POST', createPath, { body: paying(method, changes) })

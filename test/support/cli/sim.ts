@@ -1,17 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll } from 'vitest'
 import { type AccountKeys, type Call, type Server, startServer } from '../gateway/server.ts'
-import { BINARY } from '../paysim-binary.ts'
 import { cleanEnvironment } from './clean-environment.ts'
-
-export interface Run {
-  readonly code: number | undefined
-  readonly stdout: string
-  readonly stderr: string
-}
+import { type Run, runCommand, startCommand } from './run-command.ts'
 
 export interface RunOptions {
   readonly input?: string | Buffer
@@ -91,22 +84,14 @@ const TRANSFER = {
 
 const wordsOf = (words: string | readonly string[]) => (typeof words === 'string' ? words.split(' ') : words)
 
-async function paysim(
-  words: string | readonly string[],
-  cwd: string,
-  options: RunOptions = {},
-): Promise<Run> {
-  const { exitCode, stdout, stderr } = await begin(wordsOf(words), cwd, options)
-  return { code: exitCode, stdout, stderr }
-}
+const paysim = (words: string | readonly string[], cwd: string, options: RunOptions = {}): Promise<Run> =>
+  runCommand(wordsOf(words), surroundingsOf(cwd, options))
 
-function begin(words: readonly string[], cwd: string, { input = '', env = {} }: RunOptions) {
-  return execa(process.execPath, [BINARY, ...words], {
-    cwd,
-    input,
-    extendEnv: false,
-    env: { ...cleanEnvironment(cwd), TZ: 'Asia/Bangkok', ...env },
-    reject: false,
-    stripFinalNewline: false,
-  })
-}
+const begin = (words: readonly string[], cwd: string, options: RunOptions) =>
+  startCommand(words, surroundingsOf(cwd, options))
+
+const surroundingsOf = (cwd: string, { input = '', env = {} }: RunOptions) => ({
+  cwd,
+  input,
+  env: { ...cleanEnvironment(cwd), TZ: 'Asia/Bangkok', ...env },
+})

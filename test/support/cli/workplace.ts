@@ -1,15 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll } from 'vitest'
-import { BINARY } from '../paysim-binary.ts'
-
-export interface Run {
-  readonly code: number | undefined
-  readonly stdout: string
-  readonly stderr: string
-}
+import { type Run, runCommand, startCommand } from './run-command.ts'
 
 /** A running command. */
 export interface Running {
@@ -46,21 +39,26 @@ export function keepKeysSecret(keys: { readonly public_key: string; readonly sec
   keepSecret(keys.secret_key, Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64'))
 }
 
-export async function openWorkplace(): Promise<Workplace & { readonly close: () => Promise<void> }> {
+interface Settings {
+  /** Each command in a process of its own: for what commands do at the same time, or report only once. */
+  readonly apart?: boolean
+}
+
+export async function openWorkplace({
+  apart = false,
+}: Settings = {}): Promise<Workplace & { readonly close: () => Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), 'paysim-suite-'))
   const [home, desk] = [join(root, 'home'), join(root, 'desk')]
   await Promise.all([mkdir(home), mkdir(desk)])
   const path = (name: string) => join(desk, name)
   const environment = { ...surroundingsOf(process.env), HOME: home, USERPROFILE: home, TZ: 'Asia/Bangkok' }
-  const start: Workplace['start'] = (args, { env = {}, input } = {}) => {
-    const child = execa(process.execPath, [BINARY, ...args], {
-      cwd: desk,
-      env: { ...environment, XDG_CONFIG_HOME: join(home, 'config'), ...env },
-      extendEnv: false,
-      input: input ?? '',
-      reject: false,
-      stripFinalNewline: false,
-    })
+  const here = ({ env = {}, input = '' }: Surroundings) => ({
+    cwd: desk,
+    env: { ...environment, XDG_CONFIG_HOME: join(home, 'config'), ...env },
+    input,
+  })
+  const start: Workplace['start'] = (args, surroundings = {}) => {
+    const child = startCommand(args, here(surroundings))
     const listening = new Set<() => void>()
     let said = ''
     for (const stream of [child.stdout, child.stderr])
@@ -86,7 +84,8 @@ export async function openWorkplace(): Promise<Workplace & { readonly close: () 
   return {
     path,
     start,
-    paysim: (args, surroundings) => start(args, surroundings).ended,
+    paysim: async (args, surroundings = {}) =>
+      apart ? start(args, surroundings).ended : unspoilt(args, await runCommand(args, here(surroundings))),
     async write(name, contents) {
       await writeFile(path(name), contents)
       return path(name)
@@ -100,10 +99,10 @@ export async function openWorkplace(): Promise<Workplace & { readonly close: () 
 }
 
 /** A workplace for all tests of a file or of a describe. */
-export function useWorkplace(): () => Workplace {
+export function useWorkplace(settings: Settings = {}): () => Workplace {
   let open: Awaited<ReturnType<typeof openWorkplace>> | undefined
   beforeAll(async () => {
-    open = await openWorkplace()
+    open = await openWorkplace(settings)
   })
   afterAll(() => open?.close())
   return () => {

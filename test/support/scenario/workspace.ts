@@ -2,18 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { runBinary } from '../gateway/server.ts'
+import { runCommand } from '../cli/run-command.ts'
 
-/** What a run must not take from the environment of whoever runs the tests. */
-const NOTHING_SET = {
-  PAYSIM_CONTROL_URL: undefined,
-  PAYSIM_CONTROL_TOKEN: undefined,
-  PAYSIM_PUBLIC_KEY: undefined,
-  PAYSIM_SECRET_KEY: undefined,
-} as unknown as Record<string, string>
-
-export const paysim = (args: string[], env: Record<string, string> = {}) =>
-  runBinary(args, { env: { ...NOTHING_SET, ...env } })
+/** A command without what the environment of whoever runs the tests has of paysim. */
+export const paysim = (args: string[], env: Record<string, string> = {}) => {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PAYSIM_'))
+  return runCommand(args, { cwd: process.cwd(), env: { ...Object.fromEntries(others), ...env } })
+}
 
 /** A folder for one test. */
 export async function workspace(files: Record<string, string> = {}) {

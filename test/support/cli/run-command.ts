@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { BINARY } from '../paysim-binary.ts'
+
+export interface Run {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Surroundings {
+  readonly cwd: string
+  /** The whole environment. */
+  readonly env: NodeJS.ProcessEnv
+  readonly input?: string | Uint8Array
+}
+
+/** Starts a command of the built binary as a process. */
+export function startCommand(args: readonly string[], { cwd, env, input = '' }: Surroundings) {
+  return execa(process.execPath, [BINARY, ...args], {
+    cwd,
+    env,
+    extendEnv: false,
+    input,
+    reject: false,
+    stripFinalNewline: false,
+  })
+}
+
+/**
+ * Runs a command of the built binary to its end, in a process that all tests of this worker share: to start Node takes
+ * ten times as long as most commands. A command that reads more of its environment when its modules load has a process
+ * of its own.
+ */
+export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<Run> {
+  if (Object.keys(surroundings.env).some(name => READ_AT_LOAD.test(name))) {
+    const { exitCode, stdout, stderr } = await startCommand(args, surroundings)
+    return { code: exitCode, stdout, stderr }
+  }
+  const turn = last.then(() => runWarm(args, surroundings))
+  last = turn.catch(() => {})
+  return turn
+}
+
+const READ_AT_LOAD = /^(NODE_(?!ENV$)|FORCE_COLOR)/
+
+const WARM = fileURLToPath(new URL('warm-command.mjs', import.meta.url))
+let warm: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+function runWarm(args: readonly string[], { cwd, env, input = '' }: Surroundings): Promise<Run> {
+  warm ??= startWarm()
+  const child = warm
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => {
+      warm = undefined
+      reject(new Error(`paysim ${args.join(' ')} ended the process that runs commands, with ${code}`))
+    }
+    child.once('exit', ended)
+    child.once('message', (run: Run) => {
+      child.off('exit', ended)
+      resolve(run)
+    })
+    child.send({ args, cwd, env, input })
+  })
+}
+
+function startWarm(): ChildProcess {
+  const child = fork(WARM, {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {},
+  })
+  child.unref()
+  child.channel?.unref()
+  return child
+}

@@ -1,0 +1,51 @@
+// Runs commands of the built binary one after the other. Each has its own words, environment, folder and streams, as if
+// it were a process of its own; only the modules stay loaded, which take longer than most commands.
+import { Readable } from 'node:stream'
+
+const BUILT = new URL('../../../dist/cli.js', import.meta.url).href
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+class Exit extends Error {}
+
+let count = 0
+
+async function run({ args, cwd, env, input }) {
+  const written = { stdout: [], stderr: [] }
+  const listeners = process.listeners('exit')
+  let code
+  const end = () => {
+    if (code !== undefined) return
+    code = Number(process.exitCode ?? 0)
+    for (const listener of process.listeners('exit')) if (!listeners.includes(listener)) listener(code)
+  }
+  for (const name of ['stdout', 'stderr'])
+    process[name].write = (chunk, encoding, callback = encoding) => {
+      if (code === undefined) written[name].push(Buffer.from(chunk))
+      if (typeof callback === 'function') process.nextTick(callback)
+      return true
+    }
+  process.exit = given => {
+    process.exitCode = given ?? process.exitCode
+    end()
+    // What follows in a process that has ended is never run, and what it writes on its way out is not kept.
+    throw new Exit()
+  }
+  process.exitCode = undefined
+  process.argv.splice(1, process.argv.length, 'paysim', ...args)
+  process.chdir(cwd)
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
+  count += 1
+  await import(`${BUILT}?run=${count}`)
+  end()
+  for (const signal of SIGNALS) process.removeAllListeners(signal)
+  for (const listener of process.listeners('exit'))
+    if (!listeners.includes(listener)) process.off('exit', listener)
+  const [stdout, stderr] = [written.stdout, written.stderr].map(parts => Buffer.concat(parts).toString())
+  return { code, stdout, stderr }
+}
+
+const exit = process.exit.bind(process)
+process.on('disconnect', () => exit())
+process.on('message', async command => process.send(await run(command)))
