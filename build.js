@@ -22,7 +22,19 @@ const draft = `dist.${process.pid}`
  * a command loads only what it uses.
  */
 const TOGETHER = {
-  commander: ['node_modules/commander/'],
+  // What every command needs, and `serve` too.
+  commander: [
+    'node_modules/commander/',
+    ...filesOf('src/cli', [
+      'errors/cli-errors',
+      'flag-values',
+      'json-line',
+      'new-command',
+      'read-file',
+      'target/run-folder',
+    ]),
+    'src/engine/start-error.ts',
+  ],
   help: filesOf('src/cli', ['help-text']),
   words: filesOf('src/contract', [
     'closest',
@@ -31,10 +43,13 @@ const TOGETHER = {
     'durations',
     'errors',
     'event-names',
+    'json-depth',
     'limits',
+    'retry-after',
     'statuses',
     'timestamps',
   ]),
+  qr: ['src/qr/qr-modules.ts'],
   client: filesOf('src/client', [
     'create-client',
     'control-error',
@@ -44,6 +59,23 @@ const TOGETHER = {
     'transport/payload',
   ]),
   control: filesOf('src/client', ['control-client']),
+  contract: filesOf('src/contract', [
+    'error-body',
+    'operations',
+    'paths',
+    'requests',
+    'resolve-contract',
+    'resources',
+    'validation',
+    'webhook-signature',
+  ]),
+  rules: filesOf('src/domain', [
+    'catalogue',
+    'faults/read-faults',
+    'lifecycle',
+    'record-timers',
+    'rules/read-rules',
+  ]),
   call: filesOf('src/cli', [
     'call/merchant-command',
     'call/session',
@@ -51,6 +83,7 @@ const TOGETHER = {
     'output/screen',
     'output/views/payment',
   ]),
+  server: ['src/simulator.ts', 'src/package-files.ts'],
   sim: filesOf('src/cli', [
     'control/flags',
     'control/pages',
@@ -112,6 +145,27 @@ const builtins = {
   },
 }
 
+/**
+ * A validator takes a tenth of a start, and most starts validate nothing: so it is a file that the first validation
+ * requires. Only CommonJS can be loaded in the middle of a function.
+ */
+const VALIDATOR = 'ajv'
+const lateValidator = {
+  name: 'late-validator',
+  resolveId: id => (id === VALIDATOR ? `\0${VALIDATOR}` : null),
+  load: id =>
+    id === `\0${VALIDATOR}`
+      ? `const { createRequire } = process.getBuiltinModule('node:module')
+         export function Ajv(...options) {
+           const { Ajv } = createRequire(import.meta.url)('./${VALIDATOR}.cjs')
+           return new Ajv(...options)
+         }`
+      : null,
+}
+
+/** Keeps the names for readable stack traces. */
+const READABLE = { compress: true, mangle: false, codegen: true }
+
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 // `npm run check:types` has checked them, which takes twice as long as to write them.
 const types = ['-p', 'tsconfig.types.json', '--noCheck', '--outDir', `${draft}/types`]
@@ -127,7 +181,7 @@ note(
   await build({
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
-    plugins: [builtins],
+    plugins: [lateValidator, builtins],
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
     // It is intended that some modules are loaded late here and at once elsewhere.
     checks: { ineffectiveDynamicImport: false },
@@ -141,8 +195,22 @@ note(
           priority: length - place,
         })),
       },
-      // Keep the names for readable stack traces.
-      minify: { compress: true, mangle: false, codegen: true },
+      minify: READABLE,
+      comments: { legal: false },
+    },
+  }),
+)
+
+note(
+  await build({
+    input: { [VALIDATOR]: VALIDATOR },
+    platform: 'node',
+    transform: { target: 'node20.17' },
+    output: {
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      dir: draft,
+      minify: READABLE,
       comments: { legal: false },
     },
   }),

@@ -7,17 +7,22 @@ import { parseTimestamp } from './timestamps.ts'
 
 // Our own schemas are type-checked, so Ajv need not validate them. Ajv's code optimisation is off because it took
 // half of the time of each first use.
-const ajv = new Ajv({
-  allErrors: true,
-  strict: false,
-  verbose: true,
-  validateSchema: false,
-  meta: false,
-  code: { optimize: false },
-})
-ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
-ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
-ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
+function newCompiler(): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    verbose: true,
+    validateSchema: false,
+    meta: false,
+    code: { optimize: false },
+  })
+  ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
+  ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
+  ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
+  return ajv
+}
+
+let compiler: Ajv | undefined
 
 /** The problems that a value has with a schema, each with its field and the rule that it breaks. */
 export type Validator = (value: unknown) => readonly FieldProblem[]
@@ -28,7 +33,8 @@ const NONE: readonly FieldProblem[] = []
 export function validator(schema: TSchema): Validator {
   let check: ValidateFunction | undefined
   return value => {
-    check ??= ajv.compile(schema)
+    compiler ??= newCompiler()
+    check ??= compiler.compile(schema)
     return check(value) ? NONE : problemsOf(check.errors ?? [])
   }
 }

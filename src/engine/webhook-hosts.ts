@@ -106,28 +106,35 @@ function embedded(address: string): string | undefined {
 
 /** `BlockList` takes an IPv4 address and its IPv6 form for one. Here they are two, so each family has its own list. */
 class Ranges {
-  readonly #lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+  #lists: Record<'ipv4' | 'ipv6', BlockList> | undefined
+
+  /** They are read with the first webhook, because most starts send none soon. */
+  constructor(private readonly texts: readonly string[] = []) {}
+
+  get #byFamily() {
+    if (!this.#lists) {
+      this.#lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+      for (const text of this.texts) {
+        const [base = '', bits] = text.split('/')
+        this.add(base, Number(bits))
+      }
+    }
+    return this.#lists
+  }
 
   add(base: string, bits = isIPv6(base) ? 128 : 32): void {
     const family = familyOf(base)
-    this.#lists[family].addSubnet(base, bits, family)
+    this.#byFamily[family].addSubnet(base, bits, family)
   }
 
   has(address: string | undefined): boolean {
     if (address === undefined) return false
     const family = familyOf(address)
-    return this.#lists[family].check(address, family)
+    return this.#byFamily[family].check(address, family)
   }
 }
 
-function rangesOf(...texts: string[]): Ranges {
-  const ranges = new Ranges()
-  for (const text of texts) {
-    const [base = '', bits] = text.split('/')
-    ranges.add(base, Number(bits))
-  }
-  return ranges
-}
+const rangesOf = (...texts: string[]) => new Ranges(texts)
 
 /** What clouds tell their machines about themselves, keys included. No webhook has any business there. */
 const METADATA = rangesOf(

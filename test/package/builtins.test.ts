@@ -9,8 +9,8 @@ const PAYS_FROM = 1.03
 
 /** What each command of a merchant loads of Node. */
 function builtinsOfEachCall(): string[] {
-  const file = readdirSync(DIST).find(name => /^call-.*\.js$/.test(name)) ?? ''
-  const text = readFileSync(new URL(file, DIST), 'utf8')
+  const files = readdirSync(DIST).filter(name => /^(call|commander)-.*\.js$/.test(name))
+  const text = files.map(file => readFileSync(new URL(file, DIST), 'utf8')).join('')
   return [...new Set([...text.matchAll(/getBuiltinModule\(.(node:[\w/]+).\)/g)].map(([, name = '']) => name))]
 }
 
