@@ -45,10 +45,15 @@ export async function getJson(url, authorization) {
   return answerOf(response)
 }
 
-export async function postJson(url, authorization, body) {
-  const headers = { authorization, 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return answerOf(response)
+export const postJson = sending('POST')
+export const putJson = sending('PUT')
+
+function sending(method) {
+  return async (url, authorization, body) => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
+    return answerOf(response)
+  }
 }
 
 /** Returns the body as text too, so that the bare server can answer with as many bytes. */

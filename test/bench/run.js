@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { measureCreate } from './create-payment.js'
+import { measureDeliveries } from './deliveries.js'
 import { measureFairTime } from './fair-time.js'
 import { measureGet } from './get-payment.js'
 import { measureListMemory } from './list-memory.js'
@@ -22,6 +23,7 @@ for (const count of settings.sizes) {
   if (wanted('create')) await measure(`create, ${shown(count)} records`, measureCreate, count)
   if (wanted('list')) await measure(`list, ${shown(count)} records`, measureList, count)
 }
+if (wanted('deliveries')) await measure('deliveries', measureDeliveries)
 if (wanted('fair')) await measure('fair', measureFairTime)
 if (wanted('restart')) await measure('restart', measureRestart, settings.journal)
 

@@ -5,7 +5,7 @@ const USAGE = `npm run bench -- [options]
 
   --quick        everything small, in under a minute
   --large        also at 1,000,000 records; takes 4 GB of disk
-  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair
+  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair, deliveries
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
   --check        exit 1 if a figure misses its target by more than 20%`
@@ -19,6 +19,7 @@ const FULL = {
   journal: 100_000,
   timers: 100_000,
   imported: 180_000,
+  deliveries: 20_000,
   listed: { few: 10_000, many: 1_000_000 },
 }
 const QUICK = {
@@ -30,6 +31,7 @@ const QUICK = {
   journal: 20_000,
   timers: 10_000,
   imported: 20_000,
+  deliveries: 5_000,
   listed: { few: 10_000, many: 50_000 },
 }
 
