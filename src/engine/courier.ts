@@ -6,8 +6,9 @@ import { signWebhook } from '../contract/webhook-signature.ts'
 import type { Command } from '../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts'
 import type { Account } from './account.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, TooLateError } from './deadline.ts'
 import type { Patience } from './patience.ts'
+import { Queue } from './queue.ts'
 import type { Reading } from './real-time.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
@@ -22,8 +23,26 @@ export type HoldWebhook = (url: string, until: AbortSignal) => Promise<void> | u
  */
 const HELD_AT_MOST_MS = 60_000
 
-/** The start of the receiver's response, shown in the deliveries. */
-const SHOWN_BODY = 1024
+/** How many requests an endpoint gets at a time. */
+const AT_ONCE = 32
+
+interface Attempt {
+  readonly delivery: Delivery
+  /** An entry that must be safe before. */
+  readonly seq: number
+  /** Whether it was started on a clock that stands still. */
+  readonly standing: boolean
+  recordNow?: () => void
+}
+
+/** The attempts of one endpoint. */
+interface Lane {
+  readonly waiting: Queue<Attempt>
+  underWay: number
+}
+
+/** On a clock that stands still, an endpoint receives one event at a time, so that what it sees repeats exactly. */
+const mostAtOnce = ({ standing }: Attempt) => (standing ? 1 : AT_ONCE)
 
 /** How the courier sends a request. */
 export interface CourierWays {
@@ -38,14 +57,13 @@ export interface CourierWays {
  * executes a command with the result. So each event is delivered at least once, even after a crash.
  */
 export class Courier {
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #lanes = new Map<string, Lane>()
+  /** How many attempts wait or are in progress. */
+  #open = 0
+  #onIdle: (() => void)[] = []
   readonly #stopping = new AbortController()
-  /**
-   * On a clock that stands still, an endpoint receives one event at a time, and responses are recorded in the order
-   * of the attempts. So the journal, and what a receiver sees, repeat exactly.
-   */
-  readonly #lastSent = new Map<string, Promise<void>>()
-  #lastRecorded: Promise<void> = Promise.resolve()
+  /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
+  readonly #inOrder = new Queue<Attempt>()
   /** Of the advance that is on its way. */
   #patience: Patience | undefined
 
@@ -68,7 +86,7 @@ export class Courier {
   }
 
   get busy(): boolean {
-    return this.#underWay.size > 0
+    return this.#open > 0
   }
 
   /** Limits how long receivers may take in all, as long as this is not called again. */
@@ -78,7 +96,10 @@ export class Courier {
 
   /** Resolves when no attempt is in progress. */
   async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#open > 0)
+      await new Promise<void>(resolve => {
+        this.#onIdle.push(resolve)
+      })
   }
 
   async stop(): Promise<void> {
@@ -87,45 +108,86 @@ export class Courier {
   }
 
   #send(id: string): void {
-    const delivery = this.account.world.deliveries.get(id)
+    const { world, clock } = this.account
+    const delivery = world.deliveries.get(id)
     if (!delivery) return
-    const standing = this.account.clock.mode === 'virtual'
-    const task = this.#attempt(delivery, {
-      send: standing ? this.#lastSent.get(delivery.endpointId) : undefined,
-      record: standing ? this.#lastRecorded : undefined,
-    }).finally(() => this.#underWay.delete(task))
-    this.#lastSent.set(delivery.endpointId, task)
-    this.#lastRecorded = task
-    this.#underWay.add(task)
+    const attempt: Attempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual' }
+    this.#open++
+    if (attempt.standing) this.#inOrder.push(attempt)
+    const lane = this.#lanes.get(delivery.endpointId) ?? { waiting: new Queue(), underWay: 0 }
+    this.#lanes.set(delivery.endpointId, lane)
+    lane.waiting.push(attempt)
+    this.#goOn(lane)
   }
 
-  async #attempt(delivery: Delivery, before: Before): Promise<void> {
-    const { id, eventId, endpointId } = delivery
+  /** Starts as many attempts as the endpoint may receive at a time. */
+  #goOn(lane: Lane): void {
+    for (let next = lane.waiting.first; next && lane.underWay < mostAtOnce(next); next = lane.waiting.first) {
+      lane.waiting.shift()
+      lane.underWay++
+      void this.#attempt(next).finally(() => {
+        lane.underWay--
+        this.#goOn(lane)
+        this.#open--
+        if (this.#open > 0) return
+        this.#lanes.clear()
+        for (const tell of this.#onIdle.splice(0)) tell()
+      })
+    }
+  }
+
+  async #attempt(attempt: Attempt): Promise<void> {
+    const resulting = this.#resultOf(attempt)
+    if (attempt.standing) await this.#turnOf(attempt, resulting)
+    try {
+      const result = await resulting
+      if (result) await this.#record(attempt, result)
+    } finally {
+      if (attempt.standing) {
+        this.#inOrder.shift()
+        this.#inOrder.first?.recordNow?.()
+      }
+    }
+  }
+
+  /** Undefined if there is nothing to record. */
+  async #resultOf({ delivery, seq }: Attempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
     try {
-      await journal.durable(world.seq)
+      await journal.durable(seq)
     } catch {
-      return
+      return undefined
     }
-    await before.send
-    await this.#held(delivery)
-    const event = world.events.get(eventId)
-    const endpoint = world.endpoints.get(endpointId)
-    const result = event && endpoint ? await this.#post(delivery, event, endpoint) : REMOVED
-    await before.record
-    await this.account.catchUp()
-    if (this.#stopping.signal.aborted) return
-    const attempt = delivery.attempts.length
-    this.account.execute({ type: 'RecordAttempt', delivery: id, attempt, result }, 'courier')
+    if (this.#stopping.signal.aborted) return undefined
+    if (this.ways.hold) await this.#held(delivery, this.ways.hold)
+    const event = world.events.get(delivery.eventId)
+    const endpoint = world.endpoints.get(delivery.endpointId)
+    return event && endpoint ? this.#post(delivery, event, endpoint) : REMOVED
   }
 
-  async #held({ url, endpointId }: Delivery): Promise<void> {
-    const { hold } = this.ways
-    if (!hold) return
+  /** Resolves when there is a result, and the attempts before it are recorded. */
+  async #turnOf(attempt: Attempt, resulting: Promise<unknown>): Promise<void> {
+    await resulting.catch(() => {})
+    if (this.#inOrder.first === attempt) return
+    await new Promise<void>(resolve => {
+      attempt.recordNow = resolve
+    })
+  }
+
+  async #record({ delivery }: Attempt, result: AttemptReport): Promise<void> {
+    const catchingUp = this.account.catchUp()
+    if (catchingUp) await catchingUp
+    if (this.#stopping.signal.aborted) return
+    const attempt = delivery.attempts.length
+    this.account.execute({ type: 'RecordAttempt', delivery: delivery.id, attempt, result }, 'courier')
+  }
+
+  async #held({ url, endpointId }: Delivery, hold: HoldWebhook): Promise<void> {
     const standing = this.account.clock.mode === 'virtual'
     const limitMs = standing ? this.#allowanceMs(endpointId) : HELD_AT_MOST_MS
-    const deadline = new Deadline(limitMs, this.#stopping.signal)
-    await hold(url, deadline.signal)
+    const waiting = new AbortController()
+    const deadline = new Deadline(limitMs, this.#stopping.signal, () => waiting.abort())
+    await hold(url, waiting.signal)
     deadline.clear()
   }
 
@@ -143,7 +205,6 @@ export class Courier {
     const sent = { timestamp, signature }
     const patience = this.#patience
     const limitMs = this.#allowanceMs(endpoint.id)
-    const deadline = new Deadline(limitMs, this.#stopping.signal)
     try {
       const headers = {
         'content-type': 'application/json',
@@ -152,24 +213,17 @@ export class Courier {
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
       }
-      const answer = await sender.send({ url: delivery.url, headers, body, signal: deadline.signal })
+      const stopping = this.#stopping.signal
+      const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
-      return { status: answer.status, error: null, retryAfterMs, body: await readStart(answer.body), ...sent }
+      return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
     } catch (cause) {
-      const isLate = cause instanceof Error && cause.name === 'TimeoutError'
+      const isLate = cause instanceof TooLateError
       if (isLate) patience?.gaveUp(endpoint.id, delivery.id)
       const error = isLate ? tooLate(limitMs, patience) : describe(cause)
       return { status: null, error, retryAfterMs: null, body: '', ...sent }
-    } finally {
-      deadline.clear()
     }
   }
-}
-
-/** What to wait for first. */
-interface Before {
-  readonly send: Promise<void> | undefined
-  readonly record: Promise<void> | undefined
 }
 
 const REMOVED: AttemptReport = {
@@ -186,18 +240,6 @@ const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('ba
 
 const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
   secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
-
-async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    if (size < SHOWN_BODY) chunks.push(chunk)
-    size += chunk.length
-    // Reads only the start of a response, which may be endless.
-    if (size > 1024 * SHOWN_BODY) break
-  }
-  return Buffer.concat(chunks).toString('utf8').slice(0, SHOWN_BODY)
-}
 
 function tooLate(limitMs: number, patience: Patience | undefined): string {
   if (!patience || limitMs === LIMITS.webhookTimeoutMs)

@@ -1,26 +1,19 @@
-/**
- * Ends work when its time is up or when everything stops. (AbortSignal.any over AbortSignal.timeout would say the
- * same, but on Node 20 such a signal can be collected as garbage before it fires.)
- */
+/** The time for a receiver is up. */
+export class TooLateError extends Error {}
+
+/** Ends work when its time is up, or when everything stops. */
 export class Deadline {
-  readonly #controller = new AbortController()
   readonly #timeout: NodeJS.Timeout
-  readonly #stop = () => this.#controller.abort()
+  readonly #stop = () => this.end(new Error('stopped'))
 
   constructor(
     limitMs: number,
     private readonly stopping: AbortSignal,
+    private readonly end: (reason: Error) => void,
   ) {
-    this.#timeout = setTimeout(
-      () => this.#controller.abort(new DOMException('Too late', 'TimeoutError')),
-      limitMs,
-    )
+    this.#timeout = setTimeout(() => end(new TooLateError('too late')), limitMs)
     stopping.addEventListener('abort', this.#stop)
     if (stopping.aborted) this.#stop()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
   }
 
   clear(): void {

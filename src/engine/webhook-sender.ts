@@ -1,37 +1,147 @@
 /// <reference path="./undici-parts.d.ts" />
-import type { Agent } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { Deadline } from './deadline.ts'
+import { Queue } from './queue.ts'
 import { WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
 export interface WebhookRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
-  readonly signal: AbortSignal
+  /** How long the receiver may take, from the connection to the end of its answer. */
+  readonly limitMs: number
+  readonly stopping: AbortSignal
 }
+
+export interface WebhookAnswer {
+  readonly status: number
+  readonly retryAfter: string | string[] | undefined
+  /** The start of the answer's body. */
+  readonly body: string
+}
+
+/** The start of the receiver's answer, shown in the deliveries. */
+const SHOWN_BODY = 1024
+/** An answer may be endless: no more of it is read. */
+const MOST_READ = 1024 * 1024
+/** How many requests all accounts together make at a time. */
+const AT_ONCE = 512
 
 /** Posts webhooks to hosts that they may go to, and connects to no other. All accounts share its connections. */
 export class WebhookSender {
   #agent: Agent | undefined
+  #underWay = 0
+  readonly #waiting = new Queue<() => void>()
 
   constructor(private readonly hosts: WebhookHosts) {}
 
-  async send({ url, headers, body, signal }: WebhookRequest) {
-    const target = new URL(url)
+  async send(request: WebhookRequest): Promise<WebhookAnswer> {
+    const target = new URL(request.url)
     // An endpoint may come from an import, or from a server that was started with other hosts allowed.
     const problem = this.hosts.problem(target)
     if (problem !== undefined) throw new WebhookHostError(problem)
+    this.#agent ??= await this.#newAgent()
+    while (this.#underWay >= AT_ONCE)
+      await new Promise<void>(resolve => {
+        this.#waiting.push(resolve)
+      })
+    this.#underWay++
+    try {
+      return await post(this.#agent, target, request)
+    } finally {
+      this.#underWay--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #newAgent(): Promise<Agent> {
     // Loaded with the first webhook: most starts never send one.
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
-    const { default: request } = await import('undici/lib/api/api-request.js')
-    this.#agent ??= new Agent({ connect: { lookup: this.hosts.lookup } })
-    const { origin, pathname, search } = target
-    const path = `${pathname}${search}`
-    const answer = await request.call(this.#agent, { origin, path, method: 'POST', headers, body, signal })
-    return { status: answer.statusCode, retryAfter: answer.headers['retry-after'], body: answer.body }
+    // Who came at the same time may have made it meanwhile.
+    return this.#agent ?? new Agent({ connect: { lookup: this.hosts.lookup } })
   }
 
   /** Ends the connections that are kept for the next webhook. */
   async close(): Promise<void> {
     await this.#agent?.destroy()
+  }
+}
+
+function post(
+  agent: Agent,
+  { origin, pathname, search }: URL,
+  request: WebhookRequest,
+): Promise<WebhookAnswer> {
+  const { headers, body, limitMs, stopping } = request
+  return new Promise((resolve, reject) => {
+    if (stopping.aborted) return reject(new Error('stopped'))
+    const exchange = new Exchange(resolve, reject)
+    exchange.deadline = new Deadline(limitMs, stopping, reason => exchange.fail(reason))
+    const path = `${pathname}${search}`
+    agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
+  })
+}
+
+/** One request and its answer. */
+class Exchange implements Dispatcher.DispatchHandler {
+  deadline: Deadline | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #retryAfter: WebhookAnswer['retryAfter']
+  readonly #shown: Buffer[] = []
+  #size = 0
+
+  constructor(
+    private readonly resolve: (answer: WebhookAnswer) => void,
+    private readonly reject: (cause: Error) => void,
+  ) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It waited for a connection too long.
+    if (!this.deadline) controller.abort(new Error('no longer needed'))
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status
+    this.#retryAfter = headers['retry-after']
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#size < SHOWN_BODY) this.#shown.push(chunk)
+    this.#size += chunk.length
+    if (this.#size <= MOST_READ) return
+    this.#answer()
+    controller.abort(new Error('no more is read'))
+  }
+
+  onResponseEnd(): void {
+    this.#answer()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error)
+  }
+
+  #answer(): void {
+    this.#end()
+    const body = Buffer.concat(this.#shown).toString('utf8').slice(0, SHOWN_BODY)
+    this.resolve({ status: this.#status, retryAfter: this.#retryAfter, body })
+  }
+
+  fail(cause: Error): void {
+    const controller = this.#controller
+    this.#end()
+    this.reject(cause)
+    if (controller && !controller.aborted) controller.abort(cause)
+  }
+
+  #end(): void {
+    this.deadline?.clear()
+    this.deadline = undefined
   }
 }
