@@ -232,7 +232,7 @@ export class Account {
     try {
       await this.journal.durable(this.#world.seq)
     } catch {
-      await this.#recovery.backAtSafeWorld
+      await this.#recovery.atSafeWorld()
     }
   }
 

@@ -5,6 +5,7 @@ import { type Numbered, sealLine } from './journal-format.ts'
 import { demandWhole } from './merchant-record.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
 import { replay } from './replay.ts'
+import { UnavailableError } from './unavailable.ts'
 
 interface ChangeFileOptions {
   readonly path: string
@@ -51,7 +52,7 @@ export class ChangeFile implements ChangeLog {
       this.#end += bytes.length
     } catch (cause) {
       await this.#forget()
-      throw cause
+      throw new UnavailableError('The list of merchants', cause, this.#failed)
     }
   }
 

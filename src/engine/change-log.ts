@@ -16,7 +16,7 @@ export interface ChangeLog {
   /** Calls back with every change, the oldest first. */
   read(onChange: (change: Change) => void): Promise<void>
   /**
-   * Resolves when all of these are safe; if it rejects, none is. `list` is the list without them, as the fewest
+   * Resolves when all of these are safe; if it rejects, none is, unless the error says that this is in doubt. `list` is the list without them, as the fewest
    * changes that make it.
    */
   append(changes: readonly Change[], list: () => readonly Change[]): Promise<void>

@@ -157,6 +157,7 @@ export class DataDirectory implements Store {
     for (const id of ids) {
       const aside = join(this.#accounts, `${REMOVED}${id}`)
       await rm(aside, { recursive: true, force: true })
+      if (!existsSync(this.account(id))) continue
       await rename(this.account(id), aside)
       await rm(aside, { recursive: true, force: true })
     }

@@ -145,21 +145,26 @@ export class FileJournal implements Journal {
         this.#safe.reached(seq)
       }
     } catch (cause) {
-      this.#fail(cause)
+      await this.#fail(cause)
     } finally {
       this.#flushing = undefined
     }
   }
 
-  #fail(cause: unknown): void {
+  /** Takes back what may have been written before anybody learns that nothing was changed. */
+  async #fail(cause: unknown): Promise<void> {
     this.#failed = true
+    // Even on a full disk, a file can be shortened.
+    const isUndone = await this.handle.truncate(this.#end).then(
+      () => true,
+      () => false,
+    )
     this.#batch = []
-    this.#safe.failed(new UnavailableError('The journal', cause))
+    this.#safe.failed(new UnavailableError('The journal', cause, !isUndone))
     this.options.onFailure(cause)
   }
 
   async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
-    // Even on a full disk, a file can be shortened.
     await this.handle.truncate(this.#end)
     await this.#replay(known, onEntry)
   }

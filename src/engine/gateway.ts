@@ -10,7 +10,7 @@ import { accountId, type GatewaySettings, openRuntime } from './open-runtime.ts'
 import type { Registry } from './registry.ts'
 import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
 import { type AccountStoppedError, ServedAccount } from './served-account.ts'
-import { UnavailableError } from './unavailable.ts'
+import { isOfDisk, UnavailableError } from './unavailable.ts'
 
 export const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
@@ -133,6 +133,8 @@ export class Gateway {
     try {
       const merchant = drawMerchant(id, wanted, this.settings.seed)
       const names = accountsOf(id)
+      // What an earlier removal could not remove is not part of it.
+      await store.removeAccounts(names)
       await store.announceChange(names)
       for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
       for (const runtime of runtimes) await setUp(runtime.account, merchant)
@@ -147,7 +149,9 @@ export class Gateway {
         await courier.stop()
         await account.close()
       }
-      for (const name of accountsOf(id)) await store.removeAccounts([name]).catch(() => {})
+      // If the list may name it after all, its accounts must be there.
+      if (!isInDoubt(cause))
+        for (const name of accountsOf(id)) await store.removeAccounts([name]).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     } finally {
       this.#making.delete(id)
@@ -176,7 +180,8 @@ export class Gateway {
       await store.announceChange(names)
       await this.registry.remove(id)
     } catch (cause) {
-      await store.endChange(names).catch(() => {})
+      // If the list may no longer name it, the change is not over.
+      if (!isInDoubt(cause)) await store.endChange(names).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
     for (const [publicKey, { account }] of this.#keys)
@@ -282,4 +287,4 @@ export class Gateway {
 
 const accountsOf = (merchant: string) => ENVIRONMENTS.map(environment => accountId(merchant, environment))
 
-const isOfDisk = (cause: unknown) => cause instanceof Error && 'syscall' in cause
+const isInDoubt = (cause: unknown) => cause instanceof UnavailableError && cause.inDoubt

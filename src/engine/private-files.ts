@@ -92,10 +92,10 @@ export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in c
  */
 export async function replaceFile(path: string, lines: Iterable<string>): Promise<FileHandle> {
   const [draft, before] = [`${path}.new`, `${path}.old`]
-  await rm(draft, { force: true })
-  await rm(before, { force: true })
   let handle: FileHandle | undefined
   try {
+    await rm(draft, { force: true })
+    await rm(before, { force: true })
     // A second name for the old file, in case the rename cannot be made safe.
     const undo = await link(path, before).then(
       () => () => rename(before, path),
@@ -108,11 +108,12 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
     try {
       await syncDirectory(dirname(path))
     } catch (cause) {
-      // On a disk without hard links, the new file stays.
-      if (undo) {
-        await undo()
-        throw cause
-      }
+      // On a disk without hard links, or if nothing can be renamed any more, the new file stays.
+      const isUndone = await undo?.().then(
+        () => true,
+        () => false,
+      )
+      if (isUndone) throw cause
     }
     await rm(before, { force: true }).catch(() => {})
     return handle

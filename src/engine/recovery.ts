@@ -1,3 +1,5 @@
+import { isOfDisk, UnavailableError } from './unavailable.ts'
+
 /** How long a stalled account waits before it tries its disk again without a request. */
 const RETRY_AFTER_MS = 1000
 
@@ -26,28 +28,30 @@ export class Recovery {
     return this.#backAtSafeWorld !== undefined
   }
 
-  get backAtSafeWorld(): Promise<void> | undefined {
-    return this.#backAtSafeWorld
-  }
-
   begin(): void {
     this.#rollBack()
     this.#tryLater()
   }
 
   #rollBack(): Promise<void> {
-    const back = this.steps.rollBack()
+    // The disk that cannot be written may not be readable either.
+    const back = this.steps.rollBack().catch(cause => {
+      throw isOfDisk(cause) ? new UnavailableError('The journal', cause) : cause
+    })
     back.catch(() => {})
     this.#backAtSafeWorld = back
     return back
   }
 
-  /** For a while, even reading from the disk may fail. */
-  async #rollBackAgainIfNeeded(): Promise<void> {
+  /** Resolves when the world is that of the safe entries. For a while, even reading from the disk may fail. */
+  async atSafeWorld(): Promise<void> {
+    const before = this.#backAtSafeWorld
     try {
-      await this.#backAtSafeWorld
+      await before
     } catch {
-      await this.#rollBack()
+      // Many may wait; one of them begins again.
+      if (this.#backAtSafeWorld === before) this.#rollBack()
+      await this.#backAtSafeWorld
     }
   }
 
@@ -66,7 +70,7 @@ export class Recovery {
 
   async #try(): Promise<boolean> {
     try {
-      await this.#rollBackAgainIfNeeded()
+      await this.atSafeWorld()
       await this.steps.tryWriting()
     } catch {
       this.#tryLater()

@@ -134,7 +134,9 @@ export class Registry {
         for (const change of changes) this.#take(change)
         for (const { resolve } of batch) resolve()
       } catch (cause) {
-        for (const { reject } of batch) reject(new UnavailableError('The list of merchants', cause))
+        const error =
+          cause instanceof UnavailableError ? cause : new UnavailableError('The list of merchants', cause)
+        for (const { reject } of batch) reject(error)
       }
     }
     this.#writing = undefined

@@ -1,14 +1,23 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 
-const words = (what: string) => `${what} cannot be written now (is the disk full?); nothing was changed`
+const words = (what: string, inDoubt = false) =>
+  `${what} cannot be written now (is the disk full?); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
 
-/** The disk cannot be written. Nothing was changed, and a later attempt may succeed. */
+/** The disk cannot be written. A later attempt may succeed. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 
-  constructor(what: string, cause: unknown) {
-    super(words(what), { cause })
+  /** In doubt if what was written could not be taken back: if the process ends now, the next start may find it. */
+  constructor(
+    what: string,
+    cause: unknown,
+    readonly inDoubt = false,
+  ) {
+    super(words(what, inDoubt), { cause })
   }
 }
 
 export const unavailable = (): Rejection => rejection('service_unavailable', words('The journal'))
+
+/** Whether the system refused a call. */
+export const isOfDisk = (cause: unknown) => cause instanceof Error && 'syscall' in cause

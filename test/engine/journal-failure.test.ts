@@ -70,6 +70,27 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   })
 })
 
+test('a write that cannot be taken back is not said to have changed nothing', async () => {
+  const { journal } = await journalInFile()
+  await failNext('datasync')
+  await failNext('truncate')
+  journal.append(entryNumber(1))
+  await expect(journal.durable(1)).rejects.toMatchObject({
+    inDoubt: true,
+    message: expect.not.stringContaining('nothing was changed'),
+  })
+  await journal.close()
+})
+
+test('whoever waits learns of a failed write when it is taken back', async () => {
+  const { journal, text } = await journalInFile()
+  await failNext('datasync')
+  journal.append(entryNumber(1))
+  await expect(journal.durable(1)).rejects.toMatchObject({ inDoubt: false })
+  expect(await text()).toBe('')
+  await journal.close()
+})
+
 test('entries that gathered behind a write that fails are lost with it', async () => {
   const { journal, text } = await journalInFile()
   const write = await failNext('write')

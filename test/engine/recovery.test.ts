@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Recovery } from '../../src/engine/recovery.ts'
+import { UnavailableError } from '../../src/engine/unavailable.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -21,7 +22,7 @@ describe('after a write that failed', () => {
     of.begin()
     expect([of.underWay, steps.rollBack.mock.calls.length]).toEqual([true, 1])
     expect(await of.tryAgain()).toBe(true)
-    expect([of.underWay, of.backAtSafeWorld]).toEqual([false, undefined])
+    expect(of.underWay).toBe(false)
     const [went] = steps.rollBack.mock.invocationCallOrder
     const [tried] = steps.tryWriting.mock.invocationCallOrder
     const [resumed] = steps.resume.mock.invocationCallOrder
@@ -49,6 +50,24 @@ describe('after a write that failed', () => {
     expect(new Set(answers)).toEqual(new Set([false]))
     expect(steps.tryWriting).toHaveBeenCalledTimes(1)
     expect(of.underWay).toBe(true)
+    of.stop()
+  })
+
+  test('a disk that could not be read either is read again for whoever waits, once for all of them', async () => {
+    const { steps, of } = recovery()
+    steps.rollBack.mockImplementationOnce(noSpace)
+    of.begin()
+    await Promise.all(Array.from({ length: 5 }, () => of.atSafeWorld()))
+    expect(steps.rollBack).toHaveBeenCalledTimes(2)
+    of.stop()
+  })
+
+  test('what the system refused is reported as unavailable', async () => {
+    const { steps, of } = recovery()
+    const refused = Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'open' })
+    steps.rollBack.mockRejectedValue(refused)
+    of.begin()
+    await expect(of.atSafeWorld()).rejects.toBeInstanceOf(UnavailableError)
     of.stop()
   })
 

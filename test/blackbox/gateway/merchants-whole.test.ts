@@ -1,6 +1,7 @@
 import {
   chmod,
   chown,
+  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -102,6 +103,18 @@ describe('a server that is killed', () => {
     expect(again.stderr()).toMatch(/half\.test was incomplete.*removed/)
     expect((await again.control('POST', '/merchants', { body: { id: 'half' } })).status).toBe(201)
   })
+})
+
+test('a merchant whose folder could not be removed begins anew under the same id', async () => {
+  const server = await ownServer()
+  const { test: before } = await openMerchant(server, { id: 'shop' })
+  await createPayment(before)
+  const folder = join(server.dataDir, 'accounts', 'shop.test')
+  const kept = await copyOf(folder)
+  await server.control('DELETE', '/merchants/shop')
+  await cp(kept, folder, { recursive: true })
+  const { test: after } = await openMerchant(server, { id: 'shop' })
+  expect((await after.control('GET', '/payments')).body.data).toEqual([])
 })
 
 describe('a directory of which a part is missing or was put there by others', () => {
