@@ -3,11 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { Account } from '../account.ts'
 import { FileJournal } from '../file-journal.ts'
 import { Checkpoints } from './checkpoints.ts'
-
-/** After how many entries the changes since the last checkpoint are written aside. */
-const ENTRIES_A_CHECKPOINT = 16_384
-/** From this size on, the journal's file becomes a segment when its entries are in a checkpoint. */
-const SEGMENT_BYTES = 4 * 1024 * 1024
+import { ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './history-sizes.ts'
 
 interface HistorySettings {
   readonly sync: boolean

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
-import { fileServer } from '../../support/gateway/shared-server.ts'
-import { allAtOnce, CLIENTS, outcomes } from '../../support/http/clients.ts'
+import { openAccount, rows, succeeded } from '../support/gateway/merchant.ts'
+import { fileServer } from '../support/gateway/shared-server.ts'
+import { allAtOnce, CLIENTS, outcomes } from '../support/http/clients.ts'
 import {
   attachAsset,
   cancelPending,
@@ -13,9 +13,9 @@ import {
   storeAsset,
   trigger,
   uploadReceipt,
-} from '../../support/payments/payments.ts'
-import { addPayout, cancelPayout, movePayout, readPayout } from '../../support/payments/payouts.ts'
-import { listen, settle } from '../../support/webhooks/receiver.ts'
+} from '../support/payments/payments.ts'
+import { addPayout, cancelPayout, movePayout, readPayout } from '../support/payments/payouts.ts'
+import { listen, settle } from '../support/webhooks/receiver.ts'
 
 // 200 clients on one account: every race has exactly one winner.
 

@@ -6,9 +6,9 @@ import {
   openMerchant,
   rows,
   succeeded,
-} from '../../support/gateway/merchant.ts'
-import { fileServer } from '../../support/gateway/shared-server.ts'
-import { allAtOnce, CLIENTS } from '../../support/http/clients.ts'
+} from '../support/gateway/merchant.ts'
+import { fileServer } from '../support/gateway/shared-server.ts'
+import { allAtOnce, CLIENTS } from '../support/http/clients.ts'
 import {
   cancelPending,
   createPayment,
@@ -16,7 +16,7 @@ import {
   readPayment,
   trigger,
   uploadReceipt,
-} from '../../support/payments/payments.ts'
+} from '../support/payments/payments.ts'
 import {
   addPayout,
   addPayouts,
@@ -24,8 +24,8 @@ import {
   idsOf,
   movePayout,
   walkPages,
-} from '../../support/payments/payouts.ts'
-import { listen, settle } from '../../support/webhooks/receiver.ts'
+} from '../support/payments/payouts.ts'
+import { listen, settle } from '../support/webhooks/receiver.ts'
 
 // Everything at once on one account: no request may see a state that never was.
 

@@ -1,0 +1,75 @@
+// Loaded into a server before anything of it: counts the calls that change the disk, and at one of them ends the process
+// or fails, as its parent says.
+import { writeSync } from 'node:fs'
+import files from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** The calls that change something, by the object that has them. */
+const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'writeFile']
+const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
+
+/** What to do at which call: `{ nth, then, code, times }`; undefined while nothing is planned. */
+let plan
+let calls = 0
+const paths = new WeakMap()
+
+function die(call, path) {
+  writeSync(2, `\nended at ${call} ${path}\n`)
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => {})
+}
+
+function failure(call, path) {
+  const { code } = plan
+  return Object.assign(new Error(`${code}: planned failure, ${call} '${path}'`), {
+    code,
+    syscall: call,
+    path,
+  })
+}
+
+function intercept(owner, name, pathOf) {
+  const real = owner[name]
+  owner[name] = async function (...args) {
+    const path = String(pathOf.call(this, ...args))
+    // Files outside the data directory, and folders that are only read, are not what this is about.
+    const counts = path.includes(process.env.TORTURE_DATA) && !(name === 'open' && args[1] === 'r')
+    const call = counts ? ++calls : 0
+    const isPlanned = counts && plan && call >= plan.nth && call < plan.nth + plan.times
+    if (isPlanned && plan.then === 'end before') return die(name, path)
+    if (isPlanned && plan.then === 'fail') throw failure(name, path)
+    if (isPlanned && plan.then === 'end halfway' && name === 'write') {
+      const [bytes, offset, length, position] = args
+      await real.call(this, bytes, offset, Math.floor(length / 2), position)
+      return die(name, path)
+    }
+    const done = await real.apply(this, args)
+    if (name === 'open') paths.set(done, path)
+    if (isPlanned) return die(name, path)
+    return done
+  }
+}
+
+const handle = await files.open(process.execPath)
+const handles = Object.getPrototypeOf(handle)
+await handle.close()
+for (const name of OF_PATHS)
+  intercept(files, name, (...args) => args.at(name === 'link' || name === 'rename' ? 1 : 0))
+for (const name of OF_HANDLES)
+  intercept(handles, name, function () {
+    return paths.get(this) ?? ''
+  })
+syncBuiltinESMExports()
+
+function take(next) {
+  plan = next === null ? undefined : { times: 1, code: 'ENOSPC', ...next }
+  calls = 0
+}
+if (process.env.TORTURE_PLAN) take(JSON.parse(process.env.TORTURE_PLAN))
+process.on('message', next => {
+  const before = calls
+  take(next)
+  process.send(before)
+})
+// The server ends when its own work is over.
+process.channel?.unref()

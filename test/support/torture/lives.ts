@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Chance } from '../fuzz/chance.ts'
+import { Merchants } from './merchants.ts'
+import { Orders } from './orders.ts'
+import type { Tally } from './tally.ts'
+import { type DiskPlan, endOf, startTortured, type TortureServer } from './torture-server.ts'
+import { WebhookNotes } from './webhook-notes.ts'
+
+const CLIENTS = 24
+/** A life ends after so many steps, if its plan did not end it. */
+const MOST_STEPS = 200
+const ACCOUNT = 'default.test'
+const QUIET_WITHIN_MS = 60_000
+
+/** How a life ends: after so many answers, or at a call that changes the disk. */
+type End = { readonly answers: number } | DiskPlan
+
+/** One data directory, the servers that live and die on it, and what their clients remember. */
+export class Lives {
+  #server: TortureServer
+  readonly #orders: Orders
+  readonly #merchants: Merchants
+
+  private constructor(
+    private readonly settings: { binary: string; dataDir: string; chance: Chance; tally: Tally },
+    private readonly notes: WebhookNotes,
+    webhooks: string,
+    server: TortureServer,
+  ) {
+    const keys = server.accounts.find(({ id }) => id === ACCOUNT)
+    if (!keys) throw new Error(`no ${ACCOUNT}`)
+    this.#server = server
+    this.#orders = new Orders(ACCOUNT, keys)
+    this.#merchants = new Merchants(`${webhooks}/others`)
+  }
+
+  static async begin(binary: string, chance: Chance, tally: Tally): Promise<Lives> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'paysim-torture-'))
+    const { server } = await startTortured({ binary, dataDir })
+    if (!server) throw new Error('it ended without a plan')
+    const notes = new WebhookNotes()
+    const webhooks = await notes.open()
+    const path = `/accounts/${ACCOUNT}/webhook-endpoints`
+    const made = await server.control('POST', path, { url: `${webhooks}/orders` })
+    if (made?.status !== 201) throw new Error(`no endpoint: ${made?.text}`)
+    notes.secrets.set('/orders', made.body.secret)
+    return new Lives({ binary, dataDir, chance, tally }, notes, webhooks, server)
+  }
+
+  /** Load until the end of this life, and whatever the next one must know. */
+  async live(): Promise<void> {
+    const { chance, tally } = this.settings
+    const server = this.#server
+    const who = chance.of(['orders', 'merchants', 'both'])
+    const end = this.#anEnd(who === 'merchants' ? 80 : 250)
+    if ('nth' in end) await server.plan(end)
+    let steps = 0
+    let answers = 0
+    const client = async (step: () => Promise<unknown>) => {
+      while (!server.hasEnded() && steps++ < MOST_STEPS) {
+        await step()
+        if ('answers' in end && ++answers >= end.answers) await server.kill()
+      }
+    }
+    const orders = who === 'merchants' ? [] : Array.from({ length: CLIENTS }, () => this.#orders)
+    await Promise.all([
+      ...orders.map(list => client(() => list.step(server, chance))),
+      ...(who === 'orders' ? [] : [client(() => this.#merchants.step(server, chance))]),
+    ])
+    await server.kill()
+    this.#count(server.stderr())
+    tally.add('kills')
+    await this.#startAgain()
+  }
+
+  #anEnd(calls: number): End {
+    const { chance } = this.settings
+    if (chance.is(0.4)) return { answers: 1 + chance.below(MOST_STEPS / 2) }
+    return { nth: 1 + chance.below(calls), then: chance.of(['end before', 'end after', 'end halfway']) }
+  }
+
+  /** Some starts are killed too. */
+  async #startAgain(): Promise<void> {
+    const { binary, dataDir, chance, tally } = this.settings
+    for (;;) {
+      const then = chance.of(['end before', 'end after'] as const)
+      const plan = chance.is(0.25) ? { nth: 1 + chance.below(25), then } : undefined
+      const { server, stderr } = await startTortured({ binary, dataDir, plan })
+      if (server) {
+        if (plan) await server.plan(null)
+        if (!server.hasEnded()) {
+          this.#server = server
+          break
+        }
+      }
+      tally.add('kills')
+      tally.add('kills: start')
+      if (endOf(server?.stderr() ?? stderr) === undefined) throw new Error(`a start ended:\n${stderr}`)
+    }
+    await this.check()
+  }
+
+  async check(): Promise<void> {
+    const { chance } = this.settings
+    await this.#orders.check(this.#server, chance)
+    await this.#merchants.check(this.#server)
+    if (this.notes.wrong.length > 0) throw new Error(this.notes.wrong.join('\n'))
+    if (/^ {4}at /m.test(this.#server.stderr())) throw new Error(this.#server.stderr())
+  }
+
+  /** Names the moment of a kill by the file that it came at, or by the work of the operator. */
+  #count(stderr: string): void {
+    const { tally } = this.settings
+    const at = endOf(stderr) ?? ''
+    const moments: [string, RegExp][] = [
+      ['checkpoint', /past-\d+\/(layer|checkpoint)/],
+      ['segment', /past-\d+\/journal/],
+      ['upload', /images/],
+    ]
+    const moment = moments.find(([, file]) => file.test(at))?.[0] ?? this.#merchants.work ?? 'load'
+    tally.add(`kills: ${moment === 'payment' ? 'load' : moment}`)
+  }
+
+  /** When nothing is on its way any more, each success has had its webhook. */
+  async end(): Promise<void> {
+    const { tally } = this.settings
+    await this.#quiet()
+    await this.check()
+    const told = new Set([...this.notes.bodies.values()].map(body => JSON.parse(body).data.id))
+    const silent = this.#orders.succeeded.filter(id => !told.has(id))
+    if (silent.length > 0) throw new Error(`no webhook ever told of ${silent}`)
+    const code = await this.#server.stop()
+    if (code !== 0) throw new Error(`a clean stop gave exit code ${code}:\n${this.#server.stderr()}`)
+    tally.add('answered payments', this.#orders.answered)
+    tally.add('changes of merchants', this.#merchants.changes)
+    tally.add('deliveries', this.notes.deliveries)
+  }
+
+  async discard(): Promise<void> {
+    await this.#server.kill()
+    this.notes.close()
+    await rm(this.settings.dataDir, { recursive: true, force: true })
+  }
+
+  async #quiet(): Promise<void> {
+    const until = performance.now() + QUIET_WITHIN_MS
+    for (;;) {
+      const overview = await this.#server.control('GET', `/accounts/${ACCOUNT}/overview`)
+      const { pending, attempting } = overview?.body.webhooks.by_status ?? {}
+      if (pending === 0 && attempting === 0) return
+      if (performance.now() > until) throw new Error(`webhooks are still on their way: ${overview?.text}`)
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import type { Chance } from '../fuzz/chance.ts'
+import type { Json } from '../gateway/merchant.ts'
+import { paymentBody } from '../payments/payments.ts'
+import type { Keys, Reply, TortureServer } from './torture-server.ts'
+
+/** What an account holds. */
+interface Content {
+  readonly payments: number
+  readonly payouts: number
+  readonly endpoints: number
+}
+
+interface Merchant {
+  readonly id: string
+  /** Whether the list must name it; undefined if a change had no answer. */
+  there: boolean | undefined
+  keys?: Keys
+  /** What its test account may hold: more than one possibility after a change without an answer. */
+  may: Content[]
+}
+
+const FRESH: Content = { payments: 0, payouts: 0, endpoints: 1 }
+
+export type MerchantWork = 'creation' | 'deletion' | 'reset' | 'import' | 'payment'
+
+/** An archive of so many payouts. */
+function archiveOf(payouts: number): Json {
+  const at = Date.UTC(2026, 0, 1)
+  const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(200), accountLast4: '1234' }
+  const created = { type: 'PayoutCreated', amount: '100', currency: 'THB', country: 'TH', recipient }
+  const entries = Array.from({ length: payouts }, (_, nth) => {
+    const names = { payout: `po_${nth}`, merchantReference: `order-${nth}`, status: 'requires_approval' }
+    return { v: 1, seq: nth + 1, at: at + nth, by: 'operator', events: [{ ...created, ...names }] }
+  })
+  return { paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} }
+}
+
+/** A refusal says that nothing was changed, unless the server cannot know. */
+export const isInDoubt = ({ text }: Reply) => !text.includes('nothing was changed')
+
+/** Merchants that come and go, and what is known of them. One change at a time, apart from contests for an id. */
+export class Merchants {
+  readonly #merchants: Merchant[] = []
+  /** What is being asked for, to name the moment of a kill. */
+  work: MerchantWork | undefined
+  changes = 0
+  /** Changes that were refused because the disk failed. */
+  refused = 0
+  /** Changes of which the server could not say whether they will be kept. */
+  inDoubt = 0
+
+  constructor(private readonly webhooks: string) {}
+
+  /** One change, and its answer. */
+  async step(server: TortureServer, chance: Chance): Promise<Reply | undefined> {
+    this.changes++
+    const there = this.#merchants.filter(merchant => merchant.there)
+    const what = chance.next()
+    try {
+      if (there.length < 2 || (what < 0.25 && there.length < 5)) return await this.#create(server, chance)
+      const merchant = chance.of(there)
+      if (what < 0.45) return await this.#remove(server, merchant)
+      if (what < 0.6) return await this.#reset(server, merchant)
+      if (what < 0.75) return await this.#adopt(server, merchant, 1 + chance.below(200))
+      return await this.#pay(server, merchant)
+    } finally {
+      if (!server.hasEnded()) this.work = undefined
+    }
+  }
+
+  /** Several want one id: one gets it. */
+  async #create(server: TortureServer, chance: Chance): Promise<Reply | undefined> {
+    this.work = 'creation'
+    // An id that was free before may be used again.
+    const free = this.#merchants.find(({ there }) => there === false)
+    const merchant: Merchant =
+      free && chance.is(0.3) ? free : { id: `shop-${this.#merchants.length}`, there: undefined, may: [] }
+    if (merchant !== free) this.#merchants.push(merchant)
+    merchant.there = undefined
+    merchant.may = [FRESH]
+    delete merchant.keys
+    const body = { id: merchant.id, clock: { mode: 'virtual' }, webhooks: [{ url: this.webhooks }] }
+    const contest = Array.from({ length: chance.is(0.3) ? 3 : 1 }, () =>
+      server.control('POST', '/merchants', body),
+    )
+    const replies = await Promise.all(contest)
+    const won = replies.filter(reply => reply?.status === 201)
+    if (won.length > 1) throw new Error(`${merchant.id} was created ${won.length} times`)
+    const refused = replies.find(reply => reply?.status === 503)
+    const odd = replies.find(reply => reply && ![201, 422, 503].includes(reply.status))
+    if (odd) throw new Error(`${merchant.id} was answered ${odd.status} ${odd.text}`)
+    if (won[0]) {
+      merchant.there = true
+      merchant.keys = won[0].body.accounts.find(({ environment }: Json) => environment === 'test')
+    } else if (refused && !replies.includes(undefined)) {
+      if (!isInDoubt(refused)) merchant.there = false
+      this.#isDone(refused, merchant.id)
+    } else if (!replies.includes(undefined)) throw new Error(`nobody got ${merchant.id}`)
+    return replies.includes(undefined) ? undefined : (won[0] ?? refused)
+  }
+
+  async #remove(server: TortureServer, merchant: Merchant): Promise<Reply | undefined> {
+    this.work = 'deletion'
+    merchant.there = undefined
+    const reply = await server.control('DELETE', `/merchants/${merchant.id}`)
+    if (!reply) return undefined
+    if (this.#isDone(reply, `the deletion of ${merchant.id}`)) merchant.there = false
+    else if (!isInDoubt(reply)) merchant.there = true
+    return reply
+  }
+
+  async #reset(server: TortureServer, merchant: Merchant): Promise<Reply | undefined> {
+    this.work = 'reset'
+    return this.#change(merchant, FRESH, () => server.control('POST', `/accounts/${merchant.id}.test/reset`))
+  }
+
+  async #adopt(server: TortureServer, merchant: Merchant, payouts: number): Promise<Reply | undefined> {
+    this.work = 'import'
+    const after = { payments: 0, payouts, endpoints: 0 }
+    return this.#change(merchant, after, () =>
+      server.control('PUT', `/accounts/${merchant.id}.test/import`, archiveOf(payouts)),
+    )
+  }
+
+  async #pay(server: TortureServer, merchant: Merchant): Promise<Reply | undefined> {
+    this.work = 'payment'
+    const { keys } = merchant
+    const [before] = merchant.may
+    if (!keys || !before) throw new Error(`${merchant.id} has no keys`)
+    return this.#change(merchant, { ...before, payments: before.payments + 1 }, () =>
+      server.call(keys, 'POST', '/payment_intents', { body: paymentBody() }),
+    )
+  }
+
+  async #change(
+    merchant: Merchant,
+    after: Content,
+    act: () => Promise<Reply | undefined>,
+  ): Promise<Reply | undefined> {
+    const before = merchant.may
+    merchant.may = [...before, after]
+    const reply = await act()
+    if (!reply) return undefined
+    if (this.#isDone(reply, `${this.work} of ${merchant.id}`)) merchant.may = [after]
+    else if (!isInDoubt(reply)) merchant.may = before
+    return reply
+  }
+
+  #isDone(reply: Reply, what: string): boolean {
+    const { status, text } = reply
+    if (status >= 200 && status < 300) return true
+    if (status === 503) {
+      this.refused++
+      if (isInDoubt(reply)) this.inDoubt++
+      return false
+    }
+    throw new Error(`${what} was answered ${status} ${text}`)
+  }
+
+  /** Compares everything with the server, and learns what became of changes without an answer. */
+  async check(server: TortureServer): Promise<void> {
+    const listed = await server.control('GET', '/merchants')
+    if (listed?.status !== 200) throw new Error(`no list of merchants: ${listed?.status} ${listed?.text}`)
+    const found = new Map<string, Json>(listed.body.data.map((merchant: Json) => [merchant.id, merchant]))
+    found.delete('default')
+    for (const merchant of this.#merchants) {
+      const { id, there } = merchant
+      const shown = found.get(id)
+      found.delete(id)
+      if (there !== undefined && there !== (shown !== undefined))
+        throw new Error(
+          there ? `${id} was answered, and is lost` : `${id} is there, and was removed or refused`,
+        )
+      merchant.there = shown !== undefined
+      if (!shown) continue
+      const keys = shown.accounts.find(({ environment }: Json) => environment === 'test')
+      if (merchant.keys && merchant.keys.secret_key !== keys.secret_key)
+        throw new Error(`${id} has other keys`)
+      merchant.keys = keys
+      merchant.may = [await this.#contentOf(server, merchant)]
+    }
+    if (found.size > 0) throw new Error(`nobody asked for ${[...found.keys()]}`)
+  }
+
+  async #contentOf(server: TortureServer, { id, may }: Merchant): Promise<Content> {
+    const count = async (account: string, list: string) => {
+      const reply = await server.control('GET', `/accounts/${id}.${account}/${list}`)
+      if (reply?.status !== 200) throw new Error(`${id}.${account}/${list}: ${reply?.status} ${reply?.text}`)
+      return reply.body.data.length as number
+    }
+    const [payments, payouts, endpoints, live] = await Promise.all([
+      count('test', 'payments'),
+      count('test', 'payouts'),
+      count('test', 'webhook-endpoints'),
+      count('live', 'webhook-endpoints'),
+    ])
+    if (live !== 1) throw new Error(`${id}.live has ${live} endpoints`)
+    const now = { payments, payouts, endpoints }
+    if (!may.some(content => JSON.stringify(content) === JSON.stringify(now)))
+      throw new Error(`${id}.test has ${JSON.stringify(now)}, and may have ${JSON.stringify(may)}`)
+    return now
+  }
+}

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Json } from '../gateway/merchant.ts'
+import type { AccountKeys } from '../gateway/server.ts'
+
+/** A server that is made to fail. Its caller is lean: hundreds of these servers live for a second each. */
+
+const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
+
+/** What happens at the nth call from now on that changes the disk. */
+export interface DiskPlan {
+  readonly nth: number
+  readonly then: 'end before' | 'end after' | 'end halfway' | 'fail'
+  readonly code?: string
+  /** How many calls fail. */
+  readonly times?: number
+}
+
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  readonly replayed: boolean
+  readonly body: Json
+}
+
+interface CallParts {
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+  readonly bytes?: Buffer
+}
+
+export interface TortureServer {
+  readonly pid: number
+  readonly accounts: readonly AccountKeys[]
+  /** A call of the control surface; undefined if no whole answer came. */
+  control(method: string, path: string, body?: unknown): Promise<Reply | undefined>
+  /** A call of the merchant API with these keys. */
+  call(keys: Keys, method: string, path: string, parts?: CallParts): Promise<Reply | undefined>
+  /** Plans a failure of the disk, or none any more; returns how many calls there were since the last plan. */
+  plan(next: DiskPlan | null): Promise<number>
+  kill(): Promise<void>
+  stop(): Promise<number | null>
+  readonly ended: Promise<void>
+  hasEnded(): boolean
+  stderr(): string
+}
+
+export type Keys = Pick<AccountKeys, 'public_key' | 'secret_key'>
+
+interface Start {
+  readonly binary: string
+  readonly dataDir: string
+  readonly args?: readonly string[]
+  readonly env?: Record<string, string>
+  /** Planned from the first call of the start on. */
+  readonly plan?: DiskPlan | undefined
+}
+
+/** Where a plan ended the server: the call and the file. */
+export const endOf = (stderr: string) => /\nended at (\w+) (.*)\n/.exec(stderr)?.slice(1).join(' ')
+
+/** Undefined if the server ended as planned before it was ready. Throws if it ended by itself. */
+export async function startTortured(start: Start): Promise<{ server?: TortureServer; stderr: string }> {
+  const { binary, dataDir, args = [], plan } = start
+  const preload = `--import ${pathToFileURL(DISK_HAND)}`
+  const child = spawn(
+    process.execPath,
+    [binary, 'serve', '--json', '--port', '0', '--data', dataDir, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: `${preload} ${start.env?.NODE_OPTIONS ?? ''}`,
+        TORTURE_DATA: dataDir,
+        ...(plan ? { TORTURE_PLAN: JSON.stringify(plan) } : {}),
+      },
+    },
+  )
+  let stderr = ''
+  child.stderr?.on('data', chunk => {
+    stderr += chunk
+  })
+  const closed = once(child, 'close').then(([code]) => code as number | null)
+  const ready = await new Promise<Json | undefined>(resolve => {
+    let text = ''
+    const read = (chunk: Buffer) => {
+      text += chunk
+      if (!text.includes('\n')) return
+      child.stdout?.off('data', read).resume()
+      resolve(JSON.parse(text.slice(0, text.indexOf('\n'))))
+    }
+    child.stdout?.on('data', read)
+    closed.then(() => resolve(undefined))
+  })
+  if (!ready) {
+    if (endOf(stderr) === undefined) throw new Error(`the server ended at its start:\n${stderr}`)
+    return { stderr }
+  }
+  let isOver = false
+  const ended = closed.then(() => {
+    isOver = true
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  ended.then(() => agent.destroy())
+  const control = { authorization: `Bearer ${ready.control_token}` }
+  const server: TortureServer = {
+    pid: child.pid ?? 0,
+    accounts: ready.accounts,
+    ended,
+    hasEnded: () => isOver,
+    stderr: () => stderr,
+    control: (method, path, body) =>
+      exchange(agent, method, `${ready.control_url}${path}`, { headers: control, body }),
+    call: ({ public_key, secret_key }, method, path, { headers, ...parts } = {}) => {
+      const authorization = `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`
+      return exchange(agent, method, `${ready.url}${path}`, {
+        headers: { authorization, ...headers },
+        ...parts,
+      })
+    },
+    plan: async next => {
+      const answer = once(child, 'message').then(([calls]) => calls as number)
+      child.send(next as unknown as object)
+      return Promise.race([answer, ended.then(() => 0)])
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+    stop: () => {
+      child.kill('SIGTERM')
+      return closed
+    },
+  }
+  return { server, stderr }
+}
+
+/** Undefined unless the whole answer came. */
+function exchange(
+  agent: Agent,
+  method: string,
+  address: string,
+  parts: CallParts,
+): Promise<Reply | undefined> {
+  const bytes =
+    parts.bytes ?? (parts.body === undefined ? undefined : Buffer.from(JSON.stringify(parts.body)))
+  const type = parts.body === undefined ? {} : { 'content-type': 'application/json' }
+  return new Promise(resolve => {
+    const outgoing = request(address, { method, agent, headers: { ...type, ...parts.headers } })
+    outgoing.once('error', () => resolve(undefined))
+    outgoing.once('response', incoming => {
+      const chunks: Buffer[] = []
+      incoming.on('data', chunk => chunks.push(chunk))
+      incoming.once('error', () => resolve(undefined))
+      incoming.once('close', () => {
+        if (!incoming.complete) return resolve(undefined)
+        const text = Buffer.concat(chunks).toString()
+        const replayed = incoming.headers['idempotent-replayed'] !== undefined
+        resolve({ status: incoming.statusCode ?? 0, text, replayed, body: parsed(text) })
+      })
+    })
+    outgoing.end(bytes)
+  })
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

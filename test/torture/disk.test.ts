@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSmallDisk, whyNoSmallDisk } from '../support/disk/small-disk.ts'
+import { Chance } from '../support/fuzz/chance.ts'
+import { Merchants } from '../support/torture/merchants.ts'
+import { Orders } from '../support/torture/orders.ts'
+import { buildWithSmallHistory } from '../support/torture/small-history.ts'
+import { FIRST, isRepeat, repeatWith, SEED, shareMs, Tally, TIMEOUT_MS } from '../support/torture/tally.ts'
+import { startTortured, type TortureServer } from '../support/torture/torture-server.ts'
+
+/** While the disk fails, 503 says that nothing was changed, and that is true: now, and after the next start. */
+
+const ROUNDS = 6
+const CLIENTS = 6
+const NOBODY = 'http://127.0.0.1:9/hook'
+const reason = whyNoSmallDisk()
+if (reason !== undefined) console.warn(`A disk that is really full is not tested here: ${reason}`)
+
+let built: Awaited<ReturnType<typeof buildWithSmallHistory>>
+beforeAll(async () => {
+  built = await buildWithSmallHistory()
+})
+afterAll(() => built.remove())
+
+interface Disk {
+  readonly dataDir: string
+  fail(server: TortureServer, chance: Chance): Promise<unknown>
+  mend(server: TortureServer): Promise<unknown>
+  remove(): Promise<void>
+}
+
+async function failingCalls(): Promise<Disk> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'paysim-torture-'))
+  return {
+    dataDir,
+    fail: (server, chance) => {
+      const code = chance.of(['ENOSPC', 'EIO', 'EROFS'])
+      const times = chance.of([1, 1, 2, 5, 1_000_000])
+      return server.plan({ nth: 1 + chance.below(60), then: 'fail', code, times })
+    },
+    mend: server => server.plan(null),
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  }
+}
+
+async function smallDisk(): Promise<Disk> {
+  const disk = openSmallDisk()
+  return {
+    dataDir: disk.dataDir,
+    fail: async () => disk.fill(),
+    mend: async () => disk.empty(),
+    remove: async () => {},
+  }
+}
+
+/** Rounds in which the disk fails and works again, on one data directory. */
+async function suffer(disk: Disk, chance: Chance, tally: Tally): Promise<void> {
+  const start = async () => {
+    const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
+    if (!server) throw new Error('it ended without a plan')
+    return server
+  }
+  let server = await start()
+  try {
+    const keys = server.accounts.find(({ id }) => id === 'default.test')
+    if (!keys) throw new Error('no default.test')
+    const orders = new Orders(keys.id, keys)
+    const merchants = new Merchants(NOBODY)
+    const check = async () => {
+      await orders.check(server, chance)
+      await merchants.check(server)
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let nth = 0; nth < 3; nth++) await merchants.step(server, chance)
+      await orders.step(server, chance)
+      await disk.fail(server, chance)
+      orders.mayRefuse = true
+      const who = chance.of(['orders', 'merchants'])
+      if (who === 'merchants') for (let nth = 0; nth < 4; nth++) await merchants.step(server, chance)
+      else
+        await Promise.all(
+          Array.from({ length: CLIENTS }, async () => {
+            for (let nth = 0; nth < 4; nth++) await orders.step(server, chance)
+          }),
+        )
+      // Some restarts find the disk as it was left by the failure.
+      if (chance.is(0.5)) await disk.mend(server)
+      else {
+        await server.kill()
+        await disk.mend(server)
+        server = await start()
+      }
+      orders.mayRefuse = false
+      tally.add('failures')
+      await check()
+      if (chance.is(0.3)) {
+        await server.kill()
+        server = await start()
+        await check()
+      }
+    }
+    tally.add('refused payments', orders.refused)
+    tally.add('refused changes of merchants', merchants.refused)
+    tally.add('changes in doubt', merchants.inDoubt)
+  } catch (cause) {
+    throw new Error(`the server said:\n${server.stderr()}`, { cause })
+  } finally {
+    await server.kill()
+    await disk.remove()
+  }
+}
+
+describe('what is refused did not happen', () => {
+  test.each([
+    ['failing-calls', failingCalls, 0.06, true],
+    ['full-disk', smallDisk, 0.02, reason === undefined],
+  ] as const)('%s', { timeout: TIMEOUT_MS }, async (part, open, share, isPossible) => {
+    if (!isPossible) return
+    const tally = new Tally(part)
+    let plan = FIRST
+    do {
+      try {
+        await suffer(await open(), new Chance(SEED * 2_654_435_761 + plan), tally)
+      } catch (cause) {
+        throw new Error(repeatWith(part, plan), { cause })
+      }
+      plan++
+    } while (!isRepeat && tally.elapsedMs < shareMs(share))
+    expect(tally.count('failures')).toBeGreaterThanOrEqual(ROUNDS)
+    tally.write()
+  })
+})

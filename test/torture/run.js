@@ -1,0 +1,104 @@
+// node test/torture/run.js: the long form of the tests in test/torture, and the table that it makes.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { writeTable } from './table.js'
+
+const USAGE = `npm run torture -- [options]
+
+  --seconds N   how long it takes, about (default 1500, which is 25 minutes)
+  --seed N      from which all plans follow (default 1)
+  --inputs N    so many inputs of the fuzzer at its end (default 1000000; 0 leaves it out)
+  --part NAME   one part only; the names are in what it prints
+  --first N     the first plan of that part: a failure prints its own
+  --soak        the soak only, for all of the time
+  --write       write docs/reliability.md if everything passed`
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '1500' },
+    seed: { type: 'string', default: '1' },
+    inputs: { type: 'string', default: '1000000' },
+    part: { type: 'string' },
+    first: { type: 'string' },
+    soak: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+if (flags.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
+
+/** The test of each part, by its file and its name. */
+const PARTS = {
+  kills: ['kills'],
+  'failing-calls': ['disk', 'failing-calls'],
+  'full-disk': ['disk', 'full-disk'],
+  'account-files': ['damage', 'an account'],
+  'merchants-file': ['damage', 'the list of merchants'],
+  receivers: ['receivers'],
+  'wall-clock': ['wall-clock'],
+  soak: ['soak'],
+}
+const part = flags.soak ? 'soak' : flags.part
+if (part !== undefined && !(part in PARTS)) {
+  console.error(`there is no part ${part}; there are ${Object.keys(PARTS).join(', ')}`)
+  process.exit(2)
+}
+
+const results = mkdtempSync(join(tmpdir(), 'paysim-torture-results-'))
+process.once('exit', () => rmSync(results, { recursive: true, force: true }))
+
+/** Vitest on some files, one after the other: they would disturb each other's times. */
+async function run(args, env) {
+  const child = spawn('npx', ['vitest', 'run', '--project', 'built', '--no-file-parallelism', ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
+  return new Promise(resolve => child.once('exit', code => resolve(code ?? 1)))
+}
+
+const began = Date.now()
+const [file, name] = part === undefined ? [] : PARTS[part]
+const code = await run([`test/torture/${file ?? ''}`, ...(name === undefined ? [] : ['-t', name])], {
+  PAYSIM_TORTURE_SECONDS: flags.seconds,
+  PAYSIM_TORTURE_SEED: flags.seed,
+  PAYSIM_TORTURE_RESULTS: results,
+  ...(part === undefined ? {} : { PAYSIM_TORTURE_PART: part }),
+  ...(flags.first === undefined ? {} : { PAYSIM_TORTURE_FIRST: flags.first }),
+})
+const inputs = part === undefined ? Number(flags.inputs) : 0
+const fuzzBegan = Date.now()
+const fuzzed =
+  inputs === 0
+    ? 0
+    : await run(['test/fuzz'], { PAYSIM_FUZZ_INPUTS: String(inputs), PAYSIM_FUZZ_SEED: flags.seed })
+if (code !== 0 || fuzzed !== 0) process.exit(1)
+
+const parts = Object.fromEntries(
+  readdirSync(results).map(found => [
+    found.replace('.json', ''),
+    JSON.parse(readFileSync(join(results, found), 'utf8')),
+  ]),
+)
+if (inputs > 0)
+  parts.fuzz = {
+    seed: Number(flags.seed),
+    seconds: Math.round((Date.now() - fuzzBegan) / 1000),
+    counts: { inputs },
+  }
+const git = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.trim()
+const text = writeTable({
+  parts,
+  commit:
+    git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', 'src') === '' ? '' : ' with changes'),
+  seed: Number(flags.seed),
+  seconds: Math.round((Date.now() - began) / 1000),
+  node: process.version,
+  to: flags.write ? 'docs/reliability.md' : undefined,
+})
+console.log(text)

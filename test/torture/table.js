@@ -1,0 +1,126 @@
+// The table of docs/reliability.md, from what the parts of the torture counted.
+import { writeFileSync } from 'node:fs'
+
+const BEGIN = 'What paysim does when everything around it fails, as measured by `npm run torture`.'
+
+/** Thousands with commas. */
+const shown = count => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
+/**
+ * Each row: what was done, how often, and what was lost. A part that lost something fails, and then no table is
+ * written.
+ */
+function rowsOf(parts) {
+  const count = (part, what) => parts[part]?.counts[what] ?? 0
+  const list = (part, prefix) =>
+    Object.entries(parts[part]?.counts ?? {})
+      .filter(([what]) => what.startsWith(prefix))
+      .map(([what, times]) => `${shown(times)} in ${what.slice(prefix.length)}`)
+      .join(', ')
+  return [
+    [
+      'kills',
+      'kill -9 of `paysim serve`',
+      `${shown(count('kills', 'kills'))} (${list('kills', 'kills: ')})`,
+      `of ${shown(count('kills', 'answered payments'))} answered payments and ${shown(count('kills', 'changes of merchants'))} changes of merchants: nothing`,
+    ],
+    [
+      'kills',
+      'webhooks during these kills',
+      shown(count('kills', 'deliveries')),
+      'no event, no body changed',
+    ],
+    [
+      'failing-calls',
+      'times that calls of the disk failed',
+      shown(count('failing-calls', 'failures')),
+      `${shown(count('failing-calls', 'refused payments') + count('failing-calls', 'refused changes of merchants'))} calls were refused; of what was answered, nothing; of what was refused, nothing happened`,
+    ],
+    [
+      'full-disk',
+      'times that the disk was full',
+      shown(count('full-disk', 'failures')),
+      `${shown(count('full-disk', 'refused payments') + count('full-disk', 'refused changes of merchants'))} calls were refused; of what was answered, nothing; of what was refused, nothing happened`,
+    ],
+    [
+      'account-files',
+      'flips in the files of an account',
+      shown(count('account-files', 'flips')),
+      'no other state',
+    ],
+    ['account-files', 'cuts of these files', shown(count('account-files', 'cuts')), 'no other state'],
+    [
+      'merchants-file',
+      'flips in the list of merchants',
+      shown(count('merchants-file', 'flips')),
+      'no other state',
+    ],
+    ['merchants-file', 'cuts of that list', shown(count('merchants-file', 'cuts')), 'no other state'],
+    [
+      'receivers',
+      'deliveries to receivers that hang, drip, flood, redirect, reset or lie',
+      shown(count('receivers', 'deliveries')),
+      'no event, no body changed, nobody else held up',
+    ],
+    ['receivers', 'hours simulated meanwhile', shown(count('receivers', 'hours simulated')), 'nothing'],
+    [
+      'wall-clock',
+      'moves of the wall clock, to 1976 and to the year 9999',
+      shown(count('wall-clock', 'moves of the wall clock')),
+      'no time went back, no timer was lost',
+    ],
+    [
+      'fuzz',
+      'damaged requests, bytes and files',
+      shown(count('fuzz', 'inputs')),
+      'no 5xx but 503, no exit, no hang',
+    ],
+    [
+      'soak',
+      `requests in ${shown(parts.soak?.seconds ?? 0)} s of mixed load (${shown(count('soak', 'requests a second'))} a second)`,
+      shown(count('soak', 'requests')),
+      `no 5xx; half in ${count('soak', 'p50 in ms')} ms, 99 % in ${count('soak', 'p99 in ms')} ms; ${shown(count('soak', 'deliveries'))} webhooks; memory ${count('soak', 'memory at the end, in MB')} MB with ${shown(count('soak', 'payments'))} payments, ${count('soak', 'memory grown, in MB')} MB more than after a fifth of the time; ${count('soak', 'handles grown')} more handles`,
+    ],
+  ].filter(([part]) => part in parts)
+}
+
+/** The text of the page; writes it if a path is given. */
+export function writeTable({ parts, commit, seed, seconds, node, to }) {
+  const rows = rowsOf(parts).map(
+    ([part, what, times, lost]) => `| ${what} | ${times} | ${lost} | ${parts[part].seconds} |`,
+  )
+  const text = `# Reliability, measured
+
+${BEGIN}
+The run writes this page if every check passed: commit ${commit}, seed ${seed}, ${shown(seconds)} s in all, Node ${node}.
+
+| what was done | how often | what was lost | seconds of that part |
+|---|---|---|---|
+${rows.join('\n')}
+
+## What is checked
+
+- **Answered means kept.** After each kill, every payment that was answered is there with its id and its first answer,
+  every success and receipt that was answered is there, and a retry with its key gets the first answer.
+- **Not answered means whole or absent.** There is one payment for each key, and one merchant for each id. An account is
+  as before or as after its reset or import.
+- **Refused means that nothing happened.** While the disk fails, 503 says that nothing was changed, or that this is not
+  known. The first is checked at once and after the next start.
+- **Webhooks come at least once**, each with the same id and the same bytes, signed.
+- **Damage is found.** A damaged file gives the same state, or a message with its name. A cut removes only the entries
+  that are no longer in the file, and a message says so, unless the file ends between two lines: then it is as it was at
+  an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.
+
+Kills come after a number of answers, or at a call that changes the disk: before it, after it, or in the middle of a
+write. For this, the server is built with checkpoints every 48 entries and segments of 24 KB. The soak, the receivers
+and the wall clock use the package as it is.
+
+## Repeat it
+
+\`npm test\` has a short form, and CI one of five minutes. \`npm run torture\` takes 25 minutes and then runs the fuzzer;
+\`npm run torture -- --write\` writes this page. A failure prints the command that repeats its plan. Plans repeat exactly;
+the order in which parallel requests are answered does not.
+`
+  if (to !== undefined) writeFileSync(to, text)
+  return text
+}
