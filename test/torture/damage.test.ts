@@ -69,9 +69,14 @@ function damaged(bytes: Buffer, { at, bit }: Damage): Buffer {
   return copy
 }
 
-/** A file that ends between two lines is as it was at an earlier moment. What else is in the folder contradicts it. */
-const isBetweenLines = (files: Files, { name, at, bit }: Damage) =>
-  bit === undefined && (at === 0 || files.get(name)?.[at - 1] === 0x0a)
+/**
+ * A file that ends between two lines, or only without its last line feed, is as it was at an earlier moment. What else is
+ * in the folder contradicts it.
+ */
+const isBetweenLines = (files: Files, { name, at, bit }: Damage) => {
+  const bytes = files.get(name)
+  return bit === undefined && (at === 0 || bytes?.[at - 1] === 0x0a || bytes?.[at] === 0x0a)
+}
 
 /** Puts the files there, and no others. */
 function putBack(folder: string, files: Files): void {
