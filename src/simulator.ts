@@ -1,18 +1,15 @@
-import { readFile } from 'node:fs/promises'
-import type { Contract } from './contract/decisions.ts'
-import { ContractError, resolveContract } from './contract/resolve-contract.ts'
-import { type Catalogue, type CatalogueData, indexCatalogue, readCatalogue } from './domain/catalogue.ts'
-import { compileRule, type Rule } from './domain/rules/rule.ts'
+import { hostname } from 'node:os'
+import type { CatalogueData } from './domain/catalogue.ts'
 import { DataDirectory } from './engine/data-directory.ts'
 import { ENVIRONMENTS, Gateway } from './engine/gateway.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
+import { readStandards, type Standards } from './engine/standards.ts'
 import { StartError } from './engine/start-error.ts'
 import { MemoryStore, type Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
-import { packageFile } from './package-files.ts'
 import { App } from './server/app.ts'
 import { chooseControlToken } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
@@ -29,6 +26,8 @@ export interface SimulatorOptions {
   readonly host?: string | undefined
   /** Null keeps everything in memory. */
   readonly dataDir: string | null
+  /** What links and pages begin with; by default, the server's own address. */
+  readonly publicUrl?: string | undefined
   readonly contract?: Readonly<Record<string, unknown>> | undefined
   readonly catalogue?: unknown
   readonly clock?: 'real' | 'virtual' | undefined
@@ -60,7 +59,7 @@ export class Simulator {
   private constructor(
     readonly gateway: Gateway,
     readonly requests: RequestLog,
-    readonly url: string,
+    private readonly address: { readonly listen: string; readonly url: string },
     readonly controlUrl: string,
     readonly controlToken: string,
     private readonly signInLinks: SignInLinks,
@@ -69,23 +68,17 @@ export class Simulator {
   ) {}
 
   static async start(options: SimulatorOptions, open = openStore): Promise<Simulator> {
-    const contract = readContract(options.contract)
-    const catalogue = await chooseCatalogue(options.catalogue)
-    const rules = await standardRules()
+    const standards = await readStandards(options)
     const store = await open(options)
     try {
-      return await Simulator.#open(options, { contract, catalogue, rules }, store)
+      return await Simulator.#open(options, standards, store)
     } catch (cause) {
       await store.release()
       throw cause
     }
   }
 
-  static async #open(
-    options: SimulatorOptions,
-    standards: Pick<GatewaySettings, 'contract' | 'catalogue' | 'rules'>,
-    store: Store,
-  ): Promise<Simulator> {
+  static async #open(options: SimulatorOptions, standards: Standards, store: Store): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
     const host = options.host ?? '127.0.0.1'
     const controlToken = chooseControlToken(options.controlToken, host)
@@ -97,7 +90,7 @@ export class Simulator {
       ...standards,
       seed: options.seed ?? null,
       time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
-      baseUrl: () => url,
+      baseUrl: () => options.publicUrl ?? url,
       webhooks: new WebhookSender(webhookHosts),
       advanceWaitMs: options.advanceWaitMs ?? ADVANCE_WAIT_MS,
       holdWebhook: options.holdWebhook,
@@ -112,7 +105,7 @@ export class Simulator {
       faultBoxes: new FaultBoxes(),
       controlToken,
       signInLinks,
-      allowHosts: [...(options.allowHosts ?? []), host],
+      allowHosts: [...(options.allowHosts ?? []), ...hostsOf(options.publicUrl), host],
       webhookHosts,
       merchantUrl: () => url,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
@@ -146,7 +139,7 @@ export class Simulator {
       const simulator = new Simulator(
         gateway,
         requests,
-        url,
+        { listen: url, url: options.publicUrl ?? url },
         controlUrl,
         controlToken,
         signInLinks,
@@ -160,6 +153,11 @@ export class Simulator {
       await gateway.close()
       throw cause
     }
+  }
+
+  /** The address for merchants and payers. */
+  get url(): string {
+    return this.address.url
   }
 
   /** The catalogue of accounts without their own. */
@@ -187,7 +185,8 @@ export class Simulator {
   /** The contents of the ready line and of `server.json`. */
   facts() {
     return {
-      url: this.url,
+      ...this.address,
+      node: `${hostname()}-${process.pid}`,
       control_url: this.controlUrl,
       control_token: this.controlToken,
       dashboard_url: `${this.controlUrl}/dashboard/`,
@@ -219,14 +218,7 @@ async function openStore({ dataDir, durability, warn = () => {} }: SimulatorOpti
   return DataDirectory.claim(dataDir, { sync: durability !== 'process', warn })
 }
 
-function readContract(overrides: SimulatorOptions['contract']): Contract {
-  try {
-    return resolveContract(overrides)
-  } catch (cause) {
-    if (cause instanceof ContractError) throw new StartError(`contract: ${cause.message}`, 2)
-    throw cause
-  }
-}
+const hostsOf = (url: string | undefined) => (url === undefined ? [] : [new URL(url).hostname])
 
 function readWebhookHosts(allowed: SimulatorOptions['allowWebhooks']): WebhookHosts {
   try {
@@ -235,21 +227,6 @@ function readWebhookHosts(allowed: SimulatorOptions['allowWebhooks']): WebhookHo
     if (cause instanceof WebhookHostError) throw new StartError(`cannot allow webhooks: ${cause.message}`, 2)
     throw cause
   }
-}
-
-async function chooseCatalogue(given: unknown): Promise<Catalogue> {
-  if (given === undefined)
-    return indexCatalogue(JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8')))
-  const read = readCatalogue(given)
-  if ('catalogue' in read) return read.catalogue
-  const problems = read.problems.map(({ field, message }) => `${field} ${message}`)
-  throw new StartError(`catalogue: ${problems.join('; ')}`, 2)
-}
-
-/** The shipped catalogue was checked when the package was built. */
-async function standardRules(): Promise<readonly Rule[]> {
-  const { rules } = JSON.parse(await readFile(packageFile('dist/standard-rules.json'), 'utf8'))
-  return rules.map(compileRule)
 }
 
 /** Creates the default merchant in a new data directory. An explicit clock is also set in an existing one. */

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { StartError } from '../../engine/start-error.ts'
 import { Simulator } from '../../simulator.ts'
@@ -6,12 +5,15 @@ import { collect, milliseconds, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
+import { readPublicUrl, storeIn } from '../store-address.ts'
 import { announce } from '../target/run-folder.ts'
 
 interface ServeFlags {
   port: number
   host: string
-  data: string
+  data?: string
+  store?: string
+  publicUrl?: string
   ephemeral?: true
   scenario: string[]
   watch?: true
@@ -35,7 +37,14 @@ export function command(): Command {
     .description('Run the whole merchant API locally, with a provider and a clock that you control.')
     .option('--port <n>', 'port to listen on; 0 means any free port', port, 7297)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(new Option('--data <dir>', 'folder for all data').env('PAYSIM_DATA').default('./.paysim'))
+    .option('--data <dir>', 'folder for all data (default: "./.paysim", env: PAYSIM_DATA)')
+    .option('--store <url>', 'where all data is kept: file:DIR, or memory: (env: PAYSIM_STORE)')
+    .addOption(
+      new Option(
+        '--public-url <url>',
+        'what links and pages begin with, such as behind a tunnel (default: the address of the server)',
+      ).env('PAYSIM_PUBLIC_URL'),
+    )
     .option(
       '--scenario <file>',
       'apply the rules, faults, clock, catalogue and policy of this file to the default merchant (repeatable)',
@@ -172,7 +181,8 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
   return Simulator.start({
     port: flags.port,
     host: flags.host,
-    dataDir: flags.ephemeral ? null : resolve(flags.data),
+    dataDir: storeIn(flags),
+    publicUrl: readPublicUrl(flags.publicUrl),
     contract: flags.contract === undefined ? undefined : await readObjectFile(flags.contract),
     catalogue: flags.catalogue === undefined ? undefined : await readDataFile(flags.catalogue),
     clock: flags.clock,

@@ -4,12 +4,15 @@ import type { ControlClient } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
 import { isRunning } from '../../engine/processes.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { directoryIn } from '../store-address.ts'
 import { type Announcement, announced, workingDirectory } from './run-folder.ts'
 
 /** What a running simulator writes about itself, in its data directory or in the run folder. */
 export interface LocalSimulator {
   readonly pid?: number
   readonly url: string
+  /** Where it listens, if its URL is that of a tunnel or a balancer. */
+  readonly listen?: string
   readonly control_url: string
   readonly control_token: string
   /** Null if everything is in memory. */
@@ -22,7 +25,8 @@ export interface LocalSimulator {
   }[]
 }
 
-export const dataDirectory = (): string => resolve(process.env.PAYSIM_DATA || '.paysim')
+export const dataDirectory = (): string =>
+  directoryIn(process.env.PAYSIM_STORE) ?? resolve(process.env.PAYSIM_DATA || '.paysim')
 
 /** The local simulator: the one to call if nothing else is named. */
 export async function findLocalSimulator(): Promise<LocalSimulator | undefined> {
@@ -33,11 +37,11 @@ export async function findLocalSimulator(): Promise<LocalSimulator | undefined> 
 /**
  * The simulators that "the local simulator" may mean, the likeliest first: the one that serves the data directory of
  * this folder, then those that were started in this folder, the latest first. If PAYSIM_DATA names a directory, only the
- * simulator that serves it.
+ * simulator that serves it. PAYSIM_STORE names one too.
  */
 export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const serving = await simulatorOf(dataDirectory())
-  if (process.env.PAYSIM_DATA) return serving ? [serving] : []
+  if (process.env.PAYSIM_DATA || directoryIn(process.env.PAYSIM_STORE)) return serving ? [serving] : []
   const here = await workingDirectory()
   const started = await simulatorsAmong((await announced()).filter(({ cwd }) => cwd === here))
   const all = [...(serving ? [serving] : []), ...started]
@@ -60,7 +64,7 @@ export const originOf = (url: string): string | undefined =>
 /** The simulator that a data directory names, if any. */
 async function simulatorOf(directory: string): Promise<LocalSimulator | undefined> {
   try {
-    return JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))
+    return reachedHere(JSON.parse(await readFile(join(directory, 'server.json'), 'utf8')))
   } catch {
     return undefined
   }
@@ -74,7 +78,15 @@ async function simulatorsAmong(entries: readonly Announcement[]): Promise<LocalS
 }
 
 const asFacts = (entry: object): LocalSimulator | undefined =>
-  'url' in entry && 'control_url' in entry && 'accounts' in entry ? (entry as LocalSimulator) : undefined
+  'url' in entry && 'control_url' in entry && 'accounts' in entry
+    ? reachedHere(entry as LocalSimulator)
+    : undefined
+
+/** On this machine a simulator is called where it listens: its tunnel need not be open. */
+const reachedHere = (simulator: LocalSimulator): LocalSimulator => ({
+  ...simulator,
+  url: simulator.listen ?? simulator.url,
+})
 
 const isFirstMention = (one: LocalSimulator, at: number, all: readonly LocalSimulator[]) =>
   all.findIndex(other => other.control_url === one.control_url) === at

@@ -26,8 +26,12 @@ describe('server.json', () => {
       'control_url',
       'dashboard_url',
       'data_dir',
+      'listen',
+      'node',
+      'store',
       'url',
     ])
+    expect(facts).toMatchObject({ listen: facts.url, store: `file:${directory}` })
     expect(JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))).toMatchObject(facts)
   })
 

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import type { Contract } from '../contract/decisions.ts'
+import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
+import { type Catalogue, indexCatalogue, readCatalogue } from '../domain/catalogue.ts'
+import { compileRule, type Rule } from '../domain/rules/rule.ts'
+import { packageFile } from '../package-files.ts'
+import { StartError } from './start-error.ts'
+
+/** What holds for all accounts; catalogue and rules only for those without their own. */
+export interface Standards {
+  readonly contract: Contract
+  readonly catalogue: Catalogue
+  readonly rules: readonly Rule[]
+}
+
+interface Given {
+  readonly contract?: Readonly<Record<string, unknown>> | undefined
+  readonly catalogue?: unknown
+}
+
+/** The given ones, and those of the package where none is given. */
+export async function readStandards({ contract, catalogue }: Given): Promise<Standards> {
+  return {
+    contract: readContract(contract),
+    catalogue: await chooseCatalogue(catalogue),
+    rules: await standardRules(),
+  }
+}
+
+function readContract(overrides: Given['contract']): Contract {
+  try {
+    return resolveContract(overrides)
+  } catch (cause) {
+    if (cause instanceof ContractError) throw new StartError(`contract: ${cause.message}`, 2)
+    throw cause
+  }
+}
+
+async function chooseCatalogue(given: unknown): Promise<Catalogue> {
+  if (given === undefined)
+    return indexCatalogue(JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8')))
+  const read = readCatalogue(given)
+  if ('catalogue' in read) return read.catalogue
+  const problems = read.problems.map(({ field, message }) => `${field} ${message}`)
+  throw new StartError(`catalogue: ${problems.join('; ')}`, 2)
+}
+
+/** The shipped catalogue was checked when the package was built. */
+async function standardRules(): Promise<readonly Rule[]> {
+  const { rules } = JSON.parse(await readFile(packageFile('dist/standard-rules.json'), 'utf8'))
+  return rules.map(compileRule)
+}
