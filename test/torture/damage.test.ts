@@ -135,7 +135,7 @@ test('damage to an account is found, or changes nothing', { timeout: TIMEOUT_MS 
   const last = filled.account.world.seq
   await filled.account.close()
   const files = filesIn(folder)
-  await harm('account-files', 0.08, files, folder, async damage => {
+  await harm('account-files', 0.06, files, folder, async damage => {
     const { account, warnings } = await accountOnDisk(folder)
     try {
       const { seq } = account.world
@@ -169,7 +169,7 @@ test('damage to the list of merchants is found, or changes nothing', { timeout: 
   }
   const whole = await open()
   const files = filesIn(folder)
-  await harm('merchants-file', 0.03, files, folder, async damage => {
+  await harm('merchants-file', 0.02, files, folder, async damage => {
     const { merchants, lastPort, warnings } = await open()
     const isSame = JSON.stringify([merchants, lastPort]) === JSON.stringify([whole.merchants, whole.lastPort])
     if (!isSame || warnings.length > 0) {

@@ -114,7 +114,7 @@ async function suffer(disk: Disk, chance: Chance, tally: Tally): Promise<void> {
 
 describe('what is refused did not happen', () => {
   test.each([
-    ['failing-calls', failingCalls, 0.06, true],
+    ['failing-calls', failingCalls, 0.05, true],
     ['full-disk', smallDisk, 0.02, reason === undefined],
   ] as const)('%s', { timeout: TIMEOUT_MS }, async (part, open, share, isPossible) => {
     if (!isPossible) return

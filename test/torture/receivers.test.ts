@@ -169,7 +169,7 @@ test('no receiver stops the others, or loses an event', { timeout: TIMEOUT_MS },
       throw new Error(repeatWith('receivers', plan), { cause })
     }
     plan++
-  } while (!isRepeat && tally.elapsedMs < shareMs(0.04))
+  } while (!isRepeat && tally.elapsedMs < shareMs(0.02))
   expect(server.stderr()).toBe('')
   expect(await server.stop()).toBe(0)
   tally.write()

@@ -16,7 +16,7 @@ const A_SECOND = 500
 const EVERY_MS = 20
 const LONGEST_S = 900
 /** A soak of its own takes all of the time: `npm run torture -- --part soak`. */
-const SHARE = process.env.PAYSIM_TORTURE_PART === 'soak' ? 1 : 0.5
+const SHARE = process.env.PAYSIM_TORTURE_PART === 'soak' ? 1 : 0.6
 const MOST_AT_ONCE = 400
 /** What a record may keep in memory: its indexes, and those of its event and delivery. */
 const MOST_BYTES_A_RECORD = 2048

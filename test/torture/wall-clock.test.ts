@@ -82,7 +82,7 @@ test('an account’s time goes on, whatever the wall clock does', { timeout: TIM
       throw new Error(repeatWith('wall-clock', plan), { cause })
     }
     plan++
-  } while (!isRepeat && tally.elapsedMs < shareMs(0.03))
+  } while (!isRepeat && tally.elapsedMs < shareMs(0.02))
   expect(tally.count('moves of the wall clock')).toBeGreaterThanOrEqual(MOVES)
   tally.write()
 })
