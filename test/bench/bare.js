@@ -1,10 +1,13 @@
 // The minimum for the same work, on node:http alone: paysim's figures are ratios to it. node bare.js
-// get|create|page|payouts, with the settings of the run as JSON.
+// get|create|commit|page|payouts, with the settings of the run as JSON.
+import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { recordName } from './names.js'
 
 const [kind, facts] = process.argv.slice(2)
-const handle = { get: lookUp, create: keepInMap, page: sendText, payouts: makePages }[kind](JSON.parse(facts))
+const handle = { get: lookUp, create: keepInMap, commit: keepInFile, page: sendText, payouts: makePages }[
+  kind
+](JSON.parse(facts))
 
 const server = createServer(handle).listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}`)
@@ -38,6 +41,49 @@ function keepInMap({ length }) {
     request.on('end', () => {
       records.set(`pi_${records.size}`, JSON.parse(body))
       answer(response, 201, text)
+    })
+  }
+}
+
+/** The same with a line in a file for each, written and synced together with those that came meanwhile. */
+function keepInFile({ length, file }) {
+  const records = new Map()
+  const handle = openSync(file, 'a')
+  const text = jsonOf(length, 'created')
+  let lines = []
+  let waiting = []
+  let isWriting = false
+  const writeBatch = () => {
+    if (lines.length === 0) {
+      isWriting = false
+      return
+    }
+    const [bytes, answers] = [Buffer.from(lines.join('')), waiting]
+    lines = []
+    waiting = []
+    write(handle, bytes, error => {
+      if (error) throw error
+      fdatasync(handle, () => {
+        for (const response of answers) answer(response, 201, text)
+        writeBatch()
+      })
+    })
+  }
+  return (request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', chunk => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const id = `pi_${records.size}`
+      const record = { ...JSON.parse(body), id, text }
+      records.set(id, record)
+      lines.push(`${JSON.stringify(record)}\n`)
+      waiting.push(response)
+      if (isWriting) return
+      isWriting = true
+      setImmediate(writeBatch)
     })
   }
 }

@@ -7,13 +7,18 @@ import { fileURLToPath } from 'node:url'
 /** It adds 30 ms to every start of Node 20, which would hide the difference. */
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
 
-/** Starts a script that prints a line when it is ready. Returns the time that it took, and the line. */
-export async function startServer(script, args = []) {
+/**
+ * Starts a script that prints a line when it is ready: its first, or the first that matches. Returns the time that it
+ * took, and the line.
+ */
+export async function startServer(script, args = [], { ready = /^/ } = {}) {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
   const lines = createInterface({ input: child.stdout })
   const firstLine = await new Promise((resolve, reject) => {
-    lines.once('line', resolve)
+    lines.on('line', line => {
+      if (ready.test(line)) resolve(line)
+    })
     child.once('exit', code => reject(new Error(`${script} exited with ${code} before it was ready`)))
   })
   const milliseconds = performance.now() - startedAt
@@ -36,6 +41,13 @@ export function busyMilliseconds(pid) {
     return Number(onProcessor)
   })
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000
+}
+
+/** Starts a server, stops it, and returns the time until it was ready. */
+export async function timeToReady(script, args) {
+  const server = await startServer(script, args)
+  await server.stop()
+  return { measured: server.milliseconds, busy: server.busy }
 }
 
 /** Runs a script to its end, and returns the time. */

@@ -16,6 +16,9 @@ export async function servePaysim(binary, args) {
   }
 }
 
+/** A server with nothing in it. */
+export const READY = ['serve', '--ephemeral', '--json', '--port', '0']
+
 export const PAYMENTS = '/payment_intents'
 export const PAYOUTS = '/payout_intents'
 

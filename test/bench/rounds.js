@@ -29,6 +29,7 @@ export function compare(name, { ours, other, unit, atLeast, atMost }) {
     ratio: middle(ours, 'measured') / middle(other, 'measured'),
     lowest: Math.min(...ratios),
     highest: Math.max(...ratios),
+    busy: { ours: middle(ours, 'busy'), other: middle(other, 'busy') },
     busyRatio: middle(ours, 'busy') / middle(other, 'busy'),
     atLeast,
     atMost,

@@ -1,12 +1,15 @@
-// npm run bench: compares paysim's speed with bare node:http on this machine, in the same run.
-import { writeFile } from 'node:fs/promises'
+// npm run bench: compares paysim's speed with bare node:http, with its peers or with another commit, in the same run.
+import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
+import { measurePeers } from './against-peers.js'
 import { measureCreate } from './create-payment.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureFairTime } from './fair-time.js'
 import { measureGet } from './get-payment.js'
 import { measureListMemory } from './list-memory.js'
 import { measureList } from './list-payouts.js'
+import { measureLosses } from './losses.js'
+import { writePage } from './page.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
 import { readSettings } from './settings.js'
@@ -25,12 +28,22 @@ for (const count of settings.sizes) {
 }
 if (wanted('deliveries')) await measure('deliveries', measureDeliveries)
 if (wanted('fair')) await measure('fair', measureFairTime)
+if (wanted('peers', !settings.quick)) await measure('peers', measurePeers)
+const compared = wanted('parent', settings.quick) ? await measure('parent', measureLosses) : []
 if (wanted('restart')) await measure('restart', measureRestart, settings.journal)
 
 const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`
+const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 console.log(`${machine}\n\n${table(rows)}`)
 if (settings.jsonFile) await writeFile(settings.jsonFile, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
 
+if (!settings.quick && !settings.only) writePage({ rows, machine, version })
+
+const lost = compared.filter(row => row.lost)
+if (lost.length > 0) {
+  console.error(`\nmore than 25% worse than before, each time: ${lost.map(({ name }) => name).join('; ')}`)
+  process.exitCode = 1
+}
 const missed = rows.filter(misses)
 if (settings.check && missed.length > 0) {
   console.error(`\nbelow target by more than noise: ${missed.map(({ name }) => name.trim()).join('; ')}`)
@@ -43,13 +56,16 @@ async function measure(label, run, count) {
   const ends = []
   const onEnd = end => ends.push(end)
   try {
-    rows.push(...(await (count === undefined ? run(settings, onEnd) : run(settings, count, onEnd))))
+    const measured = await (count === undefined ? run(settings, onEnd) : run(settings, count, onEnd))
+    rows.push(...measured)
+    return measured
   } finally {
     for (const end of ends.reverse()) await end()
+    console.error(`${label}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
   }
-  console.error(`${label}: measured in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
 }
 
-function wanted(name) {
-  return !settings.only || settings.only.includes(name)
+/** What was asked for, or everything that belongs to this form of the run. */
+function wanted(name, byDefault = true) {
+  return settings.only ? settings.only.includes(name) : byDefault
 }

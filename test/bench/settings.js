@@ -3,9 +3,13 @@ import { parseArgs } from 'node:util'
 
 const USAGE = `npm run bench -- [options]
 
-  --quick        everything small, in under a minute
+A full run (without --quick and --only) writes docs/benchmarks.md. It installs the servers that it compares with.
+
+  --quick        everything small, and beside the parent commit: exit 1 if more than 25% was lost, again and again
+  --against REF  with --quick, this commit instead of the parent
   --large        also at 1,000,000 records; takes 4 GB of disk
-  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair, deliveries
+  --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair,
+                 deliveries, peers, parent
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
   --check        exit 1 if a figure misses its target by more than 20%`
@@ -40,6 +44,7 @@ export function readSettings() {
   const { values: flags } = parseArgs({
     options: {
       quick: { type: 'boolean' },
+      against: { type: 'string' },
       large: { type: 'boolean' },
       only: { type: 'string', multiple: true },
       binary: { type: 'string' },
@@ -56,6 +61,8 @@ export function readSettings() {
   return {
     ...pace,
     sizes: flags.large ? [...sizes, 1_000_000] : sizes,
+    quick: flags.quick ?? false,
+    against: flags.against,
     only: flags.only,
     binary: flags.binary ?? fileURLToPath(new URL('../../bin/paysim.js', import.meta.url)),
     jsonFile: flags.json,

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { startServer, timeToExit } from './child.js'
+import { timeToExit, timeToReady } from './child.js'
 import { merchantAt } from './merchant.js'
-import { PAYMENTS, postJson, servePaysim, transferPayment } from './paysim.js'
+import { PAYMENTS, postJson, READY, servePaysim, transferPayment } from './paysim.js'
 import { compare, inTurn } from './rounds.js'
 
 const BARE = fileURLToPath(new URL('bare-start.cjs', import.meta.url))
-const READY = ['serve', '--ephemeral', '--json', '--port', '0']
 
 /** How long a command takes to start. */
 export async function measureStarts({ binary, starts }, onEnd) {
@@ -36,17 +35,11 @@ export async function measureStarts({ binary, starts }, onEnd) {
       ours: times.ready,
       other: times.bareReady,
       unit,
-      atMost: 2.5,
+      atMost: 2,
     }),
-    compare('--version, to `node -e 0`', { ours: times.version, other: times.node, unit, atMost: 1.6 }),
-    compare('payments get, to `node -e 0`', { ours: times.call, other: times.node, unit, atMost: 4 }),
-    compare('  the same with -o json', { ours: times.json, other: times.node, unit, atMost: 4 }),
+    compare('--version, to `node -e 0`', { ours: times.version, other: times.node, unit, atMost: 1.25 }),
+    compare('payments get, to `node -e 0`', { ours: times.call, other: times.node, unit, atMost: 2.5 }),
+    compare('  the same with -o json', { ours: times.json, other: times.node, unit, atMost: 2.5 }),
     compare('--help, to `node -e 0`', { ours: times.help, other: times.node, unit, atMost: 1.8 }),
   ]
-}
-
-async function timeToReady(script, args) {
-  const server = await startServer(script, args)
-  await server.stop()
-  return { measured: server.milliseconds, busy: server.busy }
 }

@@ -2,7 +2,7 @@ import { misses } from './rounds.js'
 
 export const shown = number => number.toLocaleString('en')
 
-const COLUMNS = ['', 'paysim', 'bare', 'ratio', 'rounds', 'by CPU', 'target', '']
+export const COLUMNS = ['', 'paysim', 'the other', 'ratio', 'rounds', 'CPU', 'by CPU', 'target', '']
 
 /** The figures as a table. */
 export function table(rows) {
@@ -12,20 +12,28 @@ export function table(rows) {
   return cells.map(line => line.map(pad).join('  ').trimEnd()).join('\n')
 }
 
-function cellsOf(row) {
-  const { name, unit, ours, other, ratio, lowest, highest, atLeast, atMost, busyRatio } = row
+export function cellsOf(row) {
+  const { name, unit, ours, other, ratio, lowest, highest, atLeast, atMost, busyRatio, busy } = row
   const quantity = value => `${shown(Number(value.toFixed(value < 100 ? 1 : 0)))} ${unit}`
-  if (ratio === undefined) return [name, quantity(ours), '', '', '', '', '', '']
+  if (ratio === undefined) return [name, quantity(ours), '', '', '', '', '', '', '']
   return [
     name,
     quantity(ours),
     quantity(other),
     ratio.toFixed(2),
     lowest === undefined ? '' : `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
-    busyRatio === undefined || Number.isNaN(busyRatio) ? '' : busyRatio.toFixed(2),
+    busy && busyRatio > 0 ? processorTime(busy, unit) : '',
+    busyRatio > 0 ? busyRatio.toFixed(2) : '',
     target({ atLeast, atMost }),
     verdict(row),
   ]
+}
+
+/** Of a request, or of a start. */
+function processorTime({ ours, other }, unit) {
+  const text =
+    unit === 'req/s' ? value => `${(value * 1000).toFixed(0)} µs` : value => `${value.toFixed(0)} ms`
+  return `${text(ours)} : ${text(other)}`
 }
 
 function target({ atLeast, atMost }) {

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { COLUMNS, cellsOf } from './table.js'
+
+const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+
+/** docs/benchmarks.md: the last full run. */
+export function writePage({ rows, machine, version }) {
+  writeFileSync(
+    PAGE,
+    `# Benchmarks
+
+<!-- Written by \`npm run bench\`: change test/bench/page.js, not this page. -->
+
+The last full run of \`npm run bench\`, with paysim ${version} on ${machine}. A ratio compares paysim with the other side in
+the same run: their rounds take turns, so other work on the machine slows down both. *rounds* is the range of the ratio
+over the rounds. *CPU* is the processor time of one request, of paysim and of the other side, and *by CPU* is the ratio of
+the two, which other work hardly changes. A ratio of rates above 1 is in favour of paysim, and of times or memory below 1.
+Compare ratios, not figures, with those of another machine.
+
+All servers answer on one port of the same machine, to 32 connections that send the next request when they have the
+answer. paysim runs as \`serve --json\`, with a reader of its lines, and stores every payment in a data directory: its
+answer to a create comes when the payment is synced to disk. *Bare node:http* does the least that gives the same answers:
+it looks a record up in a Map, or keeps one there. *With group commit*, it also writes each record to a file and shares one
+\`fdatasync\` among the requests that wait. The others are as their guides start them; Prism and Mockoon answer from one
+example, json-server keeps records in a JSON file, and Fastify in a Map. They check no credentials.
+
+${markdown(rows)}
+
+## What paysim is worse at
+
+${worse(rows)}
+
+## What a figure is made of
+
+- **A GET** costs more than the bare server's: host check, credentials, routes, faults, the time of the account and its
+  due timers, a request id, the request log with the bodies of the last requests, metrics, and a line for the reader of
+  \`--json\`.
+- **A create** also decides by catalogue and rules, makes an id, an instrument and timers, applies its events, and writes
+  them as one line with a checksum. It costs several times what the bare server does for each record. Its rate is limited
+  by the processor, not by the disk.
+- **A start** reads and compiles 0.5 MB of code. From Node 22.1 on, compiled code is kept for the next start.
+`,
+  )
+}
+
+function markdown(rows) {
+  const columns = COLUMNS.map(name => (name === '' ? ' ' : name))
+  const cells = rows.map(row => cellsOf(row).map(cell => cell.trim()))
+  const line = each => `| ${each.join(' | ')} |`
+  return [line(columns), line(columns.map((_, at) => (at === 0 ? '---' : '--:'))), ...cells.map(line)].join(
+    '\n',
+  )
+}
+
+/** Every line in favour of the other side, the worst first. */
+function worse(rows) {
+  const losses = rows.flatMap(({ name, ratio, unit, busyRatio }) => {
+    if (ratio === undefined) return []
+    const fair = unit === 'req/s' ? ratio : 1 / ratio
+    const byProcessor = !(busyRatio > 0) ? '' : ` (by CPU ${busyRatio.toFixed(2)})`
+    return fair < 1 ? [{ fair, text: `- ${name.trim()}: ${ratio.toFixed(2)}${byProcessor}` }] : []
+  })
+  return losses
+    .sort((a, b) => a.fair - b.fair)
+    .map(({ text }) => text)
+    .join('\n')
+}
