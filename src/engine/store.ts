@@ -17,6 +17,7 @@ export interface AccountStore {
 export interface Store {
   /** Its address, without credentials. */
   readonly url: string
+  /** Called first. Sweeps away what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** Brings an account to the state that is kept, and returns where it continues. */
   openAccount(account: Account): Promise<AccountStore>

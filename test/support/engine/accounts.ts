@@ -19,9 +19,9 @@ export function anAccount({ time, journal = new MemoryJournal() }: Settings = {}
   return account
 }
 
-export function anAccountWithoutJournal(time: RealTime = new SteadyTime()): Account {
+export function anAccountWithoutJournal(time: RealTime = new SteadyTime(), id = 'acme.test'): Account {
   return new Account({
-    id: 'acme.test',
+    id,
     environment: 'test',
     seed: 'a seed',
     time,
