@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
+import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 import { Chance } from '../support/fuzz/chance.ts'
 import { Driver } from '../support/fuzz/driver.ts'
 import { corpusFrom, type FileKind, fileKinds } from '../support/fuzz/files.ts'
@@ -72,7 +74,11 @@ test('damaged files are read or refused in words', { timeout: WHOLE_MS }, async 
   await server.stop()
   const folder = await mkdtemp(join(tmpdir(), 'paysim-fuzz-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const kinds = fileKinds(await corpusFrom(server.dataDir, account.id), folder)
+  const withPast = await temporaryDirectory()
+  const filled = await accountOnDisk(withPast)
+  await fillWith(filled, 11)
+  await filled.account.close()
+  const kinds = fileKinds(await corpusFrom(server.dataDir, account.id, withPast), folder)
   const { XDG_CONFIG_HOME: before } = process.env
   onTestFinished(() => {
     if (before === undefined) delete process.env.XDG_CONFIG_HOME

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ChangeFile } from '../../src/engine/change-file.ts'
 import { DamagedError } from '../../src/engine/damaged.ts'
 import { Registry } from '../../src/engine/registry.ts'
 import { StartError } from '../../src/engine/start-error.ts'
+import { type Files, filesIn, putBack } from '../support/disk/folder-contents.ts'
 import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 import { Chance } from '../support/fuzz/chance.ts'
@@ -20,21 +21,12 @@ import { FIRST, isRepeat, repeatWith, SEED, shareMs, Tally, TIMEOUT_MS } from '.
 /** However short the time is. */
 const FEWEST = 24
 
-type Files = ReadonlyMap<string, Buffer>
-
 interface Damage {
   readonly name: string
   readonly at: number
   /** The bit that is flipped; undefined if the file ends there. */
   readonly bit: number | undefined
 }
-
-function pathsIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
-}
-
-const filesIn = (folder: string): Files => new Map(pathsIn(folder).map(path => [path, readFileSync(path)]))
 
 /** Every byte of every file, flipped and cut, in an order that chance gives: the time may not be enough for all. */
 function* damages(files: Files, chance: Chance): Generator<Damage> {
@@ -76,15 +68,6 @@ function damaged(bytes: Buffer, { at, bit }: Damage): Buffer {
 const isBetweenLines = (files: Files, { name, at, bit }: Damage) => {
   const bytes = files.get(name)
   return bit === undefined && (at === 0 || bytes?.[at - 1] === 0x0a || bytes?.[at] === 0x0a)
-}
-
-/** Puts the files there, and no others. */
-function putBack(folder: string, files: Files): void {
-  for (const path of pathsIn(folder)) if (!files.has(path)) rmSync(path)
-  for (const [path, bytes] of files) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(path, bytes, { mode: 0o600 })
-  }
 }
 
 async function harm(

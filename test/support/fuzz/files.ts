@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { UsageError } from '../../../src/cli/errors/cli-errors.ts'
 import { readProfiles } from '../../../src/cli/profiles/profiles.ts'
 import { parse } from '../../../src/cli/yaml.ts'
@@ -13,10 +13,14 @@ import { readRules } from '../../../src/domain/rules/read-rules.ts'
 import { compileRule } from '../../../src/domain/rules/rule.ts'
 import { MutableWorld } from '../../../src/domain/world.ts'
 import { ChangeFile } from '../../../src/engine/change-file.ts'
+import { DamagedError } from '../../../src/engine/damaged.ts'
 import { FileJournal } from '../../../src/engine/file-journal.ts'
 import { Registry } from '../../../src/engine/registry.ts'
 import { StartError } from '../../../src/engine/start-error.ts'
 import { readScenario, ScenarioError } from '../../../src/scenario/index.ts'
+import { filesIn, putBack } from '../disk/folder-contents.ts'
+import { accountOnDisk } from '../engine/account-on-disk.ts'
+import { dump } from '../model/world-dump.ts'
 import type { Chance } from './chance.ts'
 import { damagedBytes, damagedText, damagedValue } from './damage.ts'
 
@@ -44,15 +48,18 @@ export interface Corpus {
   readonly catalogue: unknown
   readonly journal: string
   readonly registry: string
+  /** The folder of an account with checkpoints and segments. */
+  readonly withPast: string
 }
 
-export async function corpusFrom(dataDir: string, account: string): Promise<Corpus> {
+export async function corpusFrom(dataDir: string, account: string, withPast: string): Promise<Corpus> {
   const names = (await readdir('scenarios')).filter(name => name.endsWith('.yaml'))
   return {
     scenarios: await Promise.all(names.map(name => readFile(join('scenarios', name), 'utf8'))),
     catalogue: JSON.parse(await readFile('fixtures/catalogue.json', 'utf8')),
     journal: await readFile(join(dataDir, 'accounts', account, 'journal.jsonl'), 'utf8'),
     registry: await readFile(join(dataDir, 'merchants.jsonl'), 'utf8'),
+    withPast,
   }
 }
 
@@ -79,7 +86,8 @@ const PROFILES = {
 /** The library reports an unknown alias with a ReferenceError, which the callers of `parse` show as a message. */
 const isYaml = (error: unknown) => error instanceof Error && !/^(Type|Range)Error$/.test(error.name)
 
-export function fileKinds({ scenarios, catalogue, journal, registry }: Corpus, folder: string): FileKind[] {
+export function fileKinds(corpus: Corpus, folder: string): FileKind[] {
+  const { scenarios, catalogue, journal, registry, withPast } = corpus
   const inText = (
     name: string,
     texts: readonly string[],
@@ -160,6 +168,7 @@ export function fileKinds({ scenarios, catalogue, journal, registry }: Corpus, f
         await (await Registry.open(new ChangeFile({ path, sync: false, warn() {} }))).close()
       }),
     ),
+    pastOf(withPast),
     {
       name: 'profiles',
       async try(chance) {
@@ -180,6 +189,32 @@ export function fileKinds({ scenarios, catalogue, journal, registry }: Corpus, f
       },
     },
   ]
+}
+
+/** One file of the account's folder is damaged: layers, indexes, checkpoint.json, segments or the open file. */
+function pastOf(folder: string): FileKind {
+  const files = filesIn(folder)
+  return {
+    name: 'checkpoint',
+    async try(chance) {
+      const [path, right] = chance.of([...files])
+      const bytes = damagedBytes(chance, right)
+      return {
+        input: `${basename(path)}: ${bytes.toString('base64')}`,
+        read: () =>
+          expecting([StartError, DamagedError], async () => {
+            putBack(folder, files)
+            await writeFile(path, bytes)
+            const { account } = await accountOnDisk(folder)
+            try {
+              dump(account.world)
+            } finally {
+              await account.close()
+            }
+          }),
+      }
+    },
+  }
 }
 
 const rulesOf = (scenarios: readonly string[]) =>
