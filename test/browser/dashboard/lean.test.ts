@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LIST_PAGES } from '../../../src/web/dashboard/pages/page-names.ts'
 import { noChromium } from '../../support/browser/browser.ts'
-import { addressOf, type Desk, shows, useDesks } from '../../support/browser/desk.ts'
+import { addressOf, type Desk, follow, shows, useDesks } from '../../support/browser/desk.ts'
 
 /** No member that the catalogue's schema lets be left out. */
 const LEAN_CATALOGUE = {
@@ -44,8 +44,7 @@ const WITHOUT_BODIES = `(() => {
 async function expectAllShown(desk: Desk, paths: readonly string[]): Promise<void> {
   const { page } = await desk.open('overview')
   for (const path of paths) {
-    await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await follow(page, addressOf(desk.server, `${desk.account}/${path}`))
     await expect.poll(() => page.locator('.loading').count()).toBe(0)
     const alerts = await page.getByRole('alert').allTextContents()
     expect([path, ...alerts]).toEqual([path])

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
-import { addressOf, press, useDesks } from '../../support/browser/desk.ts'
+import { addressOf, follow, press, useDesks } from '../../support/browser/desk.ts'
 import { FURNISHED, furnish, show } from '../../support/browser/furnished-desk.ts'
 
 /** Each state of each page is opened once: axe looks at it in both themes, and nothing of it is cut off at any width. */
@@ -73,7 +73,7 @@ describe.skipIf(noChromium)('a page of the dashboard', () => {
     const empty = await openDesk()
     const { page } = await empty.open('overview', PHONE)
     for (const path of EMPTY) {
-      await page.goto(addressOf(empty.server, `${empty.account}/${path}`))
+      await follow(page, addressOf(empty.server, `${empty.account}/${path}`))
       await page.locator('.empty').first().waitFor()
       await expectBothAccessible(page, path)
     }

@@ -95,6 +95,19 @@ async function openDesk(server: Server, look: Look, settings: Record<string, unk
 
 export const addressOf = (server: Server, path = '') => `${server.controlUrl}/dashboard/${path}`
 
+/** Goes to another page of the dashboard as a link does: nothing of the old page is loaded again. */
+export async function follow(page: Page, address: string): Promise<void> {
+  await page.evaluate(`new Promise(shown => {
+    const link = document.createElement('a')
+    link.href = ${JSON.stringify(address)}
+    document.body.append(link)
+    link.click()
+    link.remove()
+    requestAnimationFrame(() => setTimeout(shown))
+  })`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 
 /** In the open dialog. */

@@ -5,7 +5,7 @@ import {
   RECORD_PAGES,
   type RecordPageName,
 } from '../../../src/web/dashboard/pages/page-names.ts'
-import { addressOf, type Desk, png, press } from './desk.ts'
+import { addressOf, type Desk, follow, png, press } from './desk.ts'
 
 /** A state of a page of the dashboard: as it loads, or with something opened on it. */
 export interface PageState {
@@ -115,9 +115,10 @@ export async function furnish(desk: Desk): Promise<readonly PageState[]> {
 
 /** Opens a page of the account and waits until it is complete. */
 export async function show(page: Page, desk: Desk, { path, opens }: PageState): Promise<void> {
-  await page.goto(addressOf(desk.server, `${desk.account}/${path}`))
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('load')
+  const address = addressOf(desk.server, `${desk.account}/${path}`)
+  // What an earlier state opened on the same page is closed by loading it again.
+  if (opens) await page.goto(address, { waitUntil: 'load' })
+  else await follow(page, address)
   await page.locator('body:not(:has(.loading, .ghost:not(.button)))').waitFor({ state: 'attached' })
   await opens?.(page)
 }

@@ -70,6 +70,7 @@ function startWarm(): ChildProcess {
   const child = fork(WARM, {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: ['--no-warnings'],
     env: {},
   })
   child.unref()

@@ -46,6 +46,9 @@ async function run({ args, cwd, env, input }) {
   return { code, stdout, stderr }
 }
 
+// A process of its own would print them on its stderr.
+process.on('warning', ({ name, message }) => process.stderr.write(`${name}: ${message}\n`))
+
 const exit = process.exit.bind(process)
 process.on('disconnect', () => exit())
 process.on('message', async command => process.send(await run(command)))
