@@ -15,9 +15,28 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   endPaymentTimers(world.timers, event.payment, payment, next)
 }
 
+/** What a payment has until something happens. A payment is stored by what differs from it (`stored-records.ts`). */
+export const UNTOUCHED_PAYMENT = {
+  merchantReference: null,
+  customer: {},
+  options: {},
+  returnUrl: null,
+  methodGiven: false,
+  route: null,
+  instrument: null,
+  script: UNSCRIPTED_PAYMENT,
+  outcome: null,
+  cancelled: false,
+  failure: null,
+  action: null,
+  receipt: null,
+  cancelRequestedAt: null,
+} as const satisfies Partial<Payment>
+
 function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
   const place = { id: event.payment, createdAt: world.at, ordinal: world.seq }
   const payment: Payment = {
+    ...UNTOUCHED_PAYMENT,
     sortKey: place,
     amount: event.amount,
     currency: event.currency,
@@ -25,18 +44,7 @@ function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
     checkoutMode: event.checkoutMode,
     merchantReference: event.merchantReference,
     customer: event.customer,
-    options: {},
     returnUrl: event.returnUrl,
-    methodGiven: false,
-    route: null,
-    instrument: null,
-    script: UNSCRIPTED_PAYMENT,
-    outcome: null,
-    cancelled: false,
-    failure: null,
-    action: null,
-    receipt: null,
-    cancelRequestedAt: null,
     expiresAt: event.expiresAt,
     updatedAt: world.at,
     seq: world.seq,

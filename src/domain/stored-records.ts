@@ -1,3 +1,4 @@
+import { UNTOUCHED_PAYMENT } from './apply-payment.ts'
 import type { PaymentTrigger } from './lifecycle.ts'
 import type { Position } from './list-index.ts'
 import type { Delivery, FrozenRoute, Payment, Payout, ProviderCall, Receipt, WebhookEvent } from './model.ts'
@@ -28,28 +29,11 @@ type Lean<T> = { readonly [M in keyof T]?: T[M] }
 /** JSON leaves out what is undefined. */
 const json = <S>(members: { readonly [M in keyof S]: S[M] | undefined }) => members as S
 
-/** What a payment has until something happens. A stored payment has only what differs. */
-const UNTOUCHED: Omit<Payment, Essential | 'sortKey'> = {
-  merchantReference: null,
-  customer: {},
-  options: {},
-  returnUrl: null,
-  methodGiven: false,
-  route: null,
-  instrument: null,
-  script: UNSCRIPTED_PAYMENT,
-  outcome: null,
-  cancelled: false,
-  failure: null,
-  action: null,
-  receipt: null,
-  cancelRequestedAt: null,
-}
-
-type Essential = 'amount' | 'currency' | 'country' | 'checkoutMode' | 'expiresAt' | 'updatedAt' | 'seq'
+type Untouched = keyof typeof UNTOUCHED_PAYMENT
+type Essential = Exclude<keyof Payment, Untouched | 'sortKey'>
 type Shared = 'route' | 'script' | 'receipt'
 type StoredPayment = Pick<Payment, Essential> &
-  Lean<Omit<Payment, Essential | Shared | 'sortKey'>> & {
+  Lean<Pick<Payment, Exclude<Untouched, Shared>>> & {
     /** The names of repeated parts. */
     readonly route?: string
     readonly script?: string
@@ -78,37 +62,26 @@ const readReceipt = (stored: StoredReceipt): Receipt => ({
 const orNothing = <T extends object>(value: T): T | undefined =>
   Object.keys(value).length === 0 ? undefined : value
 
+/** Without the members that are as in a payment to which nothing has happened. */
+function touched<M extends Omit<Payment, Shared | 'sortKey'>>(members: M): Pick<M, Essential> & Lean<M> {
+  const untouched: Partial<Record<string, unknown>> = UNTOUCHED_PAYMENT
+  const isTouched = (name: string, value: unknown) =>
+    value !== untouched[name] && !(typeof value === 'object' && value && Object.keys(value).length === 0)
+  const kept = Object.entries(members).filter(([name, value]) => isTouched(name, value))
+  return Object.fromEntries(kept) as Pick<M, Essential> & Lean<M>
+}
+
 const payments: Form<Payment, StoredPayment> = {
-  store: (payment, parts) =>
+  store: ({ sortKey: _, route, script, receipt, ...members }, parts) =>
     json<StoredPayment>({
-      amount: payment.amount,
-      currency: payment.currency,
-      country: payment.country,
-      checkoutMode: payment.checkoutMode,
-      merchantReference: payment.merchantReference ?? undefined,
-      customer: orNothing(payment.customer),
-      options: orNothing(payment.options),
-      returnUrl: payment.returnUrl ?? undefined,
-      methodGiven: payment.methodGiven || undefined,
-      route: payment.route ? parts.nameOf(payment.route, payment.route.id) : undefined,
-      instrument: payment.instrument ?? undefined,
-      script:
-        payment.script === UNSCRIPTED_PAYMENT
-          ? undefined
-          : parts.nameOf(payment.script, payment.script.rule ?? 'script'),
-      outcome: payment.outcome ?? undefined,
-      cancelled: payment.cancelled || undefined,
-      failure: payment.failure ?? undefined,
-      action: payment.action ?? undefined,
-      receipt: payment.receipt ? storeReceipt(payment.receipt) : undefined,
-      cancelRequestedAt: payment.cancelRequestedAt ?? undefined,
-      expiresAt: payment.expiresAt,
-      updatedAt: payment.updatedAt,
-      seq: payment.seq,
+      ...touched(members),
+      route: route ? parts.nameOf(route, route.id) : undefined,
+      script: script === UNSCRIPTED_PAYMENT ? undefined : parts.nameOf(script, script.rule ?? 'script'),
+      receipt: receipt ? storeReceipt(receipt) : undefined,
     }),
   read: ({ route, script, receipt, ...stored }, { id, at, ordinal }, { parts }) => ({
     sortKey: { id, createdAt: at, ordinal },
-    ...UNTOUCHED,
+    ...UNTOUCHED_PAYMENT,
     ...stored,
     ...(route === undefined ? {} : { route: parts.part<FrozenRoute>(route) }),
     ...(script === undefined ? {} : { script: parts.part<PaymentScript>(script) }),
@@ -167,9 +140,9 @@ function readPayment(
 ): Payment {
   const payment = world.payments.get(id)
   if (!payment) throw new Error(`the payment ${id} is missing, which another record names`)
-  const { outcome, cancelled, failure, action, cancelRequestedAt } = UNTOUCHED
+  const { outcome, cancelled, failure, action, cancelRequestedAt } = UNTOUCHED_PAYMENT
   const receipt = stored ? readReceipt(stored) : null
-  const { customer, options, methodGiven, route, instrument, script } = UNTOUCHED
+  const { customer, options, methodGiven, route, instrument, script } = UNTOUCHED_PAYMENT
   return {
     ...payment,
     ...{ outcome, cancelled, failure, action, receipt, cancelRequestedAt },

@@ -1,14 +1,14 @@
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, Transport } from '../../client/index.ts'
-import { InterruptedError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, type Target } from '../target/find-target.ts'
 import { reportChoice } from '../target/other-targets.ts'
-import { CURL_KEYS, DRY_KEYS, DryRun, dryRunTransport } from './dry-run.ts'
+import { CURL_KEYS, DRY_KEYS, dryRunTransport } from './dry-run.ts'
 import type { MerchantFlags } from './merchant-command.ts'
 import { logRequest } from './request-log.ts'
+import { runCalls } from './run-calls.ts'
 
 /** What a command needs to make calls. */
 export interface Session {
@@ -32,35 +32,23 @@ export async function withSession(
   use: (session: Session) => Promise<void>,
   { many = false }: Needs = {},
 ): Promise<void> {
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError())
   // A dry run sends nothing and shows no keys, so it needs none.
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
   await reportChoice(target.choice, 'choose one with --base-url, --profile or --account')
-  const client = createClient(await clientOptions(flags, target, { light: !many }))
-  const printer = openPrinter(flags)
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  try {
+  const open = async () => createClient(await clientOptions(flags, target, { light: !many }))
+  await runCalls(target.choice, open, async (client, signal) => {
+    const printer = openPrinter(flags)
     await use({
       client,
       target,
       printer,
-      signal: interruption.signal,
+      signal,
       async show(answer, view) {
         if (flags.showHeaders) showHeaders(answer)
         await printer.show(answer, view)
       },
     })
-  } catch (error) {
-    if (!(error instanceof DryRun)) {
-      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, target.choice)
-      throw error
-    }
-    process.stdout.write(`${error.curl}\n`)
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    await client.close()
-  }
+  })
 }
 
 async function clientOptions(

@@ -1,9 +1,10 @@
 import type { Call } from '../../client/call.ts'
 import { type AccountControl, ControlClient } from '../../client/control-client.ts'
 import { type ControlTransport, controlTransport } from '../../client/control-transport.ts'
-import { CURL_CONTROL_TOKEN, DryRun, dryRunTransport } from '../call/dry-run.ts'
+import { CURL_CONTROL_TOKEN, dryRunTransport } from '../call/dry-run.ts'
 import { logged } from '../call/request-log.ts'
-import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
+import { runCalls } from '../call/run-calls.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { accountNamed } from '../target/local-simulator.ts'
@@ -31,17 +32,13 @@ export async function withControl(
   flags: ControlFlags,
   use: (session: ControlSession) => Promise<void>,
 ): Promise<void> {
-  const interruption = new AbortController()
-  const { signal } = interruption
-  const interrupt = () => interruption.abort(new InterruptedError())
   const printer = openPrinter(flags)
   // A dry run sends nothing, so it needs no token.
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
   await reportChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
-  const control = new ControlClient(target, { signal, transport: transportFor(flags) })
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  try {
-    await use({
+  const open = (signal: AbortSignal) => new ControlClient(target, { signal, transport: transportFor(flags) })
+  await runCalls(target.choice, open, (control, signal) =>
+    use({
       control,
       account: control.account(accountNamed(flags.account)),
       target,
@@ -53,17 +50,8 @@ export async function withControl(
         if (flags.showHeaders) showHeaders(answer)
         await printer.show(answer, view)
       },
-    })
-  } catch (error) {
-    if (!(error instanceof DryRun)) {
-      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, target.choice)
-      throw error
-    }
-    process.stdout.write(`${error.curl}\n`)
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    await control.close()
-  }
+    }),
+  )
 }
 
 function transportFor({ dryRun, verbose }: ControlFlags): ControlTransport {
