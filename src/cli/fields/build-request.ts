@@ -1,7 +1,7 @@
 import { closest } from '../../contract/closest.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Body, isObject, merge, pathsOf, valueAt, withValue } from './body.ts'
-import type { FieldFlags, TermFlags } from './field-flags.ts'
+import { type FieldFlags, type TermFlags, textsIn } from './field-flags.ts'
 import { readData } from './read-data.ts'
 import { FIELD_NAMES, isPayerField, isRequestField, OPTION_NAMES, PAYER_FIELDS } from './request-fields.ts'
 
@@ -40,16 +40,10 @@ export function termsOf({ amount, currency, country, checkoutMode }: TermFlags):
   }
 }
 
-function membersOf(flags: FieldFlags): Body {
-  const customer = given({ name: flags.customerName, phone: flags.customerPhone, email: flags.customerEmail })
-  return given({
-    payment_method: flags.paymentMethod,
-    payment_method_options: flags.option,
-    merchant_reference: flags.merchantReference,
-    return_url: flags.returnUrl,
-    customer: Object.keys(customer).length === 0 ? undefined : customer,
-  })
-}
+const membersOf = (flags: FieldFlags): Body => ({
+  ...given({ payment_method: flags.paymentMethod, payment_method_options: flags.option }),
+  ...textsIn(flags),
+})
 
 const given = (members: Body): Body =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
@@ -100,7 +94,9 @@ function asJson(path: string, written: string): unknown {
 }
 
 const TOP = [...new Set(FIELD_NAMES.map(name => name.split('.')[0] ?? name))]
-const CUSTOMER = ['name', 'phone', 'email']
+const CUSTOMER = FIELD_NAMES.flatMap(name =>
+  name.startsWith('customer.') ? name.slice('customer.'.length) : [],
+)
 
 /**
  * Unknown fields that look like typing errors. They are sent anyway, because a server may know more fields than this

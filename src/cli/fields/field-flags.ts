@@ -2,7 +2,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice, didYouMean } from '../flag-values.ts'
 import { type Amount, readAmount } from './amount.ts'
-import { isPayerField, OPTION_NAMES, PAYER_FIELDS, REQUEST_FIELDS } from './request-fields.ts'
+import { type Body, withValue } from './body.ts'
+import {
+  isPayerField,
+  OPTION_NAMES,
+  PAYER_FIELDS,
+  REQUEST_FIELDS,
+  TEXT_FIELD_NAMES,
+  TEXT_FIELDS,
+  type TextField,
+} from './request-fields.ts'
 
 /** The terms of a payment. Methods depend on them. */
 export interface TermFlags {
@@ -15,11 +24,6 @@ export interface TermFlags {
 export interface FieldFlags extends TermFlags {
   readonly paymentMethod?: string
   readonly option?: Readonly<Record<string, string>>
-  readonly customerName?: string
-  readonly customerPhone?: string
-  readonly customerEmail?: string
-  readonly merchantReference?: string
-  readonly returnUrl?: string
   readonly data?: readonly string[]
   readonly set?: readonly string[]
 }
@@ -46,7 +50,7 @@ export function termFlags(command: Command): Command {
 }
 
 export function fieldFlags(command: Command): Command {
-  return termFlags(command)
+  const withMethod = termFlags(command)
     .option(
       '--payment-method <code>',
       'payment method, as listed by `methods list`; required in merchant mode',
@@ -56,17 +60,26 @@ export function fieldFlags(command: Command): Command {
       `option of the payment method: ${OPTION_NAMES.join(', ')} (repeatable)`,
       option,
     )
-    .option('--customer-name <name>', "the payer's name")
-    .option('--customer-phone <number>', "the payer's phone number, such as +66812345678")
-    .option('--customer-email <address>', "the payer's e-mail address")
-    .option('--merchant-reference <text>', 'your reference for the payment')
-    .option('--return-url <url>', 'URL that the hosted page sends the payer to at the end; hosted mode only')
+  for (const field of TEXT_FIELD_NAMES) withMethod.addOption(textOption(field))
+  return withMethod
     .option(
       '--data <json>',
       'fields as JSON, as @file or file (JSON or YAML), or - for stdin; other options override them',
       again,
     )
     .option('--set <path=value>', 'change one field of the data, such as customer.name=Somchai', again)
+}
+
+const textOption = (field: TextField) =>
+  new Option(`${REQUEST_FIELDS[field]} ${TEXT_FIELDS[field].value}`, TEXT_FIELDS[field].help)
+
+/** The fields that were given as one text each. */
+export function textsIn(flags: FieldFlags): Body {
+  const given = Object.entries(flags)
+  return TEXT_FIELD_NAMES.reduce<Body>((body, field) => {
+    const text = given.find(([name]) => name === textOption(field).attributeName())?.[1]
+    return text === undefined ? body : withValue(body, field, text)
+  }, {})
 }
 
 /** For an option that may be repeated or left out. */

@@ -22,6 +22,53 @@ export const REQUEST_FIELDS = {
   return_url: '--return-url',
 } as const satisfies { readonly [F in PathsOf<CreatePaymentRequest>]: string }
 
+interface TextOption {
+  readonly value: string
+  readonly help: string
+  /** What the command asks for on a terminal. */
+  readonly question: string
+}
+
+/** The fields that are one text, which their option takes as it is. */
+export const TEXT_FIELDS = {
+  'customer.name': { value: '<name>', help: "the payer's name", question: "Payer's name:" },
+  'customer.phone': {
+    value: '<number>',
+    help: "the payer's phone number, such as +66812345678",
+    question: "Payer's phone number:",
+  },
+  'customer.email': {
+    value: '<address>',
+    help: "the payer's e-mail address",
+    question: "Payer's e-mail address:",
+  },
+  merchant_reference: {
+    value: '<text>',
+    help: 'your reference for the payment',
+    question: 'Your reference:',
+  },
+  return_url: {
+    value: '<url>',
+    help: 'URL that the hosted page sends the payer to at the end; hosted mode only',
+    question: 'Return URL for the payer (http or https; leave empty for none):',
+  },
+} as const satisfies { readonly [F in Exclude<RequestField, keyof OtherFields>]: TextOption }
+
+/** Terms and method have options of their own kinds, and `--option` has a part for each detail of the method. */
+type OtherFields = {
+  [F in RequestField as F extends
+    | `payment_method${string}`
+    | 'amount'
+    | 'currency'
+    | 'country'
+    | 'checkout_mode'
+    ? F
+    : never]: true
+}
+
+export type TextField = keyof typeof TEXT_FIELDS
+export const TEXT_FIELD_NAMES = Object.keys(TEXT_FIELDS) as readonly TextField[]
+
 export type RequestField = keyof typeof REQUEST_FIELDS
 
 export const FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[]

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { BankChoice, PaymentMethod, PaymentMethodOptions } from '../../../client/index.ts'
 import { type Body, isObject, textAt, withValue } from '../../fields/body.ts'
-import type { RequestField } from '../../fields/request-fields.ts'
+import { type RequestField, TEXT_FIELDS, type TextField } from '../../fields/request-fields.ts'
 import { ask, type Check } from '../ask.ts'
 
 /** The usable methods of an answer: a server may send more than this version knows, or less. */
@@ -47,22 +47,19 @@ function choicesOf(body: Body, methods: readonly PaymentMethod[]): [MethodChoice
 }
 
 /** The fields that can be asked for one at a time, independent of each other. */
-type SingleField = Exclude<
-  RequestField,
-  'amount' | 'currency' | 'country' | 'checkout_mode' | 'payment_method'
->
+type SingleField = TextField | MethodDetail
+type MethodDetail = Extract<RequestField, `payment_method_options.${string}`>
 
-const MESSAGES: Readonly<Record<SingleField, string>> = {
+const OF_METHOD: Readonly<Record<MethodDetail, string>> = {
   'payment_method_options.bank': 'Bank:',
   'payment_method_options.account_name': "Name of the payer's account:",
   'payment_method_options.account_number': "Number of the payer's account:",
   'payment_method_options.name_th': "Payer's name in Thai:",
-  'customer.name': "Payer's name:",
-  'customer.phone': "Payer's phone number:",
-  'customer.email': "Payer's e-mail address:",
-  merchant_reference: 'Your reference:',
-  return_url: 'Return URL for the payer (http or https; leave empty for none):',
 }
+const isOfMethod = (field: string): field is MethodDetail => Object.hasOwn(OF_METHOD, field)
+
+const questionOf = (field: SingleField) =>
+  isOfMethod(field) ? OF_METHOD[field] : TEXT_FIELDS[field].question
 
 /** Checks only what every server requires. The server checks the format of names and numbers. */
 const CHECKS: Partial<Record<SingleField, Check>> = {
@@ -74,14 +71,15 @@ const CHECKS: Partial<Record<SingleField, Check>> = {
 
 const notEmpty: Check = text => (text === '' ? 'This field is required.' : undefined)
 
-export const isSingleField = (field: RequestField): field is SingleField => Object.hasOwn(MESSAGES, field)
+export const isSingleField = (field: RequestField): field is SingleField =>
+  isOfMethod(field) || Object.hasOwn(TEXT_FIELDS, field)
 
 /** The answer is empty only for optional fields. */
 export async function askField(field: SingleField, banks: readonly BankChoice[]): Promise<string> {
   const [first, ...rest] = banks
   if (field === 'payment_method_options.bank' && first) return askBank([first, ...rest])
   const typed = await ask.text({
-    message: MESSAGES[field],
+    message: questionOf(field),
     check: CHECKS[field] ?? notEmpty,
     ...(field === 'merchant_reference' ? { default: someReference() } : {}),
   })
@@ -91,7 +89,7 @@ export async function askField(field: SingleField, banks: readonly BankChoice[])
 const askBank = ([first, ...rest]: readonly [BankChoice, ...BankChoice[]]) => {
   const choice = ({ code, label }: BankChoice) => ({ name: `${label ?? code} (${code})`, value: code })
   return ask.search({
-    message: MESSAGES['payment_method_options.bank'],
+    message: OF_METHOD['payment_method_options.bank'],
     choices: [choice(first), ...rest.map(choice)],
   })
 }
