@@ -88,7 +88,7 @@ export function* merged<P>(sources: readonly Iterator<P>[], order: (a: P, b: P) 
 }
 
 /** The positions of a word. Most words have only one, and a million of those must need little memory. */
-export class WordIndex<P extends Position> {
+export class PositionsByWord<P extends Position> {
   readonly #places = new Map<string, P | Tree<P>>()
 
   add(word: string, place: P): void {

@@ -13,7 +13,7 @@ export interface StoredPlace extends Position {
 }
 
 /** What the forms of records need besides the records. */
-interface Surroundings {
+interface ReadContext {
   readonly world: World
   readonly parts: RepeatedParts
 }
@@ -21,7 +21,7 @@ interface Surroundings {
 /** How a kind of record is stored as JSON, and read again. */
 interface Form<T, S> {
   store(record: T, parts: RepeatedParts): S
-  read(stored: S, place: StoredPlace, around: Surroundings): T
+  read(stored: S, place: StoredPlace, context: ReadContext): T
 }
 
 type Lean<T> = { readonly [M in keyof T]?: T[M] }
@@ -254,7 +254,7 @@ export function readRecord<K extends Kind>(
   kind: K,
   stored: unknown,
   place: StoredPlace,
-  around: Surroundings,
+  context: ReadContext,
 ): RecordKinds[K] {
-  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, place, around)
+  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, place, context)
 }

@@ -1,4 +1,4 @@
-import { comparePositions, ListIndex, newestFirst, type Position, WordIndex } from './list-index.ts'
+import { comparePositions, ListIndex, newestFirst, type Position, PositionsByWord } from './list-index.ts'
 
 type Facets = readonly string[]
 type Matches = (facets: Facets) => boolean
@@ -80,7 +80,7 @@ const NO_FACETS: Facets = []
 class Changes<T> {
   readonly held = new Map<string, Held<T> | null>()
   readonly list = new ListIndex<Held<T>>()
-  readonly words = new WordIndex<Held<T>>()
+  readonly words = new PositionsByWord<Held<T>>()
 }
 
 /**

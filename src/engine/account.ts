@@ -110,7 +110,7 @@ export class Account {
   open(journal: Journal, stoppedAt = 0, checkpoints?: Checkpoints): void {
     this.#journal = journal
     this.#checkpoints = checkpoints
-    this.clock.goOnFrom(Math.max(this.#world.at, stoppedAt))
+    this.clock.continueFrom(Math.max(this.#world.at, stoppedAt))
   }
 
   /** Opens the account, and executes what is due. */
@@ -122,10 +122,10 @@ export class Account {
   readonly onEntry = this.#entries.add
 
   /** Called when another history replaced this one, so that earlier entries are no longer valid. */
-  readonly onAnew = this.#anew.add
+  readonly onReplaced = this.#anew.add
 
   /** Sends entries that were imported to the listeners of the account. */
-  retell(entries: readonly Entry[]): void {
+  announce(entries: readonly Entry[]): void {
     for (const entry of entries) this.#entries.tell(entry)
   }
 
@@ -168,7 +168,7 @@ export class Account {
   }
 
   /** Whether a command would be carried out now. It is decided as by `execute`, and nothing happens. */
-  wouldTake(command: Command): boolean {
+  wouldAccept(command: Command): boolean {
     return !('refused' in this.#decide(command, this.now))
   }
 
@@ -256,7 +256,7 @@ export class Account {
   #take(world: MutableWorld): void {
     this.#world = world
     this.clock.follow(world.clock)
-    this.clock.goOnFrom(world.at)
+    this.clock.continueFrom(world.at)
   }
 
   #resume(): void {

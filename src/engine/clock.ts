@@ -85,7 +85,7 @@ export class AccountClock {
   }
 
   /** A running clock continues at least from there, whatever the wall clock says now. */
-  goOnFrom(at: number): void {
+  continueFrom(at: number): void {
     if (this.now() >= at) return
     this.#reachedAt = at
     this.#reachedWhen = this.#real.monotonic()

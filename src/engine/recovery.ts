@@ -17,7 +17,7 @@ interface Steps {
  * read.
  */
 export class Recovery {
-  #backAtSafeWorld: Promise<void> | undefined
+  #untilRecovered: Promise<void> | undefined
   #trying: Promise<boolean> | undefined
   #retry: NodeJS.Timeout | undefined
   #stopped = false
@@ -25,7 +25,7 @@ export class Recovery {
   constructor(private readonly steps: Steps) {}
 
   get underWay(): boolean {
-    return this.#backAtSafeWorld !== undefined
+    return this.#untilRecovered !== undefined
   }
 
   begin(): void {
@@ -39,19 +39,19 @@ export class Recovery {
       throw isOfDisk(cause) ? new UnavailableError('The journal', cause) : cause
     })
     back.catch(() => {})
-    this.#backAtSafeWorld = back
+    this.#untilRecovered = back
     return back
   }
 
   /** Resolves when the world is that of the safe entries. For a while, even reading from the disk may fail. */
   async atSafeWorld(): Promise<void> {
-    const before = this.#backAtSafeWorld
+    const before = this.#untilRecovered
     try {
       await before
     } catch {
       // Many may wait; one of them begins again.
-      if (this.#backAtSafeWorld === before) this.#rollBack()
-      await this.#backAtSafeWorld
+      if (this.#untilRecovered === before) this.#rollBack()
+      await this.#untilRecovered
     }
   }
 
@@ -77,7 +77,7 @@ export class Recovery {
       return false
     }
     clearTimeout(this.#retry)
-    this.#backAtSafeWorld = undefined
+    this.#untilRecovered = undefined
     this.steps.resume()
     return true
   }

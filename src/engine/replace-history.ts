@@ -35,7 +35,7 @@ export async function resetAccount(
   await setUp(draft, merchant())
   await draft.close()
   await account.rewrite(entries, seed)
-  account.retell(entries)
+  account.announce(entries)
 }
 
 /** Replaces an account by an exported one. Throws if the archive is not consistent. */

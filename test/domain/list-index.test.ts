@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FROM_THE_TOP, ListIndex, type Position, WordIndex } from '../../src/domain/list-index.ts'
+import { FROM_THE_TOP, ListIndex, type Position, PositionsByWord } from '../../src/domain/list-index.ts'
 
 const COLOURS = ['red', 'green', 'blue']
 const SIZES = ['big', 'small']
@@ -76,7 +76,7 @@ test('an index of words agrees with a sift and a sort', () => {
   )
   fc.assert(
     fc.property(words, positions, (given, position) => {
-      const index = new WordIndex()
+      const index = new PositionsByWord()
       const kept = given.map(({ word, at }, nth) => {
         const place = { id: `r${nth}`, at, ordinal: nth + 1 }
         index.add(word, place)

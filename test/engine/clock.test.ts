@@ -72,12 +72,12 @@ describe('an account clock', () => {
 
   test('continues from a given time', () => {
     const { wall, elapsed, clock } = clockOn()
-    clock.goOnFrom(1_500_000)
+    clock.continueFrom(1_500_000)
     elapsed.ms += 10
     expect(clock.now()).toBe(1_500_010)
     clock.follow(null)
     expect(clock.now()).toBe(1_500_010)
-    clock.goOnFrom(1_400_000)
+    clock.continueFrom(1_400_000)
     wall.at += 600_000
     expect(clock.now()).toBe(1_600_000)
   })

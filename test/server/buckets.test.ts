@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bucketsOf, quantile, valuesIn } from '../../src/server/control/buckets.ts'
 
 const KINDS = ['a', 'b']
-const happenings = fc.array(
+const points = fc.array(
   fc.record({ at: fc.integer({ min: 0, max: 4e12 }), kind: fc.constantFrom(...KINDS) }),
   { minLength: 1, maxLength: 60 },
 )
@@ -14,7 +14,7 @@ test('nothing has no buckets', () => {
 
 test('everything is counted once, in few buckets, from the first to the last moment', () => {
   fc.assert(
-    fc.property(happenings, fc.nat(1e9), (all, more) => {
+    fc.property(points, fc.nat(1e9), (all, more) => {
       const until = Math.max(...all.map(({ at }) => at)) + more
       const buckets = bucketsOf(KINDS, all, until)
       if (!buckets) throw new Error('no buckets')

@@ -22,16 +22,16 @@ const MOST_BUCKETS = 48
 /** From the first event to the last requested time, in few enough steps that each is visible. */
 export function bucketsOf(
   kinds: readonly string[],
-  happenings: readonly ChartPoint[],
+  points: readonly ChartPoint[],
   until: number,
 ): Buckets | null {
-  if (happenings.length === 0) return null
-  const first = happenings.reduce((least, { at }) => Math.min(least, at), until)
+  if (points.length === 0) return null
+  const first = points.reduce((least, { at }) => Math.min(least, at), until)
   const width = widthFor(until - first)
   const from = Math.floor(first / width) * width
   const count = Math.max(1, Math.floor((until - from) / width) + 1)
   const series = Object.fromEntries(kinds.map(kind => [kind, new Array<number>(count).fill(0)]))
-  for (const { at, kind } of happenings) {
+  for (const { at, kind } of points) {
     const row = series[kind]
     const place = Math.min(count - 1, Math.floor((at - from) / width))
     if (row) row[place] = (row[place] ?? 0) + 1

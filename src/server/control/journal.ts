@@ -46,7 +46,7 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
           changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
         ),
         // A stream starts again too: after a reset or an import, earlier entries no longer exist.
-        account.onAnew(hello),
+        account.onReplaced(hello),
         account.clock.onJump(() => changes?.clock()),
         requests.onRequest(record => {
           if (record.account !== account.id) return

@@ -11,11 +11,11 @@ export const movesOfPayment = (
   account: Account,
   contract: Contract,
 ): PaymentRecord['moves'] =>
-  PAYMENT_TRIGGERS.filter(trigger => account.wouldTake({ type: 'MovePayment', payment, trigger })).map(
+  PAYMENT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayment', payment, trigger })).map(
     trigger => ({ trigger, to: targetStatus(trigger, contract) }),
   )
 
 export const movesOfPayout = ({ sortKey: { id: payout } }: Payout, account: Account): PayoutRecord['moves'] =>
-  PAYOUT_TRIGGERS.filter(trigger => account.wouldTake({ type: 'MovePayout', payout, trigger })).map(
+  PAYOUT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayout', payout, trigger })).map(
     trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }),
   )

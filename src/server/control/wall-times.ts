@@ -28,7 +28,7 @@ export class WallTimes {
     const times: Times = { at: [], seq: 0 }
     this.#times.set(runtime, times)
     // After a reset or an import, the same numbers belong to other entries.
-    runtime.account.onAnew(() => Object.assign(times, { at: [], seq: 0 }))
+    runtime.account.onReplaced(() => Object.assign(times, { at: [], seq: 0 }))
     return times
   }
 

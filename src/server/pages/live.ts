@@ -62,7 +62,7 @@ export async function follow(
   say()
   const silence = [
     account.onEntry(say),
-    account.onAnew(say),
+    account.onReplaced(say),
     account.clock.onJump(() => {
       // The browser's computed time is no longer right.
       lastAnnounced = ''

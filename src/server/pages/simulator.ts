@@ -46,7 +46,7 @@ function possibleActs({ runtime: { account }, payment, kind }: View): SimulatorA
   const id = payment.sortKey.id
   const onPage: readonly SimulatorAct[] = kind === 'bank' && bankAsks(payment) ? BANK_DECISIONS : []
   return ACTS.filter(
-    act => !onPage.includes(act) && account.wouldTake({ type: 'MovePayment', payment: id, trigger: act }),
+    act => !onPage.includes(act) && account.wouldAccept({ type: 'MovePayment', payment: id, trigger: act }),
   )
 }
 
@@ -86,7 +86,7 @@ function nextTimer(
 ): Timer | undefined {
   return PAYMENT_TIMERS.filter(isMeant)
     .flatMap(kind => account.world.timers.get(paymentTimer(payment.sortKey.id, kind)) ?? [])
-    .filter(({ command }) => account.wouldTake(command))
+    .filter(({ command }) => account.wouldAccept(command))
     .sort((a, b) => a.dueAt - b.dueAt)
     .at(0)
 }

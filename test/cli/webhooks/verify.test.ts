@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { keepSecret, type Surroundings, useWorkplace } from '../../support/cli/workplace.ts'
+import { type CommandOptions, keepSecret, useWorkplace } from '../../support/cli/workplace.ts'
 
 const place = useWorkplace()
 
@@ -26,7 +26,7 @@ const asBlock = (headers: Headers, end = '\r\n') =>
 
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 
-const verify = (args: readonly string[], { env, ...more }: Surroundings = {}) =>
+const verify = (args: readonly string[], { env, ...more }: CommandOptions = {}) =>
   place().paysim(['webhooks', 'verify', ...args], { env: { PAYSIM_WEBHOOK_SECRET: SECRET, ...env }, ...more })
 
 async function written(headers: string, body?: string): Promise<string[]> {

@@ -10,14 +10,14 @@ export interface Execution {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>
 }
 
-interface Surroundings {
+interface CommandOptions {
   cwd?: string
   input?: string
   env?: Record<string, string>
 }
 
 /** `paysim exec` with these arguments. */
-export function exec(args: readonly string[], { cwd, input = '', env }: Surroundings = {}): Execution {
+export function exec(args: readonly string[], { cwd, input = '', env }: CommandOptions = {}): Execution {
   const child = spawn(process.execPath, [BINARY, 'exec', ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, ...env },

@@ -9,7 +9,7 @@ export interface Run {
   readonly stderr: string
 }
 
-export interface Surroundings {
+export interface CommandOptions {
   readonly cwd: string
   /** The whole environment. */
   readonly env: NodeJS.ProcessEnv
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** Starts a command of the built binary as a process. */
-export function startCommand(args: readonly string[], { cwd, env, input = '' }: Surroundings) {
+export function startCommand(args: readonly string[], { cwd, env, input = '' }: CommandOptions) {
   return execa(process.execPath, [BINARY, ...args], {
     cwd,
     env,
@@ -33,12 +33,12 @@ export function startCommand(args: readonly string[], { cwd, env, input = '' }: 
  * ten times as long as most commands. A command that reads more of its environment when its modules load has a process
  * of its own.
  */
-export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<Run> {
-  if (Object.keys(surroundings.env).some(name => READ_AT_LOAD.test(name))) {
-    const { exitCode, stdout, stderr } = await startCommand(args, surroundings)
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<Run> {
+  if (Object.keys(options.env).some(name => READ_AT_LOAD.test(name))) {
+    const { exitCode, stdout, stderr } = await startCommand(args, options)
     return { code: exitCode, stdout, stderr }
   }
-  const turn = last.then(() => runWarm(args, surroundings))
+  const turn = last.then(() => runWarm(args, options))
   last = turn.catch(() => {})
   return turn
 }
@@ -49,7 +49,7 @@ const WARM = fileURLToPath(new URL('warm-command.mjs', import.meta.url))
 let warm: ChildProcess | undefined
 let last: Promise<unknown> = Promise.resolve()
 
-function runWarm(args: readonly string[], { cwd, env, input = '' }: Surroundings): Promise<Run> {
+function runWarm(args: readonly string[], { cwd, env, input = '' }: CommandOptions): Promise<Run> {
   warm ??= startWarm()
   const child = warm
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { AccountKeys, Call, Server } from '../gateway/server.ts'
 import { paying } from '../payments/requests.ts'
 import type { Run } from './run-command.ts'
-import { keepKeysSecret, type Running, type Surroundings, type Workplace } from './workplace.ts'
+import { type CommandOptions, keepKeysSecret, type Running, type Workplace } from './workplace.ts'
 
 interface Where {
   readonly place: Workplace
@@ -18,8 +18,8 @@ export interface Shop {
   /**
    * Runs `paysim …` to its end, with the test keys and the address in the environment. Words are separated by spaces.
    */
-  readonly paysim: (words: string, args?: readonly string[], surroundings?: Surroundings) => Promise<Run>
-  readonly start: (words: string, args?: readonly string[], surroundings?: Surroundings) => Running
+  readonly paysim: (words: string, args?: readonly string[], options?: CommandOptions) => Promise<Run>
+  readonly start: (words: string, args?: readonly string[], options?: CommandOptions) => Running
   /** The environment of these commands. */
   readonly env: Readonly<Record<string, string>>
   /** The exact body of an answer of this server. */
@@ -52,10 +52,10 @@ export function openShop(where: Where, { test, live }: { test: AccountKeys; live
   const asked = (
     words: string,
     args: readonly string[] = [],
-    surroundings: Surroundings = {},
-  ): [readonly string[], Surroundings] => [
+    options: CommandOptions = {},
+  ): [readonly string[], CommandOptions] => [
     [...words.split(' '), ...args, ...where.flags],
-    { ...surroundings, env: { ...env, ...surroundings.env } },
+    { ...options, env: { ...env, ...options.env } },
   ]
   return {
     test,

@@ -85,12 +85,12 @@ const TRANSFER = {
 const wordsOf = (words: string | readonly string[]) => (typeof words === 'string' ? words.split(' ') : words)
 
 const paysim = (words: string | readonly string[], cwd: string, options: RunOptions = {}): Promise<Run> =>
-  runCommand(wordsOf(words), surroundingsOf(cwd, options))
+  runCommand(wordsOf(words), settingsOf(cwd, options))
 
 const begin = (words: readonly string[], cwd: string, options: RunOptions) =>
-  startCommand(words, surroundingsOf(cwd, options))
+  startCommand(words, settingsOf(cwd, options))
 
-const surroundingsOf = (cwd: string, { input = '', env = {} }: RunOptions) => ({
+const settingsOf = (cwd: string, { input = '', env = {} }: RunOptions) => ({
   cwd,
   input,
   env: { ...cleanEnvironment(cwd), TZ: 'Asia/Bangkok', ...env },

@@ -13,7 +13,7 @@ export interface Running {
   readonly ended: Promise<Run>
 }
 
-export interface Surroundings {
+export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
 }
@@ -23,8 +23,8 @@ export interface Workplace {
   readonly path: (name: string) => string
   readonly write: (name: string, contents: string | Uint8Array) => Promise<string>
   readonly writeProfiles: (book: unknown) => Promise<void>
-  readonly paysim: (args: readonly string[], surroundings?: Surroundings) => Promise<Run>
-  readonly start: (args: readonly string[], surroundings?: Surroundings) => Running
+  readonly paysim: (args: readonly string[], options?: CommandOptions) => Promise<Run>
+  readonly start: (args: readonly string[], options?: CommandOptions) => Running
 }
 
 const secrets = new Set<string>()
@@ -51,14 +51,14 @@ export async function openWorkplace({
   const [home, desk] = [join(root, 'home'), join(root, 'desk')]
   await Promise.all([mkdir(home), mkdir(desk)])
   const path = (name: string) => join(desk, name)
-  const environment = { ...surroundingsOf(process.env), HOME: home, USERPROFILE: home, TZ: 'Asia/Bangkok' }
-  const here = ({ env = {}, input = '' }: Surroundings) => ({
+  const environment = { ...machineVariables(process.env), HOME: home, USERPROFILE: home, TZ: 'Asia/Bangkok' }
+  const here = ({ env = {}, input = '' }: CommandOptions) => ({
     cwd: desk,
     env: { ...environment, XDG_CONFIG_HOME: join(home, 'config'), ...env },
     input,
   })
-  const start: Workplace['start'] = (args, surroundings = {}) => {
-    const child = startCommand(args, here(surroundings))
+  const start: Workplace['start'] = (args, options = {}) => {
+    const child = startCommand(args, here(options))
     const listening = new Set<() => void>()
     let said = ''
     for (const stream of [child.stdout, child.stderr])
@@ -84,8 +84,8 @@ export async function openWorkplace({
   return {
     path,
     start,
-    paysim: async (args, surroundings = {}) =>
-      apart ? start(args, surroundings).ended : unspoilt(args, await runCommand(args, here(surroundings))),
+    paysim: async (args, options = {}) =>
+      apart ? start(args, options).ended : unspoilt(args, await runCommand(args, here(options))),
     async write(name, contents) {
       await writeFile(path(name), contents)
       return path(name)
@@ -112,7 +112,7 @@ export function useWorkplace(settings: Settings = {}): () => Workplace {
 }
 
 /** The variables that the machine needs to run a program, and none that affect paysim or a terminal. */
-function surroundingsOf(env: NodeJS.ProcessEnv): Record<string, string> {
+function machineVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const needed = ['PATH', 'Path', 'PATHEXT', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
   return Object.fromEntries(needed.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])))
 }

@@ -47,9 +47,9 @@ export function timelineItems(timeline: Timeline): TimelineItem[] {
 }
 
 /** The lanes that are needed, from top to bottom. */
-export function lanesOf(happenings: readonly TimelineItem[]): string[] {
-  const webhooks = happenings.filter(({ where }) => where === 'Webhooks').map(({ lane }) => lane)
-  const isAhead = happenings.some(({ where }) => where === 'Planned')
+export function lanesOf(items: readonly TimelineItem[]): string[] {
+  const webhooks = items.filter(({ where }) => where === 'Webhooks').map(({ lane }) => lane)
+  const isAhead = items.some(({ where }) => where === 'Planned')
   return ['Merchant', 'Provider', 'State', ...new Set(webhooks), ...(isAhead ? ['Planned'] : [])]
 }
 
@@ -139,5 +139,5 @@ export function commandText(command: TimerRecord['command']): string {
   return command.trigger ? moveWords(command.trigger).label : humanise(command.type)
 }
 
-export const lastTimelineItem = (happenings: readonly TimelineItem[]) =>
-  happenings.filter(({ where }) => where !== 'Planned').at(-1)
+export const lastTimelineItem = (items: readonly TimelineItem[]) =>
+  items.filter(({ where }) => where !== 'Planned').at(-1)

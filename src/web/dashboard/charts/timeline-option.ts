@@ -10,19 +10,15 @@ import { TOOLTIP, tooltip } from './tooltip.ts'
 const DAY_MS = 86_400_000
 
 /** The chart of a timeline: lanes on a common time axis. */
-export function timelineOption(
-  timeline: Timeline,
-  happenings: readonly TimelineItem[],
-  span: 'past' | 'all',
-) {
+export function timelineOption(timeline: Timeline, items: readonly TimelineItem[], span: 'past' | 'all') {
   const now = Date.parse(timeline.now)
-  const [from, to] = edges(happenings, now, span)
-  const lanes = lanesOf(happenings)
-  const states = statesOf(happenings, now, to)
+  const [from, to] = edges(items, now, span)
+  const lanes = lanesOf(items)
+  const states = statesOf(items, now, to)
   const spans = states.filter(({ at, until, status }) => until > at || FINAL.has(status))
   // A state without duration has no bar, so draw it as a mark.
   const drawn = new Set(spans.map(({ opened }) => opened))
-  const marks = happenings.filter(happening => happening.where !== 'State' || !drawn.has(happening))
+  const marks = items.filter(item => item.where !== 'State' || !drawn.has(item))
   const stacks = new Stacks(marks)
   return (palette: Palette): Option => ({
     animation: false,
@@ -108,7 +104,7 @@ export function timelineOption(
       },
       {
         type: 'custom',
-        name: 'Happenings',
+        name: 'Items',
         clip: true,
         z: 3,
         encode: { x: [1, 2], y: 0 },
@@ -120,7 +116,7 @@ export function timelineOption(
           const tone = stack.some(({ tone: of }) => of === 'bad') ? 'bad' : mark.tone
           return drawMark(api, palette, { tone, isToCome: mark.where === 'Planned', count: stack.length })
         },
-        tooltip: { formatter: params => happeningTip(stacks.shown(indexOf(params))) },
+        tooltip: { formatter: params => itemTip(stacks.shown(indexOf(params))) },
       },
     ],
   })
@@ -131,16 +127,13 @@ const indexOf = (params: unknown) =>
 
 /** Adds a margin on both sides; the range is never empty. */
 function edges(
-  happenings: readonly TimelineItem[],
+  items: readonly TimelineItem[],
   now: number,
   span: 'past' | 'all',
 ): [from: number, to: number] {
-  const first = happenings[0]?.at ?? now
-  const past = Math.max(
-    lastTimelineItem(happenings)?.until ?? lastTimelineItem(happenings)?.at ?? first,
-    first,
-  )
-  const ahead = happenings.filter(({ where }) => where === 'Planned').map(({ at }) => at)
+  const first = items[0]?.at ?? now
+  const past = Math.max(lastTimelineItem(items)?.until ?? lastTimelineItem(items)?.at ?? first, first)
+  const ahead = items.filter(({ where }) => where === 'Planned').map(({ at }) => at)
   const last = span === 'all' ? Math.max(...ahead, past, now) : past
   const room = Math.max((last - first) * 0.06, 500)
   return [first - room, last + room]
@@ -156,8 +149,8 @@ interface StateSpan {
 const FINAL = new Set(['succeeded', 'failed', 'expired', 'cancelled'])
 
 /** From one change of state to the next. The last state continues until now; a final one has no end. */
-function statesOf(happenings: readonly TimelineItem[], now: number, edge: number): StateSpan[] {
-  const changes = happenings.filter(({ status }) => status !== null)
+function statesOf(items: readonly TimelineItem[], now: number, edge: number): StateSpan[] {
+  const changes = items.filter(({ status }) => status !== null)
   return changes.map((opened, nth) => {
     const { status, at } = opened
     const next = changes[nth + 1]
@@ -173,7 +166,7 @@ function stateTip(state: StateSpan | undefined): HTMLElement {
   return tooltip(humanise(status), [['by', `${opened.what} ${opened.more}`], ...timesOf(opened), ...lasted])
 }
 
-function happeningTip(stack: readonly TimelineItem[]): HTMLElement {
+function itemTip(stack: readonly TimelineItem[]): HTMLElement {
   const [first] = stack
   if (!first) return tooltip('', [])
   if (stack.length === 1) return tooltip(first.what, [['', first.more], ...timesOf(first)])

@@ -19,12 +19,9 @@ const LANE_PX = 44
 export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   const [span, setSpan] = useState<'past' | 'all'>('past')
   const { data } = timeline
-  const happenings = useMemo(() => (data ? timelineItems(data) : []), [data])
-  const option = useMemo(
-    () => (data ? timelineOption(data, happenings, span) : undefined),
-    [data, happenings, span],
-  )
-  const isAhead = happenings.some(({ where }) => where === 'Planned')
+  const items = useMemo(() => (data ? timelineItems(data) : []), [data])
+  const option = useMemo(() => (data ? timelineOption(data, items, span) : undefined), [data, items, span])
+  const isAhead = items.some(({ where }) => where === 'Planned')
   return (
     <Panel
       title="Timeline"
@@ -48,11 +45,11 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
             {option && (
               <Chart
                 option={option}
-                height={AROUND_PX + LANE_PX * lanesOf(happenings).length}
-                label={describe(happenings)}
+                height={AROUND_PX + LANE_PX * lanesOf(items).length}
+                label={describe(items)}
               />
             )}
-            <HappeningTable happenings={happenings} />
+            <ItemTable items={items} />
           </>
         )}
       </Ready>
@@ -60,24 +57,24 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   )
 }
 
-function describe(happenings: readonly TimelineItem[]): string {
-  const last = lastTimelineItem(happenings)
+function describe(items: readonly TimelineItem[]): string {
+  const last = lastTimelineItem(items)
   const latest = last ? ` The last event: ${last.what}, ${exactText(last.at)}.` : ''
-  return `Timeline of ${happenings.length} events; the table below lists them all.${latest}`
+  return `Timeline of ${items.length} events; the table below lists them all.${latest}`
 }
 
-const HappeningTable = ({ happenings }: { happenings: readonly TimelineItem[] }) => (
+const ItemTable = ({ items }: { items: readonly TimelineItem[] }) => (
   <Table<TimelineItem>
     caption="Timeline"
-    rows={happenings}
+    rows={items}
     keyOf={({ key }) => key}
     columns={[
-      { title: 'Account time', cell: happening => <BothTimes of={happening} /> },
+      { title: 'Account time', cell: item => <BothTimes of={item} /> },
       { title: 'Where', cell: ({ where }) => where },
       {
         title: 'What',
         cell: ({ what, href, tone, more }) => (
-          <span class="happening">
+          <span class="timeline-item">
             <Badge tone={tone}>{href ? <a href={href}>{what}</a> : what}</Badge>
             <span class="muted">{more}</span>
           </span>
