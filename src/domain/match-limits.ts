@@ -33,8 +33,9 @@ export function firstMatch<T extends MatchLimits>(
   chance: () => number,
 ): FirstMatch<T> {
   const held: number[] = []
-  for (const [at, item] of items.entries()) {
-    if (!holds(item)) continue
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at]
+    if (!item || !holds(item)) continue
     held.push(at)
     const count = counts.get(at) ?? UNCOUNTED
     const isTurn = (item.nth === null || count.held + 1 === item.nth) && count.held + 1 !== item.skipNth

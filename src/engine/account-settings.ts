@@ -21,3 +21,25 @@ export interface AccountSettings {
     'contract' | 'merchantName' | 'checkoutModes' | 'catalogue' | 'rules' | 'webhookBody'
   >
 }
+
+/** Written out, because spreading these objects took a sixth of the time of a decision. */
+export function contextOf(
+  { environment, outerContext }: AccountSettings,
+  { newId, newSecret, chance }: Pick<Context, 'newId' | 'newSecret' | 'chance'>,
+  at: number,
+): Context {
+  const { contract, catalogue, rules, merchantName, checkoutModes, webhookBody } = outerContext()
+  return {
+    at,
+    environment,
+    contract,
+    catalogue,
+    rules,
+    merchantName,
+    checkoutModes,
+    webhookBody,
+    newId,
+    newSecret,
+    chance,
+  }
+}

@@ -6,7 +6,7 @@ import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
-import type { AccountSettings, Outcome } from './account-settings.ts'
+import { type AccountSettings, contextOf, type Outcome } from './account-settings.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
 import { Firing } from './firing.ts'
@@ -162,9 +162,8 @@ export class Account {
   }
 
   #decide(command: Command, at: number): Decision {
-    const { settings, environment } = this
     const names = this.#ids.ofMove(this.#world.moves + 1)
-    return decide(this.#world, command, { ...settings.outerContext(), ...names, at, environment })
+    return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 
   /** Whether a command would be carried out now. It is decided as by `execute`, and nothing happens. */

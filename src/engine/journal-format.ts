@@ -35,7 +35,10 @@ export function entryText(entry: Entry): string {
 export const writeLine = (entry: Entry) => sealLine(entryText(entry))
 
 /** Each line has its own checksum, so that damage is found where it is. */
-export const sealLine = (json: string) => `${json.slice(0, -1)},"crc":"${checksum(json.slice(0, -1))}"}\n`
+export function sealLine(json: string): string {
+  const said = json.slice(0, -1)
+  return `${said},"crc":"${checksum(said)}"}\n`
+}
 
 const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
 

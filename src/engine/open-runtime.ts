@@ -45,11 +45,11 @@ export function newAccount(
     time,
     outerContext: () => {
       const { name, checkoutModes } = merchant()
-      const webhookBody = (event: WebhookEvent) => rendering.event(event)
       return { contract, catalogue, rules, merchantName: name, checkoutModes, webhookBody }
     },
   })
   const rendering = new Rendering(account, contract, baseUrl)
+  const webhookBody = (event: WebhookEvent) => rendering.event(event)
   return { account, rendering }
 }
 

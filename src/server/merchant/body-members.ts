@@ -21,12 +21,15 @@ export function unknownMembers(
 
 /** If the contract treats an explicit null as an absent member. */
 export function readNulls(contract: Contract, body: JsonObject): JsonObject {
-  if (contract['strict.nulls'] === 'reject') return body
+  if (contract['strict.nulls'] === 'reject' || !hasNull(body)) return body
   const given = Object.entries(body).filter(([, value]) => value !== null)
   return Object.fromEntries(
     given.map(([key, value]) => [key, isObject(value) ? readNulls(contract, value) : value]),
   )
 }
+
+const hasNull = (body: JsonObject): boolean =>
+  Object.values(body).some(value => value === null || (isObject(value) && hasNull(value)))
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
