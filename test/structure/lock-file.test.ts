@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 interface Installed {
   resolved?: string
   optionalDependencies?: Record<string, string>
+  hasInstallScript?: boolean
 }
 
 const { packages }: { packages: Record<string, Installed> } = JSON.parse(
@@ -23,4 +24,8 @@ test('the lock file has the binaries of every platform', () => {
 
 test('the lock file names no registry', () => {
   expect(Object.keys(packages).filter(path => packages[path]?.resolved !== undefined)).toEqual([])
+})
+
+test('no package of the tree runs a script when it is installed', () => {
+  expect(Object.keys(packages).filter(path => packages[path]?.hasInstallScript)).toEqual([])
 })

@@ -1,6 +1,6 @@
 // node test/torture/run.js: the long form of the tests in test/torture, and the table that it makes.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,6 +14,8 @@ const USAGE = `npm run torture -- [options]
   --part NAME   one part only; the names are in what it prints
   --first N     the first plan of that part: a failure prints its own
   --soak        the soak only, for all of the time
+  --results DIR keep what each part counted there, and show it with what is there already: parts of one run may be
+                done at different times or places, as long as commit and seed are the same
   --write       write docs/reliability.md if everything passed`
 
 const { values: flags } = parseArgs({
@@ -24,6 +26,7 @@ const { values: flags } = parseArgs({
     part: { type: 'string' },
     first: { type: 'string' },
     soak: { type: 'boolean', default: false },
+    results: { type: 'string' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -43,6 +46,7 @@ const PARTS = {
   receivers: ['receivers'],
   'wall-clock': ['wall-clock'],
   soak: ['soak'],
+  fuzz: [],
 }
 const part = flags.soak ? 'soak' : flags.part
 if (part !== undefined && !(part in PARTS)) {
@@ -50,8 +54,9 @@ if (part !== undefined && !(part in PARTS)) {
   process.exit(2)
 }
 
-const results = mkdtempSync(join(tmpdir(), 'paysim-torture-results-'))
-process.once('exit', () => rmSync(results, { recursive: true, force: true }))
+const results = flags.results ?? mkdtempSync(join(tmpdir(), 'paysim-torture-results-'))
+if (flags.results === undefined) process.once('exit', () => rmSync(results, { recursive: true, force: true }))
+mkdirSync(results, { recursive: true })
 
 /** Vitest on some files, one after the other: they would disturb each other's times. */
 async function run(args, env) {
@@ -62,22 +67,29 @@ async function run(args, env) {
   return new Promise(resolve => child.once('exit', code => resolve(code ?? 1)))
 }
 
-const began = Date.now()
 const [file, name] = part === undefined ? [] : PARTS[part]
-const code = await run([`test/torture/${file ?? ''}`, ...(name === undefined ? [] : ['-t', name])], {
-  PAYSIM_TORTURE_SECONDS: flags.seconds,
-  PAYSIM_TORTURE_SEED: flags.seed,
-  PAYSIM_TORTURE_RESULTS: results,
-  ...(part === undefined ? {} : { PAYSIM_TORTURE_PART: part }),
-  ...(flags.first === undefined ? {} : { PAYSIM_TORTURE_FIRST: flags.first }),
-})
-const inputs = part === undefined ? Number(flags.inputs) : 0
+const tortured =
+  part === 'fuzz'
+    ? 0
+    : await run([`test/torture/${file ?? ''}`, ...(name === undefined ? [] : ['-t', name])], {
+        PAYSIM_TORTURE_SECONDS: flags.seconds,
+        PAYSIM_TORTURE_SEED: flags.seed,
+        PAYSIM_TORTURE_RESULTS: results,
+        ...(part === undefined ? {} : { PAYSIM_TORTURE_PART: part }),
+        ...(flags.first === undefined ? {} : { PAYSIM_TORTURE_FIRST: flags.first }),
+      })
+const inputs = part === undefined || part === 'fuzz' ? Number(flags.inputs) : 0
+const seed = Number(flags.seed)
 const fuzzBegan = Date.now()
 const fuzzed =
   inputs === 0
     ? 0
     : await run(['test/fuzz'], { PAYSIM_FUZZ_INPUTS: String(inputs), PAYSIM_FUZZ_SEED: flags.seed })
-if (code !== 0 || fuzzed !== 0) process.exit(1)
+if (tortured !== 0 || fuzzed !== 0) process.exit(1)
+if (inputs > 0) {
+  const seconds = Math.round((Date.now() - fuzzBegan) / 1000)
+  writeFileSync(join(results, 'fuzz.json'), JSON.stringify({ seed, seconds, counts: { inputs } }))
+}
 
 const parts = Object.fromEntries(
   readdirSync(results).map(found => [
@@ -85,19 +97,13 @@ const parts = Object.fromEntries(
     JSON.parse(readFileSync(join(results, found), 'utf8')),
   ]),
 )
-if (inputs > 0)
-  parts.fuzz = {
-    seed: Number(flags.seed),
-    seconds: Math.round((Date.now() - fuzzBegan) / 1000),
-    counts: { inputs },
-  }
 const git = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.trim()
 const text = writeTable({
   parts,
   commit:
     git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', 'src') === '' ? '' : ' with changes'),
-  seed: Number(flags.seed),
-  seconds: Math.round((Date.now() - began) / 1000),
+  seed,
+  seconds: Object.values(parts).reduce((sum, { seconds }) => sum + seconds, 0),
   node: process.version,
   to: flags.write ? 'docs/reliability.md' : undefined,
 })

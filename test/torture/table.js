@@ -92,7 +92,7 @@ export function writeTable({ parts, commit, seed, seconds, node, to }) {
   const text = `# Reliability, measured
 
 ${BEGIN}
-The run writes this page if every check passed: commit ${commit}, seed ${seed}, ${shown(seconds)} s in all, Node ${node}.
+The run writes this page if every check passed: commit ${commit}, seed ${seed}, ${shown(seconds)} s in all parts, Node ${node}.
 
 | what was done | how often | what was lost | seconds of that part |
 |---|---|---|---|
