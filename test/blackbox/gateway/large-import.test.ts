@@ -8,8 +8,8 @@ import { accountOf, openAccount, rows, succeeded } from '../../support/gateway/m
 import { ownServer, recovered } from '../../support/gateway/shared-server.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
-/** An archive of so many payouts; each entry has a kilobyte. */
-function largeArchive(count: number): string {
+/** An archive of so many payouts; each entry has a kilobyte. With timers, their approval is long due. */
+function largeArchive(count: number, timers = false): string {
   const at = Date.UTC(2026, 0, 1)
   const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(700), accountLast4: '1234' }
   const entries = Array.from({ length: count }, (_, index) => {
@@ -21,7 +21,9 @@ function largeArchive(count: number): string {
       country: 'TH',
     }
     const event = { ...created, merchantReference: `order-${index}`, recipient, status: 'requires_approval' }
-    return { v: 1, seq: index + 1, at: at + index, by: 'operator', events: [event] }
+    const command = { type: 'MovePayout', payout: `po_${index}`, trigger: 'approve' }
+    const timer = { type: 'TimerSet', timer: `po_${index}:approve`, dueAt: at + count, command }
+    return { v: 1, seq: index + 1, at: at + index, by: 'operator', events: timers ? [event, timer] : [event] }
   })
   return JSON.stringify({ paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} })
 }
@@ -68,6 +70,22 @@ test('others are served while a large account is imported and exported', async (
   }).then(answer => answer.arrayBuffer())
   expect(await slowestShare(ask, exporting)).toBeLessThan(LARGEST_SHARE)
   expect((await exporting).byteLength).toBeGreaterThan(20_000_000)
+})
+
+test('others are served while the timers of an import fire that are due', async () => {
+  const server = await ownServer()
+  const [account, other] = [await openAccount(server), await openAccount(server)]
+  const { id } = await createPayment(other)
+  const raw = largeArchive(12_000, true)
+  const ask = () => readPayment(other, id)
+  await ask()
+  // The import without its clock is on a running one.
+  const work = account.control('PUT', '/import', { raw, headers }).then(async answer => {
+    await succeeded(answer)
+    return succeeded(account.control('GET', '/overview'))
+  })
+  expect(await slowestShare(ask, work)).toBeLessThan(LARGEST_SHARE)
+  expect((await work).payouts.by_status).toMatchObject({ requires_approval: 0, processing: 12_000 })
 })
 
 test('an archive over the limit is refused, and the limit is named', async () => {
