@@ -102,5 +102,5 @@ export class ArmedDisturbances {
 
 /** A member that no version of the API has yet, as a later version might add. */
 export const UNKNOWN_MEMBER = {
-  added_in_a_later_version: { since: '2031-01-01', note: 'ignore what you do not know' },
+  added_in_a_later_version: { since: '2031-01-01', rate: 1, note: 'ignore what you do not know & go on' },
 }

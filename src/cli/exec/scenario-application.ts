@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
-import { resolveContract } from '../../contract/resolve-contract.ts'
 import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
+import { contractInForce } from '../../scenario/run/contract-in-force.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
 
 /** The application of a scenario file, while a command runs. */
@@ -33,7 +33,7 @@ export async function openScenarioApplication(
     spec,
     cwd: resolve(scenario.folder, spec.folder ?? '.'),
     gateway: baseUrl,
-    contract: resolveContract(),
+    contract: await contractInForce(simulator.control),
     credentials: { publicKey, secretKey, webhookSecret },
     run: 'exec',
     env: {

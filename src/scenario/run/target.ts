@@ -1,7 +1,7 @@
 import { ControlClient } from '../../client/control-client.ts'
 import type { Contract } from '../../contract/decisions.ts'
-import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 import { WebhookReceiver } from '../../library/webhook-receiver.ts'
+import { contractInForce } from './contract-in-force.ts'
 import { Wire } from './wire.ts'
 
 /** Where a scenario runs: a simulator that it controls, or a gateway of which it knows only the base URL. */
@@ -51,33 +51,20 @@ export async function openSimulatorTarget({
   readonly controlToken: string
 }): Promise<OpenTarget<SimulatorTarget>> {
   const control = new ControlClient({ controlUrl, token: controlToken })
-  const contract = await control.contract()
+  const contract = await contractInForce(control)
   const target: SimulatorTarget = {
     kind: 'simulator',
     baseUrl: url,
     control,
     controlUrl,
     controlToken,
-    contract: inForce(contract),
+    contract,
     receiver: await WebhookReceiver.open(),
     merchants: new Set(),
-    createPath: contract['create.path']?.value ?? CREATE_PATH,
+    createPath: contract['create.path'],
     wire: new Wire(),
   }
   return { target, close: () => leave(target) }
-}
-
-/** Those of a simulator that knows other decisions than this version are taken as usual. */
-function inForce(
-  reported: Readonly<Record<string, { readonly value: unknown; readonly kind: string }>>,
-): Contract {
-  const switches = Object.entries(reported).filter(([, { kind }]) => kind === 'switch')
-  try {
-    return resolveContract(Object.fromEntries(switches.map(([key, { value }]) => [key, value])))
-  } catch (error) {
-    if (!(error instanceof ContractError)) throw error
-    return resolveContract()
-  }
 }
 
 async function leave({ merchants, control, wire, receiver }: SimulatorTarget): Promise<void> {
