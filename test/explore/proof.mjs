@@ -1,28 +1,43 @@
 // Tests `paysim explore` with many applications: it must find every planted bug by its kind, and blame no correct
-// application. `npm run explore:proof [-- wrong|right|speed]` takes minutes; the suite has a short form in
-// explore.test.ts.
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+// application. `npm run explore:proof [-- wrong|right|start|speed]` takes an hour, and writes docs/explore-proof.md; the
+// suite has a short form in explore.test.ts. SEEDS sets the number of seeds.
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = path => fileURLToPath(new URL(path, import.meta.url))
+const read = name => JSON.parse(readFileSync(here(`apps/${name}`), 'utf8'))
 const BINARY = here('../../bin/paysim.js')
-const STORY = here('apps/story.yaml')
-const PLANTED = JSON.parse(readFileSync(here('apps/planted.json'), 'utf8'))
-const RIGHT = [
-  ...['by-state', 'by-event-id', 're-reading', 'polling-only', 'queue-and-worker'].map(style => [
-    'node',
-    here('apps/right.mjs'),
-    style,
-  ]),
-  ['python3', here('apps/right.py')],
+const PROOF = here('../../docs/explore-proof.md')
+const SHOP = here('apps/story.yaml')
+const WALLET = here('apps/wallet.yaml')
+const WRONG = [
+  { story: SHOP, app: 'wrong.mjs', planted: read('planted.json') },
+  { story: WALLET, app: 'wrong-wallet.mjs', planted: read('planted-wallet.json') },
 ]
+const node = (app, ...styles) =>
+  styles.map(style => ({ name: style, command: ['node', here(`apps/${app}`), style] }))
+const python = app => ({ name: app, command: ['python3', here(`apps/${app}`)] })
+const RIGHT = [
+  ...node('right.mjs', 'by-state', 'by-event-id', 're-reading', 'polling-only', 'queue-and-worker'),
+  python('right.py'),
+  python('right_sqlite.py'),
+  ...node('wallet.mjs', 'transaction-log', 'durable-queue', 're-fetching').map(app => ({
+    ...app,
+    story: WALLET,
+  })),
+]
+const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+  cwd: here('.'),
+  encoding: 'utf8',
+}).trim()
 const SEEDS = Number(process.env.SEEDS ?? 10)
+const seconds = ms => (ms / 1000).toFixed(1)
 
-async function explore(flags, command, story = STORY) {
+async function explore(flags, command, story = SHOP) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-proof-'))
   const args = [BINARY, 'explore', story, '--save', folder, '-o', 'json', ...flags, '--', ...command]
   const { code, stdout, stderr } = await new Promise(resolve =>
@@ -35,61 +50,128 @@ async function explore(flags, command, story = STORY) {
   return { code, stderr, report }
 }
 
+/** Each part prints as it goes on, and returns its section of the document. */
 async function wrong() {
+  const rows = []
   let found = 0
-  for (const [bug, kind] of Object.entries(PLANTED)) {
-    const { code, report, stderr } = await explore(
-      ['--only', kind, '--runs', '30'],
-      ['node', here('apps/wrong.mjs'), bug],
-    )
-    const first = report?.findings.find(({ kinds }) => kinds.includes(kind))
-    if (code === 10 && first) found += 1
-    const rate = first
-      ? `${first.failed}/${first.of}  ${first.message}`
-      : stderr || (report?.plain.failure ?? []).join(' ')
-    console.log(`${first ? 'found ' : 'MISSED'} ${bug.padEnd(27)} ${kind.padEnd(22)} ${rate}`)
-  }
-  console.log(`${found} of ${Object.keys(PLANTED).length} planted bugs found, each by its kind`)
-  return found >= Object.keys(PLANTED).length - 1
+  for (const { story, app, planted } of WRONG)
+    for (const [bug, kind] of Object.entries(planted)) {
+      const flags = ['--only', kind, '--runs', '30']
+      const { code, report, stderr } = await explore(flags, ['node', here(`apps/${app}`), bug], story)
+      const first = report?.findings.find(({ kinds }) => kinds.includes(kind))
+      const isFound = code === 10 && first !== undefined
+      if (isFound) found += 1
+      const why = first?.message ?? (stderr || (report?.plain.failure ?? []).join(' '))
+      console.log(`${isFound ? 'found ' : 'MISSED'} ${bug.padEnd(32)} ${kind.padEnd(22)} ${why}`)
+      const rate = first ? `${first.failed} of ${first.of}` : '**missed**'
+      rows.push([bug, kind, rate, report?.tries.length ?? 0, seconds(report?.timings.took_ms ?? 0)])
+    }
+  const sentence = `${found} of ${rows.length} planted bugs were found, each by its kind.`
+  console.log(sentence)
+  const head = ['bug', 'kind', 'repeated', 'tries', 'seconds']
+  return { isGood: found >= rows.length - 1, title: 'Planted bugs', sentence, table: [head, ...rows] }
 }
 
 async function right() {
+  const rows = []
   let blamed = 0
-  for (const command of RIGHT)
+  for (const { name, command, story } of RIGHT) {
+    const sum = { seeds: 0, tries: 0, ms: 0, alarms: 0 }
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const { code, report, stderr } = await explore(['--seed', String(seed), '--runs', '120'], command)
-      const findings = report?.findings ?? []
-      if (code !== 0) blamed += 1
-      const name = command.slice(-1)[0].replace(/.*\//, '')
-      const what = findings
-        .map(({ kinds, message, failed, of }) => `${kinds}: ${message} (${failed}/${of})`)
-        .join('; ')
-      const tries = `${report?.tries.length} tries, ${report?.timings.tries_per_second}/s`
-      console.log(
-        `${code === 0 ? 'clean ' : 'BLAMED'} ${name.padEnd(17)} seed ${seed}  ${tries}  ${what}${stderr}`,
+      const { code, report, stderr } = await explore(
+        ['--seed', String(seed), '--runs', '150'],
+        command,
+        story,
       )
+      const what = (report?.findings ?? []).map(
+        one => `${one.kinds}: ${one.message} (${one.failed}/${one.of})`,
+      )
+      const tries = report?.tries.length ?? 0
+      console.log(
+        `${code === 0 ? 'clean ' : 'BLAMED'} ${name} seed ${seed}  ${tries} tries  ${what.join('; ')}${stderr}`,
+      )
+      sum.seeds += 1
+      sum.tries += tries
+      sum.ms += report?.timings.took_ms ?? 0
+      if (code !== 0) sum.alarms += 1
     }
-  console.log(`${blamed} false alarms in ${RIGHT.length * SEEDS} explorations`)
-  return blamed === 0
+    blamed += sum.alarms
+    rows.push([name, sum.seeds, sum.tries, seconds(sum.ms), sum.alarms])
+  }
+  const sentence = `${blamed} false alarms in ${RIGHT.length * SEEDS} explorations of ${RIGHT.length} correct applications.`
+  console.log(sentence)
+  const head = ['application', 'seeds', 'tries', 'seconds', 'alarms']
+  return { isGood: blamed === 0, title: 'Correct applications', sentence, table: [head, ...rows] }
+}
+
+/** An application that needs ten seconds to start, with a process for each run. */
+async function start() {
+  const slow = `setTimeout(() => { process.argv[2] = 'by-state'; import(${JSON.stringify(here('apps/right.mjs'))}) }, 10_000)`
+  const kinds = ['--only', 'webhook-twice,restart', '--runs', '13']
+  const { code, report, stderr } = await explore(kinds, ['node', '-e', slow, 'x'])
+  const tries = report?.tries.length ?? 0
+  console.log(`${code === 0 ? 'clean ' : 'BLAMED'} starts in 10 s  ${tries} tries  ${stderr}`)
+  const table = [
+    ['tries', 'seconds', 'verdict'],
+    [tries, seconds(report?.timings.took_ms ?? 0), report?.verdict],
+  ]
+  const sentence = 'The application needs ten seconds to start, and has a process for each run.'
+  return { isGood: code === 0, title: 'A slow start', sentence, table }
 }
 
 const WAITING = 'call-slow,webhook-early,webhook-late'
 
 async function speed() {
+  const rows = []
   for (const fresh of ['never', 'run']) {
     const folder = await mkdtemp(join(tmpdir(), 'paysim-speed-'))
     const story = join(folder, 'story.yaml')
-    await writeFile(story, readFileSync(STORY, 'utf8').replace('app:', `app:\n  fresh: ${fresh}`))
+    await writeFile(story, readFileSync(SHOP, 'utf8').replace('app:', `app:\n  fresh: ${fresh}`))
     const flags = ['--skip', WAITING, '--jobs', '2', '--runs', '150']
     const { report } = await explore(flags, ['node', here('apps/right.mjs'), 'by-state'], story)
     await rm(folder, { recursive: true })
     console.log(`fresh: ${fresh}: ${report?.timings.tries_per_second} tries a second`)
+    rows.push([`fresh: ${fresh}`, report?.tries.length ?? 0, report?.timings.tries_per_second])
   }
-  return true
+  const sentence = `With --jobs 2, without ${WAITING}. What else the machine did at the time counts too.`
+  return {
+    isGood: true,
+    title: 'Speed',
+    sentence,
+    table: [['application', 'tries', 'tries a second'], ...rows],
+  }
 }
 
-const PARTS = { wrong, right, speed }
+const PARTS = { wrong, right, start, speed }
+
+const HEAD = `# What \`paysim explore\` finds, and whom it does not blame
+
+\`npm run explore:proof\` writes this, each part when it is run. The applications are in \`test/explore/apps\`.
+`
+
+/** The document with this section in the place of its former one. */
+function withSection(document, { title, sentence, table: [head, ...rows] }) {
+  const cores = availableParallelism()
+  const section = [
+    `## ${title}`,
+    '',
+    sentence,
+    '',
+    `At commit ${COMMIT}, with Node ${process.versions.node} on ${cores} cores.`,
+    '',
+    ...[head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`),
+    '',
+  ].join('\n')
+  const others = document.split(/^(?=## )/m).filter(part => !part.startsWith(`## ${title}\n`))
+  return [...others, section]
+    .map(part => part.trimEnd())
+    .join('\n\n')
+    .concat('\n')
+}
+
 const named = process.argv.slice(2).filter(name => Object.hasOwn(PARTS, name))
-let isGood = true
-for (const name of named.length > 0 ? named : Object.keys(PARTS)) isGood = (await PARTS[name]()) && isGood
-process.exitCode = isGood ? 0 : 1
+for (const name of named.length > 0 ? named : Object.keys(PARTS)) {
+  const section = await PARTS[name]()
+  await writeFile(PROOF, withSection(existsSync(PROOF) ? readFileSync(PROOF, 'utf8') : HEAD, section))
+  if (!section.isGood) process.exitCode = 1
+}
