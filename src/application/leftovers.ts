@@ -34,7 +34,10 @@ export async function dataFolder(): Promise<string> {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
 }
 
-/** Removes what a killed paysim left: its folders, and the processes that use them. */
+/**
+ * Removes what a killed paysim left: its folders, and the processes that use them. A folder without a pid in its name
+ * stays, whatever it begins with: nobody knows whose it is, or whether it is still used.
+ */
 async function sweep(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, owner] = NAME.exec(name) ?? []

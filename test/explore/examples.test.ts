@@ -13,8 +13,10 @@ async function explore(command: readonly string[], flags: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-examples-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const saved = join(folder, 'found')
-  const args = ['explore', `${EXAMPLES}/orders.yaml`, '--save', saved, ...flags, '--', ...command]
-  return { ...(await runBinary(args)), saved }
+  const report = join(folder, 'report.json')
+  const reporting = ['--save', saved, '--report', `json=${report}`]
+  const args = ['explore', `${EXAMPLES}/orders.yaml`, ...reporting, ...flags, '--', ...command]
+  return { ...(await runBinary(args)), saved, report: await readFile(report, 'utf8') }
 }
 
 /** As many runs as there are places: no pairs. */
@@ -33,6 +35,17 @@ describe.skipIf(!python)(`the shop in Python${python ? '' : ' (no python3 on thi
   })
 })
 
+/** All of a report that does not depend on how fast the machine is, and where it was saved. */
+function seen(report: string) {
+  const { kinds, places, tries, findings } = JSON.parse(report).explorations[0]
+  return {
+    kinds,
+    places,
+    tries: tries.map(({ took_ms: _, ...rest }: Record<string, unknown>) => rest),
+    findings: findings.map(({ saved: _, ...rest }: Record<string, unknown>) => rest),
+  }
+}
+
 test('the wrong shop ships twice, as the README shows, and the same seed finds and saves the same', async () => {
   const flags = ['--only', 'webhook-twice,webhook-forged', '--runs', '4', '--seed', '7']
   const command = ['node', `${EXAMPLES}/wrong-shop.mjs`]
@@ -44,6 +57,9 @@ test('the wrong shop ships twice, as the README shows, and the same seed finds a
   const [one, other] = await Promise.all(runs.map(async ({ saved }) => files(saved)))
   expect(one?.map(([name]) => name)).toEqual(['orders-webhook-twice.yaml'])
   expect(other).toEqual(one)
+  const [first, second] = runs.map(({ report }) => seen(report))
+  expect(first?.places).toHaveLength(4)
+  expect(second).toEqual(first)
 
   const [{ code, stdout, saved } = { code: 0, stdout: '', saved: '' }] = runs
   expect(code).toBe(10)

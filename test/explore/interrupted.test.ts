@@ -38,7 +38,7 @@ async function workplace() {
     isCalled: async () => (await readdir(folder)).includes('called'),
     leftovers: async () => ({
       processes: processesWith(mark),
-      folders: (await readdir(temporary)).filter(name => name.startsWith('paysim-app-')),
+      folders: (await readdir(temporary)).filter(name => name.startsWith('paysim-app-')).sort(),
     }),
   }
 }
@@ -73,6 +73,8 @@ test('what another paysim could not remove, the next run removes', async () => {
   const alive = `paysim-app-${process.pid}-abc`
   await mkdir(dead)
   await mkdir(join(temporary, alive))
+  const foreign = 'paysim-app-of-mine'
+  await mkdir(join(temporary, foreign))
   const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
     env: { ...process.env, PAYSIM_APP_DATA: dead },
     stdio: 'ignore',
@@ -81,5 +83,5 @@ test('what another paysim could not remove, the next run removes', async () => {
   const { code } = await runBinary(['run', await story('answers.json', '/')], { env })
   expect(code).toBe(0)
   expect(await gone).toEqual([null, 'SIGKILL'])
-  expect(await leftovers()).toEqual({ processes: [], folders: [alive] })
+  expect(await leftovers()).toEqual({ processes: [], folders: [alive, foreign] })
 })
