@@ -24,7 +24,7 @@ const python = app => ({ name: app, command: ['python3', here(`apps/${app}`)] })
 const RIGHT = [
   ...node('right.mjs', 'by-state', 'by-event-id', 're-reading', 'polling-only', 'queue-and-worker'),
   python('right.py'),
-  python('right_sqlite.py'),
+  python('right-sqlite.py'),
   ...node('wallet.mjs', 'transaction-log', 'durable-queue', 're-fetching').map(app => ({
     ...app,
     story: WALLET,
