@@ -35,6 +35,11 @@ const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
   encoding: 'utf8',
 }).trim()
 const SEEDS = Number(process.env.SEEDS ?? 10)
+/** More than there are places, so that pairs are tried too. */
+const RUNS = new Map([
+  [undefined, 150],
+  [WALLET, 280],
+])
 const seconds = ms => (ms / 1000).toFixed(1)
 
 async function explore(flags, command, story = SHOP) {
@@ -79,7 +84,7 @@ async function right() {
     const sum = { seeds: 0, tries: 0, ms: 0, alarms: 0 }
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { code, report, stderr } = await explore(
-        ['--seed', String(seed), '--runs', '150'],
+        ['--seed', String(seed), '--runs', String(RUNS.get(story))],
         command,
         story,
       )

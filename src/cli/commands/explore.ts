@@ -26,7 +26,11 @@ export function command(): Command {
     .option('--seed <n>', 'order of the pairs; the same seed repeats the same runs', text =>
       Number(seed(text)),
     )
-    .option('-j, --jobs <n>', 'number of runs that work at the same time; while one only waits, another begins, except with 1 (default: the number of cores)', atLeastOne)
+    .option(
+      '-j, --jobs <n>',
+      'number of runs that work at the same time; while one only waits, another begins, except with 1 (default: the number of cores)',
+      atLeastOne,
+    )
     .option('--slow <duration>', 'delay of the answer in call-slow (default: 2s)', wait)
     .option('--save <dir>', 'folder in which to save each failure as a scenario', './paysim-found')
     .option(
