@@ -8,21 +8,10 @@ import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
 import { HOUR, MINUTE, msBetween, SECOND } from '../../support/time/instants.ts'
 import { listen, openReceiver, type Reply, settle, subscribe } from '../../support/webhooks/receiver.ts'
+import { GAPS } from '../../support/webhooks/schedule.ts'
 
 const server = sharedServer()
 
-/** The gap before each attempt after the first, which goes out at once. */
-const GAPS = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-]
 const WHOLE_SCHEDULE = 75 * HOUR + 35 * MINUTE + 5 * SECOND
 
 async function cancelOne(account: Account) {

@@ -1,8 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../time/instants.ts'
 
-/** When each of the ten attempts of a webhook is made, counted from the event. */
-export const ATTEMPTS = [
-  0,
+/** The gap before each attempt of a webhook after the first, which is made at once. */
+export const GAPS = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -12,4 +11,9 @@ export const ATTEMPTS = [
   14 * HOUR,
   20 * HOUR,
   24 * HOUR,
-].map((_, at, gaps) => gaps.slice(0, at + 1).reduce((sum, gap) => sum + gap, 0))
+]
+
+/** When each of the ten attempts is made, counted from the event. */
+export const ATTEMPTS = [0, ...GAPS].map((_, at, gaps) =>
+  gaps.slice(0, at + 1).reduce((sum, gap) => sum + gap, 0),
+)
