@@ -37,6 +37,8 @@ export interface SimulatorOptions {
   readonly allowHosts?: readonly string[] | undefined
   readonly allowWebhooks?: readonly string[] | undefined
   readonly durability?: 'commit' | 'process' | undefined
+  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  readonly historyMs?: number | undefined
   /** How long one advance waits for webhook receivers in all, in wall time. */
   readonly advanceWaitMs?: number | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
@@ -213,9 +215,11 @@ export class Simulator {
   }
 }
 
-async function openStore({ dataDir, durability, warn = () => {} }: SimulatorOptions): Promise<Store> {
+async function openStore(options: SimulatorOptions): Promise<Store> {
+  const { dataDir, durability, historyMs, warn = () => {} } = options
   if (dataDir === null) return new MemoryStore()
-  return DataDirectory.claim(dataDir, { sync: durability !== 'process', warn })
+  const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: Date.now }
+  return DataDirectory.claim(dataDir, { sync: durability !== 'process', history, warn })
 }
 
 const hostsOf = (url: string | undefined) => (url === undefined ? [] : [new URL(url).hostname])

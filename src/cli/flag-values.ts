@@ -11,6 +11,14 @@ export function milliseconds(text: string): number {
   return ms
 }
 
+/** Undefined for `all`. */
+export function historyKept(text: string): number | undefined {
+  if (text === 'all') return undefined
+  const ms = parseDuration(text)
+  if (ms === undefined) throw new InvalidArgumentError('It must be all, or a duration, such as 24h or 7d.')
+  return ms
+}
+
 export function count(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)

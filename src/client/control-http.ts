@@ -42,6 +42,8 @@ export interface ListBody<T> {
   /** For lists that have pages. */
   has_more?: boolean
   next_cursor?: string | null
+  /** For a history: the number of the oldest entry that is kept, if it is not the first. */
+  kept_from?: number
 }
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'

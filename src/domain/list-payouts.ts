@@ -1,6 +1,6 @@
 import { comparePositions, FROM_THE_TOP, type Position } from './list-index.ts'
 import type { Payout, PayoutStatus } from './model.ts'
-import type { Item } from './table.ts'
+import type { Item } from './past.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {

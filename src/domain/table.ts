@@ -1,13 +1,5 @@
 import { comparePositions, ListIndex, newestFirst, type Position, PositionsByWord } from './list-index.ts'
-
-type Facets = readonly string[]
-type Matches = (facets: Facets) => boolean
-
-/** A record with its position in the list. */
-export interface Item<T> extends Position {
-  readonly id: string
-  readonly record: T
-}
+import type { Facets, Item, Matches, Past, Place } from './past.ts'
 
 /** The records of one kind, found by id and listed in order. */
 export interface Records<T> {
@@ -28,29 +20,6 @@ export interface ListedRecords<T> extends Records<T> {
 /** Records that are also found by a text, such as the merchant's reference. */
 export interface NamedRecords<T> extends Records<T> {
   named(word: string, position: Position): Iterable<Item<T>>
-}
-
-/** Where a version of a record is in the list. */
-export interface Place extends Position {
-  readonly facets: Facets
-}
-
-/** Records that are not in memory, but can be read when they are needed. */
-export interface Past<T> {
-  readonly size: number
-  /** The highest ordinal among them. */
-  readonly lastOrdinal: number
-  find(id: string): Item<T> | undefined
-  /** From now on, this version is replaced. */
-  supersede(id: string): void
-  /** The same, for a version whose place is known. */
-  supersedeAt(place: Place): void
-  below(position: Position, matches: Matches): Iterator<Item<T>>
-  /** Oldest first. */
-  above(): Iterator<Item<T>>
-  count(matches: Matches): number
-  readonly first: Item<T> | undefined
-  named(word: string, position: Position): Iterator<Item<T>>
 }
 
 /** What a table needs to know about its records. */

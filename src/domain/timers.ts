@@ -1,5 +1,6 @@
 import type { TimedCommand } from './commands.ts'
-import { type Past, Table, type TableShape } from './table.ts'
+import type { Past } from './past.ts'
+import { Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {

@@ -6,6 +6,7 @@ import { ChangeFile } from './change-file.ts'
 import type { Change } from './change-log.ts'
 import { openHistory } from './checkpoint/open-history.ts'
 import { FileImages } from './image-store.ts'
+import type { HistoryKept } from './journal-segments.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
 import { codeOf, demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
@@ -15,6 +16,7 @@ import type { Store } from './store.ts'
 
 interface DirectoryOptions {
   readonly sync: boolean
+  readonly history?: HistoryKept | undefined
   readonly warn: (message: string) => void
 }
 

@@ -3,7 +3,15 @@ import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
 import type { Journal } from './journal.ts'
-import { entriesOnly, folderOf, type Header, headerOf, linesOf, whole } from './journal-file.ts'
+import {
+  entriesOnly,
+  type FileJournalOptions,
+  folderOf,
+  type Header,
+  headerOf,
+  linesOf,
+  whole,
+} from './journal-file.ts'
 import { isHeader, lineToday, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, Segments } from './journal-segments.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
@@ -12,21 +20,6 @@ import { replay } from './replay.ts'
 import { SafePoint } from './safe-point.ts'
 import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
-
-export interface FileJournalOptions {
-  /** Whether an entry is safe only after a sync. */
-  readonly sync: boolean
-  /** From this size on, `cut` closes the open file as a segment. */
-  readonly segmentBytes?: number
-  /** Reads whatever else belongs to this edition of the journal; returns the last entry that it already has. */
-  readonly onEdition?: (folder: string) => Promise<number>
-  /** Called with each entry after that one, oldest first. A promise holds up the reading. */
-  readonly onEntry: (entry: Entry) => void | Promise<void>
-  /** Called when a write failed: unsafe entries are lost, and the owner must return to the safe ones. */
-  readonly onFailure: (cause: unknown) => void
-  /** A message for the person at the terminal. */
-  readonly warn: (message: string) => void
-}
 
 /**
  * One line for each entry. While a batch is written and synced, new entries are collected for the next one, so many
@@ -39,7 +32,8 @@ export class FileJournal implements Journal {
   #flushing: Promise<void> | undefined
   #failed = false
   #replacing = false
-  #cutting = false
+  /** Who waits for a cut. */
+  #cutting: (() => void) | undefined
   readonly #readers = new Set<Promise<unknown>>()
   #end = 0
 
@@ -80,33 +74,20 @@ export class FileJournal implements Journal {
 
   /** Reads the entries after a number. */
   async #replay(known: number, onEntry: FileJournalOptions['onEntry']): Promise<void> {
-    const { warn } = this.options
+    const reading = { known, onEntry: entriesOnly(onEntry), warn: this.options.warn }
     const after = this.header.after ?? 0
-    let seq = Math.min(known, after)
-    for (const { path, from, to } of this.segments.after(known)) {
-      if (from > seq + 1) throw entriesMissing(this.folder, seq + 1, from - 1)
+    // Before anything is read, so that a start without them changes nothing.
+    for (const { path, from, to } of this.segments.demandWhole(known, after)) {
       const handle = await openPrivate(path, 'read')
       try {
-        const read = await replay<Entry | Header>(path, handle, {
-          after: from - 1,
-          closed: true,
-          known,
-          onEntry: entriesOnly(onEntry),
-          warn,
-        })
-        if (read.seq !== to) throw entriesMissing(this.folder, read.seq + 1, to)
+        const segment = { ...reading, after: from - 1, closed: true }
+        const { seq } = await replay<Entry | Header>(path, handle, segment)
+        if (seq !== to) throw entriesMissing(this.folder, seq + 1, to)
       } finally {
         await handle.close()
       }
-      seq = to
     }
-    if (after > seq) throw entriesMissing(this.folder, seq + 1, after)
-    const start = await replay<Entry | Header>(this.path, this.handle, {
-      after,
-      known,
-      onEntry: entriesOnly(onEntry),
-      warn,
-    })
+    const start = await replay<Entry | Header>(this.path, this.handle, { ...reading, after })
     this.#safe.seq = start.seq
     this.#batchSeq = start.seq
     this.#end = start.end
@@ -134,7 +115,7 @@ export class FileJournal implements Journal {
     await new Promise(setImmediate)
     try {
       while (this.#batch.length > 0 || this.#cutting) {
-        if (this.#cutting) await this.#cut()
+        if (this.#cutting) await this.#cut().finally(this.#onCut)
         if (this.#batch.length === 0) continue
         const [lines, seq] = [this.#batch, this.#batchSeq]
         this.#batch = []
@@ -160,6 +141,7 @@ export class FileJournal implements Journal {
       () => false,
     )
     this.#batch = []
+    this.#onCut()
     this.#safe.failed(new UnavailableError('The journal', cause, !isUndone))
     this.options.onFailure(cause)
   }
@@ -211,6 +193,17 @@ export class FileJournal implements Journal {
     }
   }
 
+  /** The number of the oldest entry that is kept. */
+  get keptFrom(): number {
+    return this.segments.first ?? (this.header.after ?? 0) + 1
+  }
+
+  /** Removes old segments, if a checkpoint has their entries. */
+  async trim(covered: number): Promise<void> {
+    const { history } = this.options
+    if (history) await this.segments.removeOld(history, covered, () => Promise.all(this.#readers))
+  }
+
   async *#lines(): AsyncGenerator<Line> {
     const [open, end] = [this.handle, this.#end]
     for await (const line of this.segments.lines()) if (!isHeader(line)) yield whole(this.folder, line)
@@ -222,13 +215,20 @@ export class FileJournal implements Journal {
   }
 
   /** Closes the open file as a segment when it is large, and starts a new one. */
-  cut(): void {
-    this.#cutting = true
-    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+  cut(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#failed || this.#replacing) return resolve()
+      this.#cutting = resolve
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  readonly #onCut = () => {
+    this.#cutting?.()
+    this.#cutting = undefined
   }
 
   async #cut(): Promise<void> {
-    this.#cutting = false
     const { after = 0 } = this.header
     if (!this.isLarge) return
     let undo: (() => Promise<void>) | undefined

@@ -4,7 +4,25 @@ import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { DamagedError } from './damaged.ts'
 import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
+import type { HistoryKept } from './journal-segments.ts'
 import { type Line, readLines } from './read-lines.ts'
+
+export interface FileJournalOptions {
+  /** Whether an entry is safe only after a sync. */
+  readonly sync: boolean
+  /** From this size on, `cut` closes the open file as a segment. */
+  readonly segmentBytes?: number
+  /** Without it, closed segments are kept forever. */
+  readonly history?: HistoryKept | undefined
+  /** Reads whatever else belongs to this edition of the journal; returns the last entry that it already has. */
+  readonly onEdition?: (folder: string) => Promise<number>
+  /** Called with each entry after that one, oldest first. A promise holds up the reading. */
+  readonly onEntry: (entry: Entry) => void | Promise<void>
+  /** Called when a write failed: unsafe entries are lost, and the owner must return to the safe ones. */
+  readonly onFailure: (cause: unknown) => void
+  /** A message for the person at the terminal. */
+  readonly warn: (message: string) => void
+}
 
 /** The first line of a file that is not the account's first one. */
 export interface Header extends Numbered {

@@ -1,8 +1,16 @@
-import { link, readdir, rm } from 'node:fs/promises'
+import { link, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DamagedError } from './damaged.ts'
 import { codeOf, makePrivateFolder, openPrivate, syncDirectory } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
+import type { Reading } from './real-time.ts'
 import { StartError } from './start-error.ts'
+
+/** How long closed segments are kept after the last write to them. */
+export interface HistoryKept {
+  readonly forMs: number
+  readonly wall: Reading
+}
 
 /** A closed part of a journal: the entries of one range of numbers. */
 export interface Segment {
@@ -14,7 +22,8 @@ export interface Segment {
 const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
   new StartError(
-    `${folder}: the journal's entries ${from} to ${to} are missing. Nothing was changed. Restore the folder from a copy`,
+    `${folder}: the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them. ` +
+      'Nothing was changed. Restore the folder from a copy',
   )
 
 const numbered = (seq: number) => String(seq).padStart(12, '0')
@@ -57,8 +66,38 @@ export class Segments {
     }
   }
 
-  after(seq: number): readonly Segment[] {
-    return this.held.filter(({ to }) => to > seq)
+  /** The number of the first entry in the oldest segment. */
+  get first(): number | undefined {
+    return this.held[0]?.from
+  }
+
+  /** The segments with the entries after a known one, up to the open part. Throws if some are missing. */
+  demandWhole(known: number, openPartAfter: number): readonly Segment[] {
+    const needed = this.held.filter(({ to }) => to > known)
+    let seq = Math.min(known, openPartAfter)
+    for (const { from, to } of needed) {
+      if (from > seq + 1) throw entriesMissing(this.folder, seq + 1, from - 1)
+      seq = to
+    }
+    if (openPartAfter > seq) throw entriesMissing(this.folder, seq + 1, openPartAfter)
+    return needed
+  }
+
+  /** Removes the oldest first, so that what is left has no gap. Who reads them may finish before. */
+  async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
+    for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
+      const { path } = oldest
+      const { mtimeMs } = await stat(path)
+      if (kept.wall() - mtimeMs < kept.forMs) return
+      this.held.shift()
+      await readersDone()
+      try {
+        await rm(path, { force: true })
+      } catch {
+        this.held.unshift(oldest)
+        return
+      }
+    }
   }
 
   /** Gives the open part a second name here, as a segment of these entries. Returns how to take that back. */
@@ -85,7 +124,11 @@ export class Segments {
   }
 
   async *lines(): AsyncGenerator<Line> {
-    for (const { path } of this.held) {
+    let last: number | undefined
+    for (const { path, from, to } of [...this.held]) {
+      if (last !== undefined && from !== last + 1)
+        throw new DamagedError(this.folder, `the journal's entries ${last + 1} to ${from - 1} are missing`)
+      last = to
       const handle = await openPrivate(path, 'read')
       try {
         yield* readLines(handle)

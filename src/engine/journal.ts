@@ -7,7 +7,9 @@ export interface Journal {
   durable(seq: number): Promise<void> | undefined
   /** The entries that name a record, oldest first. */
   history(id: string): Promise<Entry[]>
-  /** All entries, as lines. */
+  /** The number of the oldest entry that is kept. */
+  readonly keptFrom: number
+  /** All entries that are kept, as lines. */
   lines(): AsyncIterable<string>
   /** After a failed write: the entries after a known one, up to the last safe one, replayed in order. */
   rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>

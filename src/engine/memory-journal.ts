@@ -8,6 +8,7 @@ export class MemoryJournal implements Journal {
   #entries: Entry[] = []
   #index: HistoryIndex<number> | undefined
   seed: string | undefined
+  readonly keptFrom = 1
 
   append(entry: Entry): void {
     this.#index?.note(entry, this.#entries.length)

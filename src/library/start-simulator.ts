@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly allowHosts?: readonly string[]
   readonly allowWebhooks?: readonly string[]
   readonly durability?: 'commit' | 'process'
+  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  readonly historyMs?: number
   /** How long one advance waits for webhook receivers in all, in wall time; 15 s by default. */
   readonly advanceWaitMs?: number
   /** Called with the messages that the terminal would show. */
@@ -43,6 +45,7 @@ const OPTIONS: NamesOf<StartOptions> = {
   allowHosts: true,
   allowWebhooks: true,
   durability: true,
+  historyMs: true,
   advanceWaitMs: true,
   onWarning: true,
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { StartError } from '../../engine/start-error.ts'
 import { Simulator } from '../../simulator.ts'
-import { collect, milliseconds, port, seed } from '../flag-values.ts'
+import { collect, historyKept, milliseconds, port, seed } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
@@ -29,6 +29,7 @@ interface ServeFlags {
   allowHost: string[]
   allowWebhooks: string[]
   durability: 'commit' | 'process'
+  history?: number
   advanceWait?: number
 }
 
@@ -80,6 +81,14 @@ export function command(): Command {
       )
         .choices(['commit', 'process'])
         .default('commit'),
+    )
+    .addOption(
+      new Option(
+        '--history <duration>',
+        'how long the entries of the journal are kept once a checkpoint has them, such as 7d, or all (default: all)',
+      )
+        .argParser(historyKept)
+        .conflicts('ephemeral'),
     )
     .option(
       '--advance-wait <duration>',
@@ -192,6 +201,7 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     allowHosts: flags.allowHost,
     allowWebhooks: flags.allowWebhooks,
     durability: flags.durability,
+    historyMs: flags.history,
     advanceWaitMs: flags.advanceWait,
     warn: output.warn,
   })

@@ -16,6 +16,21 @@ export const JournalEntry = named(
 )
 export type JournalEntry = Wire<typeof JournalEntry>
 
+/** The journal entries that name a record. */
+export const RecordHistory = named(
+  'RecordHistory',
+  object({
+    data: Type.Array(JournalEntry),
+    kept_from: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'number of the oldest entry that is kept, if it is not the first',
+      }),
+    ),
+  }),
+)
+export type RecordHistory = Wire<typeof RecordHistory>
+
 /** A request in the stream, without secrets. */
 export const RequestRecord = named(
   'RequestRecord',

@@ -7,7 +7,7 @@ import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../statuses.ts'
 import { Catalogue, CatalogueState, ProviderHealth } from './catalogue.ts'
 import { AdvanceResult, ClockState, TimerRecord } from './clock.ts'
 import { FaultsBody, FaultsState } from './faults.ts'
-import { Imported, JournalEntry, LoggedRequest, RequestDetail, STREAM_EVENTS } from './journal.ts'
+import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from './journal.ts'
 import { KeyPairRecord, MerchantRecord, NewMerchant } from './merchants.ts'
 import { listWindow, Overview, page } from './overview.ts'
 import { AssetRecord, PaymentRow, ProviderCallRecord, paymentRecord } from './payments.ts'
@@ -384,7 +384,7 @@ export function controlOperations(contract: Contract | 'any') {
     'GET /accounts/:account/history/:id': {
       id: 'readHistory',
       summary: 'Read the journal entries that name a record, oldest first',
-      answers: { 200: list(JournalEntry) },
+      answers: { 200: RecordHistory },
     },
     'GET /accounts/:account/requests': {
       id: 'listRequests',
@@ -446,6 +446,7 @@ export function controlOperations(contract: Contract | 'any') {
       id: 'exportAccount',
       summary: 'Export an account as one document',
       answers: { 200: named('Archive', object(Archive.properties)) },
+      errors: invalidState,
     },
     'PUT /accounts/:account/import': {
       id: 'importAccount',

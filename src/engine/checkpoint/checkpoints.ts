@@ -1,12 +1,12 @@
-import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Place } from '../../domain/past.ts'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
-import type { Place } from '../../domain/table.ts'
 import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
 import { inSlices } from '../other-work.ts'
 import { makePrivateFolder } from '../private-files.ts'
 import { Layer } from './layer.ts'
+import { closeAll, LayerFiles } from './layer-files.ts'
 import {
   bitsOf,
   bitsThen,
@@ -40,7 +40,8 @@ export interface CheckpointSettings {
   readonly hashSeed: number
   /** Resolves when the entry is safe in the journal. */
   readonly durable: (seq: number) => Promise<void> | undefined
-  readonly onWritten: () => void
+  /** Called with the last entry that the checkpoint has. */
+  readonly onWritten: (seq: number) => Promise<void>
   readonly warn: (message: string) => void
 }
 
@@ -57,6 +58,7 @@ export class Checkpoints {
   #writing: Promise<void> | undefined
   #unwritten: Moment | undefined
   #world: MutableWorld | undefined
+  #files: LayerFiles | undefined
   #closed = false
 
   private constructor(private readonly settings: CheckpointSettings) {}
@@ -72,7 +74,11 @@ export class Checkpoints {
       await checkpoints.#closeLayers()
       checkpoints.#manifest = undefined
     }
-    await checkpoints.#sweep()
+    checkpoints.#files = await LayerFiles.find(
+      folder,
+      checkpoints.#layers,
+      checkpoints.#manifest?.written ?? 0,
+    )
     return checkpoints
   }
 
@@ -95,14 +101,14 @@ export class Checkpoints {
     this.#parts = new RepeatedParts(manifest?.parts)
   }
 
-  /** Removes the files of checkpoints that were never finished. */
-  async #sweep(): Promise<void> {
-    const names = await readdir(this.#folder).catch(() => [])
-    const kept = new Set(this.#layers.map(({ named }) => named.name))
-    for (const name of names) {
-      const layer = /^(layer-\d+)\.(jsonl|index)$/.exec(name)?.[1]
-      if (layer && !kept.has(layer)) await rm(join(this.#folder, name), { force: true })
-    }
+  /** Removes the files of checkpoints that were never finished. Call it when the start has all it needs. */
+  async sweep(): Promise<void> {
+    await this.#files?.sweep()
+  }
+
+  async #newLayer() {
+    this.#files ??= await LayerFiles.find(this.#folder, this.#layers, this.#manifest?.written ?? 0)
+    return this.#files.next()
   }
 
   /** A world as it was at the last checkpoint. Nothing of an earlier world of this account may be used any more. */
@@ -146,6 +152,7 @@ export class Checkpoints {
   async startOver(world: MutableWorld, entries: number): Promise<void> {
     await this.#closeLayers()
     this.#manifest = undefined
+    this.#files = undefined
     this.#parts = new RepeatedParts()
     this.#unwritten = undefined
     this.#world = world
@@ -204,7 +211,7 @@ export class Checkpoints {
       await this.settings.durable(moment.state.seq)
       await this.#writeLayerOf(moment)
       await this.#mergeWhereManyAre()
-      this.settings.onWritten()
+      await this.settings.onWritten(moment.state.seq)
     } catch (cause) {
       // A journal that could not be written discards this world; a full disk is tried again later.
       if (this.#closed || this.#world !== moment.world) return
@@ -215,8 +222,7 @@ export class Checkpoints {
 
   async #writeLayerOf(moment: Moment): Promise<void> {
     await makePrivateFolder(this.#folder)
-    const number = (this.#manifest?.written ?? 0) + 1
-    const name = nameOf(number)
+    const { number, name } = await this.#newLayer()
     const path = join(this.#folder, name)
     const { hashSeed } = this.settings
     const how = { hashSeed, parts: this.#parts }
@@ -260,8 +266,7 @@ export class Checkpoints {
     const manifest = this.#manifest
     if (!manifest) return
     const then = new Map(few.map(layer => [layer, bitsThen(manifest, layer)]))
-    const number = manifest.written + 1
-    const name = nameOf(number)
+    const { number, name } = await this.#newLayer()
     const path = join(this.#folder, name)
     const named = await mergeLayers(path, name, few, then, () => this.#demandOpen())
     const merged = await Layer.open(path, named)
@@ -292,9 +297,3 @@ const readFrom = <K extends Kind>(
   past: PastRecords,
   how: 'release' | 'readFrom',
 ) => world.table(kind)[how](past[kind])
-
-async function closeAll(layers: readonly Layer[]): Promise<void> {
-  for (const layer of layers) await layer.close()
-}
-
-const nameOf = (number: number) => `layer-${String(number).padStart(6, '0')}`

@@ -1,7 +1,7 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
+import type { Item, Past, Place } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
-import type { Item, Past, Place } from '../../domain/table.ts'
 import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'

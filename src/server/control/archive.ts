@@ -4,7 +4,7 @@ import { readLine } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
-import { refuseProblems } from '../refusal.ts'
+import { refuse, refuseProblems } from '../refusal.ts'
 import { JSON_UTF8 } from '../send-json.ts'
 import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
@@ -14,6 +14,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
     'GET /accounts/:account/export': (request, _, reply) => {
       const runtime = runtimeNamed(gateway, request)
       return oneAtATime(runtime, async () => {
+        demandWholeHistory(runtime)
         const parts = await archiveOf(runtime)
         return reply.code(200).header('content-type', JSON_UTF8).send(Readable.from(parts))
       })
@@ -48,6 +49,17 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       })
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** An archive is a history from its first entry, so that whoever imports it can check all of it. */
+function demandWholeHistory({ account }: AccountRuntime): void {
+  const { keptFrom } = account.journal
+  if (keptFrom === 1) return
+  throw refuse(
+    'invalid_state',
+    `The entries before ${keptFrom} of ${account.id} are not kept (serve --history), and an export needs all of them. ` +
+      'To move the account, stop the server and copy the data directory; to export it later, reset it and serve with --history all',
+  )
 }
 
 const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()

@@ -11,9 +11,17 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
   return {
     'GET /accounts/:account/history/:id': async (request, answer) => {
       const { account } = runtimeNamed(gateway, request)
-      const entries = await account.journal.history(param(request, 'id'))
-      if (entries.length === 0) throw notFound('record')
-      return answer(200, { data: withoutSecretsIn(entries.map(entryView)) })
+      const { world, journal } = account
+      const id = param(request, 'id')
+      const entries = await journal.history(id)
+      const { keptFrom } = journal
+      const { payments, payouts, assets, events, deliveries, endpoints } = world
+      const all = [payments, payouts, assets, events, deliveries, endpoints]
+      // Of a record whose entries are all too old, the history is empty.
+      const isKnown = entries.length > 0 || (keptFrom > 1 && all.some(records => records.has(id)))
+      if (!isKnown) throw notFound('record')
+      const data = withoutSecretsIn(entries.map(entryView))
+      return answer(200, keptFrom === 1 ? { data } : { data, kept_from: keptFrom })
     },
 
     'GET /accounts/:account/requests': (request, answer) =>

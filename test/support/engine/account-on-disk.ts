@@ -1,15 +1,21 @@
 import { openHistory } from '../../../src/engine/checkpoint/open-history.ts'
+import type { HistoryKept } from '../../../src/engine/journal-segments.ts'
 import { anAccountWithoutJournal, createPayment } from './accounts.ts'
 
 /** So small that a few entries fill a checkpoint, and a few more a segment. */
 const SMALL = { every: 4, segmentBytes: 3000 }
 
 /** An account whose history is in this folder, opened as at a start. */
-export async function accountOnDisk(folder: string) {
+export async function accountOnDisk(folder: string, { history }: { history?: HistoryKept | undefined } = {}) {
   const warnings: string[] = []
   const account = anAccountWithoutJournal()
   const warn = (message: string) => void warnings.push(message)
-  const { journal, checkpoints } = await openHistory(account, folder, { sync: false, warn, ...SMALL })
+  const { journal, checkpoints } = await openHistory(account, folder, {
+    sync: false,
+    warn,
+    history,
+    ...SMALL,
+  })
   account.open(journal, 0, checkpoints)
   return { account, journal, checkpoints, warnings }
 }

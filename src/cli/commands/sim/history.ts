@@ -27,17 +27,20 @@ export const commands = {
 }
 
 /** Each journal entry with its time, its author and its events. */
-const historyView = (id: string): View<ListBody<JournalEntry>> => ({
-  human({ data }, screen) {
+const historyView = (id: string): View<ListBody<JournalEntry> & { readonly kept_from?: number }> => ({
+  human({ data, kept_from: keptFrom }, screen) {
     const width = widestEvent(data, screen)
-    return data
-      .flatMap((entry, at) => [
+    const missing =
+      keptFrom === undefined ? [] : [screen.paint.dim(`The entries before #${keptFrom} are not kept.`)]
+    return [
+      ...missing,
+      ...data.flatMap((entry, at) => [
         titleOf(entry, data[at - 1], screen),
         ...entry.events.flatMap(event =>
           eventLines(eventSummary(event, entry.at, screen), { id, width, screen }),
         ),
-      ])
-      .join('\n')
+      ]),
+    ].join('\n')
   },
   rows: ({ data }) => data,
 })

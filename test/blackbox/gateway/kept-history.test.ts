@@ -1,0 +1,50 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer } from '../../support/gateway/shared-server.ts'
+import { createPayment, readPayment } from '../../support/payments/payments.ts'
+
+const headers = { 'content-type': 'application/json' }
+
+/** An archive with so many entries that a checkpoint closes the file that they are in. */
+function longArchive(): string {
+  const at = Date.UTC(2026, 0, 1)
+  const created = { amount: '100', currency: 'THB', country: 'TH', status: 'requires_approval' }
+  const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(200), accountLast4: '1234' }
+  const entries = Array.from({ length: 17_000 }, (_, nth) => {
+    const event = { type: 'PayoutCreated', payout: `po_${nth}`, merchantReference: `order-${nth}` }
+    const events = [{ ...event, ...created, recipient }]
+    return { v: 1, seq: nth + 1, at: at + nth, by: 'operator', events }
+  })
+  return JSON.stringify({ paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} })
+}
+
+test('serve --history 0s removes what a checkpoint has, says so, and refuses a partial export', async () => {
+  const server = await ownServer({ args: ['--history', '0s'] })
+  const account = await openAccount(server)
+  await succeeded(account.control('PUT', '/import', { raw: longArchive(), headers }))
+  const folder = join(server.dataDir, 'accounts', account.id, 'past-2')
+  await expect.poll(async () => (await readdir(folder)).some(name => name === 'checkpoint.json')).toBe(true)
+  const history = (id: string) => account.control('GET', `/history/${id}`)
+  await expect
+    .poll(async () => (await history('po_7')).body, { timeout: 60_000 })
+    .toEqual({
+      data: [],
+      kept_from: 17_001,
+    })
+  expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^journal-/))
+  expect((await history('po_nobody')).status).toBe(404)
+
+  const payment = await createPayment(account)
+  expect(await rows(history(payment.id))).not.toHaveLength(0)
+  expect(await readPayment(account, payment.id)).toEqual(payment)
+  const refused = await account.control('GET', '/export')
+  expect(refused.status).toBe(422)
+  expect(refused.body).toMatchObject({
+    error: {
+      code: 'invalid_state',
+      message: expect.stringMatching(/The entries before 17001 .* --history all/),
+    },
+  })
+})
