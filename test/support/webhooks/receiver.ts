@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -51,12 +52,16 @@ export async function openReceiver(): Promise<Receiver> {
       answered += 1
     })
   }
+  // The port may have been another's before, and a test beside this one may still send to that.
+  const own = `/${randomUUID()}`
   const server = createServer(async (request, response) => {
+    if (!request.url?.startsWith(own)) return response.writeHead(404).end()
+    const path = request.url.slice(own.length) || '/'
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString('utf8')
     const headers = request.headers as Record<string, string>
-    await receive({ path: request.url ?? '', headers, text, event: JSON.parse(text) }, response)
+    await receive({ path, headers, text, event: JSON.parse(text) }, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,7 +71,7 @@ export async function openReceiver(): Promise<Receiver> {
   })
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${own}`,
     deliveries,
     answered: () => answered,
     at,
