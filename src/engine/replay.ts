@@ -49,9 +49,10 @@ export async function replay<T extends Numbered>(
             'Start the paysim that wrote it, or take another directory with --data',
         )
       const why = cause instanceof Error ? cause.message : String(cause)
+      const good = line.number - 1
       throw new StartError(
         `${path}:${line.number}: this journal line is damaged: ${why}. Nothing was changed. ` +
-          `Restore the file from a copy, or keep the ${line.number - 1} good lines before it: head -n ${line.number - 1}`,
+          `Restore the file from a copy${good > 0 ? `, or keep the ${good} good lines before it: head -n ${good}` : ''}`,
       )
     }
     if (!line.terminated) await writeAll(handle, Buffer.from('\n'))
