@@ -47,6 +47,7 @@ async function start(open: () => Promise<Store>) {
     await registry.close()
     await store.release()
   }
+  onTestFinished(stop)
   return { store, registry, stop }
 }
 
