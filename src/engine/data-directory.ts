@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { ENVIRONMENTS } from '../contract/statuses.ts'
 import type { Account } from './account.ts'
 import { ChangeFile } from './change-file.ts'
 import type { Change } from './change-log.ts'
@@ -109,7 +110,7 @@ export class DataDirectory implements Store {
         )
     }
     for (const { id } of registry.merchants)
-      for (const environment of ['test', 'live'])
+      for (const environment of ENVIRONMENTS)
         if (!existsSync(this.account(`${id}.${environment}`)))
           throw new StartError(
             `${this.account(`${id}.${environment}`)} is missing. Restore it from a copy, or create an empty folder there to ` +

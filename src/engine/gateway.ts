@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/decisions.ts'
+import { ENVIRONMENTS } from '../contract/statuses.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
@@ -11,8 +12,6 @@ import type { Registry } from './registry.ts'
 import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
 import { type AccountStoppedError, ServedAccount } from './served-account.ts'
 import { isOfDisk, UnavailableError } from './unavailable.ts'
-
-export const ENVIRONMENTS: readonly Environment[] = ['test', 'live']
 
 export interface KeyHolder {
   readonly secretKey: string
@@ -170,8 +169,8 @@ export class Gateway {
     const merchant = this.registry.find(id)
     if (!merchant) return
     const { store } = this.settings
-    // A call that waits for an account finds it open, and then removed.
     const names = accountsOf(id)
+    // A call that waits for an account finds it open, and then removed.
     for (const name of names)
       await this.account(name)
         ?.open()
@@ -285,6 +284,8 @@ export class Gateway {
     this.settings.warn(cause instanceof Error ? cause.message : String(cause))
 }
 
-const accountsOf = (merchant: string) => ENVIRONMENTS.map(environment => accountId(merchant, environment))
+/** The accounts of a merchant. */
+export const accountsOf = (merchant: string) =>
+  ENVIRONMENTS.map(environment => accountId(merchant, environment))
 
 const isInDoubt = (cause: unknown) => cause instanceof UnavailableError && cause.inDoubt

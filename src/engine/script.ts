@@ -2,8 +2,7 @@ import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CatalogueData } from '../domain/catalogue.ts'
 import type { CheckoutMode } from '../domain/model.ts'
-import type { Gateway } from './gateway.ts'
-import { accountId } from './open-runtime.ts'
+import { accountsOf, type Gateway } from './gateway.ts'
 
 /**
  * How a merchant's provider, faults and clock behave from now on. Members that are left out do not change anything.
@@ -20,8 +19,8 @@ export interface Script {
 export async function applyScript(gateway: Gateway, merchant: string, script: Script): Promise<void> {
   const { rules, faults, clock, catalogue, checkoutModes } = script
   if (checkoutModes) await gateway.changeMerchant(merchant, { checkoutModes })
-  for (const environment of ['test', 'live'] as const) {
-    const account = (await gateway.account(accountId(merchant, environment))?.open())?.account
+  for (const id of accountsOf(merchant)) {
+    const account = (await gateway.account(id)?.open())?.account
     if (!account) continue
     if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
     if (faults) account.execute({ type: 'ReplaceFaults', faults }, 'operator')

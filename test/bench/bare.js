@@ -28,18 +28,23 @@ function lookUp({ authorization, prefix, count, length }) {
   }
 }
 
-/** Reads and parses the body, and keeps it in memory. Nothing is checked or stored. */
+/** Calls back with the parsed body. */
+function withBody(request, take) {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', chunk => {
+    text += chunk
+  })
+  request.on('end', () => take(JSON.parse(text)))
+}
+
+/** Keeps the body in memory. Nothing is checked or stored. */
 function keepInMap({ length }) {
   const records = new Map()
   const text = jsonOf(length, 'created')
   return (request, response) => {
-    let body = ''
-    request.setEncoding('utf8')
-    request.on('data', chunk => {
-      body += chunk
-    })
-    request.on('end', () => {
-      records.set(`pi_${records.size}`, JSON.parse(body))
+    withBody(request, body => {
+      records.set(`pi_${records.size}`, body)
       answer(response, 201, text)
     })
   }
@@ -70,14 +75,9 @@ function keepInFile({ length, file }) {
     })
   }
   return (request, response) => {
-    let body = ''
-    request.setEncoding('utf8')
-    request.on('data', chunk => {
-      body += chunk
-    })
-    request.on('end', () => {
+    withBody(request, body => {
       const id = `pi_${records.size}`
-      const record = { ...JSON.parse(body), id, text }
+      const record = { ...body, id, text }
       records.set(id, record)
       lines.push(`${JSON.stringify(record)}\n`)
       waiting.push(response)

@@ -3,6 +3,7 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
+import { accountsOf } from '../../engine/gateway.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
 import { demandNoProblems, notFound, refuse } from '../refusal.ts'
@@ -50,7 +51,7 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
     'DELETE /merchants/:id': async (request, answer) => {
       const { id } = find(param(request, 'id'))
       await gateway.removeMerchant(id)
-      for (const environment of ['test', 'live']) requests.forget(`${id}.${environment}`)
+      for (const account of accountsOf(id)) requests.forget(account)
       return answer(204)
     },
 
