@@ -1,6 +1,7 @@
 import type { Account } from './account.ts'
 import { MemoryChanges } from './change-log.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
+import type { Holders } from './holders.ts'
 import { type ImageStore, MemoryImages } from './image-store.ts'
 import type { Journal } from './journal.ts'
 import { MemoryJournal } from './memory-journal.ts'
@@ -17,6 +18,8 @@ export interface AccountStore {
 export interface Store {
   /** Its address, without credentials. */
   readonly url: string
+  /** Without it, this process holds every account. */
+  readonly holders?: Holders
   /** Called first. Sweeps away what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** Brings an account to the state that is kept, and returns where it continues. */
