@@ -1,5 +1,6 @@
-import { comparePositions, ListIndex, newestFirst, type Position, PositionsByWord } from './list-index.ts'
+import { comparePositions, newestFirst, type Position } from './list-index.ts'
 import type { Facets, Item, Matches, Past, Place } from './past.ts'
+import { Changes, type Held, NO_FACETS } from './table-changes.ts'
 
 /** The records of one kind, found by id and listed in order. */
 export interface Records<T> {
@@ -33,24 +34,8 @@ export interface TableShape<T> {
   readonly word?: (record: T) => string
 }
 
-/** A record in memory. The list contains this same object. */
-interface Held<T> extends Item<T> {
-  readonly at: number
-  record: T
-  facets: Facets
-}
-
 /** The changes of a table to write: changed records, and null for removed ones. */
 export type Written<T> = ReadonlyMap<string, (Item<T> & { readonly facets: Facets }) | null>
-
-const NO_FACETS: Facets = []
-
-/** The changes since some moment. */
-class Changes<T> {
-  readonly held = new Map<string, Held<T> | null>()
-  readonly list = new ListIndex<Held<T>>()
-  readonly words = new PositionsByWord<Held<T>>()
-}
 
 /**
  * Records of one kind. Recent changes are in memory; everything else may be stored elsewhere. A stored record that
@@ -59,7 +44,7 @@ class Changes<T> {
 export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #size: number
   #arrivals: number
-  #latest = new Changes<T>()
+  #latest: Changes<T>
   /** The changes that are being written. */
   #leaving: Changes<T> | undefined
   /** What changed again while it is being written. */
@@ -70,6 +55,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     private readonly shape: TableShape<T>,
     private past?: Past<T>,
   ) {
+    this.#latest = new Changes(shape.facets)
     this.#size = past?.size ?? 0
     this.#arrivals = past?.lastOrdinal ?? 0
   }
@@ -125,27 +111,27 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   #hold(id: string, record: T, arrival: number): void {
-    const { at, ordinal, facets, word } = this.shape
+    const { at, ordinal, word } = this.shape
     const held: Held<T> = {
       id,
       at: at?.(record) ?? 0,
       ordinal: ordinal?.(record) ?? arrival,
-      facets: facets?.(record) ?? NO_FACETS,
+      facets: NO_FACETS,
+      listed: false,
       record,
     }
     this.#latest.held.set(id, held)
-    if (facets) this.#latest.list.add(held, held.facets)
+    this.#latest.listLater(held)
     if (word) this.#latest.words.add(word(record), held)
   }
 
   #change(held: Held<T>, record: T): void {
     held.record = record
-    if (!this.shape.facets) return
-    const facets = this.shape.facets(record)
+    if (!held.listed) return
+    const facets = this.shape.facets?.(record) ?? NO_FACETS
     if (held.facets.every((facet, nth) => facet === facets[nth])) return
-    this.#latest.list.remove(held, held.facets)
-    held.facets = facets
-    this.#latest.list.add(held, facets)
+    this.#latest.unlist(held)
+    this.#latest.listLater(held)
   }
 
   delete(id: string): void {
@@ -173,8 +159,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   #unlist(changes: Changes<T>, held: Held<T>): void {
-    const { facets, word } = this.shape
-    if (facets) changes.list.remove(held, held.facets)
+    const { word } = this.shape
+    changes.unlist(held)
     if (word) changes.words.remove(word(held.record), held)
   }
 
@@ -253,8 +239,9 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The changes since the last call. They stay in memory until `release`. */
   takeChanges(): Written<T> {
     if (this.#leaving) throw new Error('the last changes are still being written')
+    this.#latest.listAll()
     this.#leaving = this.#latest
-    this.#latest = new Changes()
+    this.#latest = new Changes(this.shape.facets)
     return this.#leaving.held
   }
 

@@ -1,0 +1,55 @@
+import { ListIndex, PositionsByWord } from './list-index.ts'
+import type { Facets, Item } from './past.ts'
+
+/** A record in memory. The list contains this same object. */
+export interface Held<T> extends Item<T> {
+  readonly at: number
+  record: T
+  /** Those under which it was listed last. */
+  facets: Facets
+  listed: boolean
+}
+
+export const NO_FACETS: Facets = []
+
+/** Records that wait to be listed: a millisecond of work. */
+const MOST_UNLISTED = 1024
+
+/** The changes of a table since some moment. */
+export class Changes<T> {
+  readonly held = new Map<string, Held<T> | null>()
+  readonly words = new PositionsByWord<Held<T>>()
+  readonly #list = new ListIndex<Held<T>>()
+  #unlisted: Held<T>[] = []
+
+  constructor(private readonly facets: ((record: T) => Facets) | undefined) {}
+
+  /** A record often changes again at once: so it is listed when somebody reads the list, or when many wait. */
+  listLater(held: Held<T>): void {
+    if (!this.facets) return
+    this.#unlisted.push(held)
+    if (this.#unlisted.length >= MOST_UNLISTED) this.listAll()
+  }
+
+  listAll(): void {
+    const { facets } = this
+    if (!facets || this.#unlisted.length === 0) return
+    for (const held of this.#unlisted) {
+      if (held.listed || this.held.get(held.id) !== held) continue
+      held.facets = facets(held.record)
+      held.listed = true
+      this.#list.add(held, held.facets)
+    }
+    this.#unlisted = []
+  }
+
+  unlist(held: Held<T>): void {
+    if (held.listed) this.#list.remove(held, held.facets)
+    held.listed = false
+  }
+
+  get list(): ListIndex<Held<T>> {
+    this.listAll()
+    return this.#list
+  }
+}
