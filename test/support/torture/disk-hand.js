@@ -1,8 +1,10 @@
 // Loaded into a server before anything of it: counts the calls that change the disk, and at one of them ends the process
-// or fails, as its parent says.
+// or fails, as its parent says. Also tells its parent how much memory is in use.
 import { writeSync } from 'node:fs'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** The calls that change something, by the object that has them. */
 const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'writeFile']
@@ -66,7 +68,17 @@ function take(next) {
   calls = 0
 }
 if (process.env.TORTURE_PLAN) take(JSON.parse(process.env.TORTURE_PLAN))
+
+/** In bytes, without what is only waiting to be collected. */
+function memoryInUse() {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 process.on('message', next => {
+  if (next === 'memory') return process.send(memoryInUse())
   const before = calls
   take(next)
   process.send(before)
