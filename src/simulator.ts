@@ -12,6 +12,7 @@ import { MemoryStore, type Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
 import { App } from './server/app.ts'
+import { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
@@ -68,6 +69,7 @@ export class Simulator {
     private readonly signInLinks: SignInLinks,
     private readonly store: Store,
     private readonly apps: readonly App[],
+    private readonly forwarder: Forwarder | undefined,
   ) {}
 
   static async start(options: SimulatorOptions, open = openStore): Promise<Simulator> {
@@ -102,8 +104,12 @@ export class Simulator {
     const requests = new RequestLog()
     const apart = options.controlPort !== undefined
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`)
+    const { holders } = store
+    const forwarder =
+      holders && new Forwarder({ holders, self: () => url, onStream: ({ raw }) => apps[0]?.follow(raw) })
     const settings = {
       gateway,
+      forwarder,
       requests,
       faultBoxes: new FaultBoxes(),
       controlToken,
@@ -148,11 +154,13 @@ export class Simulator {
         signInLinks,
         store,
         apps,
+        forwarder,
       )
       await store.announce({ pid: process.pid, ...simulator.facts() })
       return simulator
     } catch (cause) {
       await Promise.all(apps.map(app => app.close()))
+      await forwarder?.close()
       await gateway.close()
       throw cause
     }
@@ -211,6 +219,7 @@ export class Simulator {
 
   async stop(): Promise<void> {
     await Promise.all(this.apps.map(app => app.close()))
+    await this.forwarder?.close()
     await this.gateway.close()
     await this.store.release()
   }

@@ -9,6 +9,8 @@ import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
 import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
+import type { Forwarder } from './cluster/forwarder.ts'
+import { NO_ANSWER, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
 import { describeError, isForTheLog } from './describe-error.ts'
@@ -37,8 +39,23 @@ export interface AppSettings {
   /** The separate port of the control surface; null if it has none. */
   readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
+  /** Where several processes serve one store. */
+  readonly forwarder?: Forwarder | undefined
   /** Called with a bug in paysim, for the log. */
   readonly onBug: (cause: unknown) => void
+}
+
+interface Found {
+  readonly surface: Surface
+  readonly handle: Handle | undefined
+  /** Whose holder answers, where several processes serve one store. */
+  readonly account?: string
+}
+
+/** Says to the process that handed a call on that nothing was done. */
+function declineCall(request: Request, reply: Reply): void {
+  request.isAnsweredElsewhere = true
+  reply.code(421).header(NO_ANSWER, 'not-held').send()
 }
 
 /** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
@@ -53,6 +70,8 @@ export class App {
   readonly #pages: Surface | undefined
   readonly #merchant: Surface | undefined
   readonly #frontDoor: Surface
+  /** For calls that another process hands on: all of them come to the listener of the merchant API. */
+  readonly #handedOn: { readonly [S in SurfaceName]?: Surface | undefined }
 
   constructor(settings: AppSettings) {
     this.#settings = settings
@@ -64,6 +83,10 @@ export class App {
       this.#merchant = merchantApi(settings, new Authentication(settings.gateway))
     }
     this.#frontDoor = frontDoor(control ? () => null : settings.controlPort)
+    this.#handedOn =
+      merchant && settings.forwarder
+        ? { merchant: this.#merchant, pages: this.#pages, control: this.#control ?? controlSurface(settings) }
+        : {}
     this.listener = new Listener(
       (request, response) => this.#answer(request, response),
       (error, socket) => this.#refuseUnread(error, socket),
@@ -86,26 +109,76 @@ export class App {
   }
 
   #serve(request: Request, reply: Reply): Promise<unknown> | unknown {
-    if (this.listener.closing) throw refuse('service_unavailable', 'The server is stopping')
-    this.#guard(request.raw)
-    const { surface, handle } = this.#find(request)
-    const entering = surface.enter(request, reply)
-    if (!entering) return this.#handle(request, reply, surface, handle)
+    const { forwarder } = this.#settings
+    const given = forwarder?.surfaceOf(request)
+    request.handedOn = given !== undefined
+    if (this.listener.closing) {
+      if (given) return declineCall(request, reply)
+      throw refuse('service_unavailable', 'The server is stopping')
+    }
+    // The process that handed it on has looked at the host.
+    if (!given) this.#guard(request.raw)
+    const found = this.#find(request, given)
+    const account = forwarder && found.surface.accountOf(request)
+    if (account === undefined) return this.#enter(request, reply, found)
+    const place = { ...found, account }
+    if (forwarder?.holders.mayAnswer(account)) return this.#enter(request, reply, place)
+    return this.#reach(request, reply, place).catch(error => this.#word(error, request, reply))
+  }
+
+  /** Answers where the account is held: elsewhere, or here as soon as this process holds it. */
+  async #reach(
+    request: Request,
+    reply: Reply,
+    place: Found & { readonly account: string },
+  ): Promise<unknown> {
+    const { forwarder } = this.#settings
+    const { surface, account } = place
+    if (!forwarder) throw new Error('an account is elsewhere, but there is nobody else')
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    reply.raw.once('close', leave)
+    try {
+      const holder = await forwarder.find(account, gone.signal)
+      if (holder !== undefined) {
+        // It is never handed on twice: who asked here asks the store anew.
+        if (request.handedOn) return declineCall(request, reply)
+        const repeatable = surface.isRepeatable(request)
+        await forwarder.forward(
+          { request, reply, account, surface: surface.name, repeatable },
+          holder,
+          gone.signal,
+        )
+        request.isAnsweredElsewhere = true
+        return reply.hijack()
+      }
+    } finally {
+      reply.raw.off('close', leave)
+    }
+    return this.#enter(request, reply, place)
+  }
+
+  #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
+    const entering = place.surface.enter(request, reply)
+    if (!entering) return this.#handle(request, reply, place)
     return entering
-      .then(() => this.#handle(request, reply, surface, handle))
+      .then(() => this.#unlessMoved(request, reply, place, () => this.#handle(request, reply, place)))
       .catch(error => this.#word(error, request, reply))
   }
 
-  #handle(
-    request: Request,
-    reply: Reply,
-    surface: Surface,
-    handle: Handle | undefined,
-  ): Promise<unknown> | unknown {
+  /** While this process waited, the account may have got another holder. What is here is old then. */
+  #unlessMoved<T>(request: Request, reply: Reply, place: Found, answer: () => T): T | Promise<unknown> {
+    const { account } = place
+    const isHere = account === undefined || this.#settings.forwarder?.holders.mayAnswer(account) !== false
+    return isHere ? answer() : this.#reach(request, reply, { ...place, account })
+  }
+
+  #handle(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
+    const { surface, handle } = place
     if (!handle) throw surface.missing(request, reply)
     const preparing = surface.prepare?.(request, reply)
     const answered = preparing
-      ? preparing.then(sent => sent ?? handle(request, reply))
+      ? preparing.then(sent => sent ?? this.#unlessMoved(request, reply, place, () => handle(request, reply)))
       : handle(request, reply)
     if (!(answered instanceof Promise)) return surface.finish?.(request, reply)
     return answered
@@ -113,7 +186,9 @@ export class App {
       .then(() => surface.finish?.(request, reply))
   }
 
-  #find(request: Request) {
+  #find(request: Request, handedOn: SurfaceName | undefined): Found {
+    const given = handedOn && this.#handedOn[handedOn]
+    if (given) return { surface: given, handle: given.routes.find(request) }
     const nearest = request.path.startsWith(`${CONTROL_PREFIX}/`) ? this.#control : undefined
     if (nearest) return { surface: nearest, handle: nearest.routes.find(request) }
     if (isVisitor(request)) return { surface: this.#frontDoor, handle: this.#frontDoor.routes.find(request) }
@@ -130,9 +205,11 @@ export class App {
   }
 
   #leave(request: Request, reply: Reply): void {
+    // Who answered it has noted it.
+    if (request.isAnsweredElsewhere) return reply.leave()
     reply.header('request-id', request.requestId)
     if (this.listener.closing) reply.header('connection', 'close')
-    if (reply.hijacked) this.#follow(reply.raw)
+    if (reply.hijacked) this.follow(reply.raw)
     reply.leave()
     const { runtime } = request
     const wall = Date.now()
@@ -149,7 +226,8 @@ export class App {
     this.#settings.requests.record(record, wall, request, reply)
   }
 
-  #follow(stream: ServerResponse): void {
+  /** Ends the stream with the server. */
+  follow(stream: ServerResponse): void {
     this.#streams.add(stream)
     stream.once('close', () => this.#streams.delete(stream))
   }

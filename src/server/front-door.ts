@@ -24,7 +24,14 @@ export function frontDoor(controlPort: () => number | null): Surface {
     if (port === null) return reply.code(303).header('location', DASHBOARD).send()
     return sendPage(reply, dashboardAt(request, port))
   })
-  return { routes, enter: () => undefined, missing: () => refuse('not_found', 'No such path') }
+  return {
+    name: 'pages',
+    routes,
+    accountOf: () => undefined,
+    isRepeatable: () => true,
+    enter: () => undefined,
+    missing: () => refuse('not_found', 'No such path'),
+  }
 }
 
 /** With the host name that the visitor used. */

@@ -5,6 +5,7 @@ import { renderError } from '../contract/error-body.ts'
 import { type ErrorCode, rejection } from '../contract/errors.ts'
 import { operationNames } from '../contract/operations.ts'
 import type { HttpFault } from '../domain/faults/fault.ts'
+import { NO_ANSWER } from './cluster/handed-on.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -93,6 +94,11 @@ export class WireFaults {
 }
 
 function reset(request: Request, reply: Reply): void {
+  // The caller's connection is another process's.
+  if (request.handedOn) {
+    reply.code(502).header(NO_ANSWER, 'reset').send()
+    return
+  }
   reply.hijack()
   request.raw.socket.resetAndDestroy()
 }

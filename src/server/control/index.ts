@@ -34,8 +34,12 @@ const isOpen = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
 
 /** The browser sends the origin of a request. A page of another origin is refused, even with the token. */
-function demandOwnOrigin({ headers: { origin, host } }: Request): void {
-  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return
+const isFromOwnOrigin = ({ headers: { origin, host } }: Request) =>
+  origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+
+function demandOwnOrigin(request: Request): void {
+  if (isFromOwnOrigin(request)) return
+  const { origin } = request.headers
   const message = `The control surface does not answer to pages of ${origin === 'null' ? 'unknown origin' : origin}`
   throw new RefusalError({ ...rejection('unauthorized', message), status: 403 })
 }
@@ -64,15 +68,26 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...dashboardCalls(settings, session),
   })
   dashboardPages(routes)
+  const hasToken = (request: Request) => {
+    const given = Buffer.from(request.headers.authorization ?? '')
+    const isSole = !request.repeats('authorization')
+    return isSole && given.length === bearer.length && timingSafeEqual(given, bearer)
+  }
+  const isSignedIn = (request: Request) => !request.headers.authorization && session.admits(request)
   return {
+    name: 'control',
     routes,
+    accountOf(request) {
+      const { account } = request.params
+      if (account === undefined || !(hasToken(request) || isSignedIn(request))) return undefined
+      return isFromOwnOrigin(request) ? settings.gateway.account(account)?.id : undefined
+    },
+    isRepeatable: ({ isSafe }) => isSafe,
     enter(request, reply) {
-      const { route, headers } = request
+      const { route } = request
       demandOwnOrigin(request)
-      const given = Buffer.from(headers.authorization ?? '')
-      const isSole = !request.repeats('authorization')
-      if (isSole && given.length === bearer.length && timingSafeEqual(given, bearer)) return undefined
-      const signedIn = given.length === 0 && session.admits(request)
+      if (hasToken(request)) return undefined
+      const signedIn = isSignedIn(request)
       request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
       if (signedIn || isOpen(route)) return undefined
       reply.header('www-authenticate', 'Bearer realm="paysim control"')

@@ -40,6 +40,16 @@ export class Request {
     this.headers = raw.headers
   }
 
+  /** Whether another process of the cluster handed it on, to be answered here. */
+  handedOn = false
+  /** Whether another process answers it. */
+  isAnsweredElsewhere = false
+
+  /** Whether it changes nothing. */
+  get isSafe(): boolean {
+    return this.method === 'GET' || this.method === 'HEAD'
+  }
+
   /** Drawn when it is first needed. */
   get requestId(): string {
     this.#requestId ??= this.ids.next()

@@ -1,15 +1,21 @@
+import type { SurfaceName } from '../cluster/handed-on.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 import type { Routes } from './routes.ts'
 
 /** A part of the server with its own authentication. */
 export interface Surface {
+  readonly name: SurfaceName
   readonly routes: Routes
   /**
    * Throws a refusal if the caller has no access. It is also called for unknown paths. Returns what to wait for if the
    * account is not open yet.
    */
   enter(request: Request, reply: Reply): Promise<void> | undefined
+  /** The account that a call is about, if its caller has access to it. Where that is held, the call is answered. */
+  accountOf(request: Request): string | undefined
+  /** Whether the call may be carried out twice, with the same effect and answer as once. */
+  isRepeatable(request: Request): boolean
   /** Work to finish before the handler runs. If it replies, the handler does not run. */
   prepare?(request: Request, reply: Reply): Promise<Reply | undefined> | undefined
   /** Called before the response is sent. */

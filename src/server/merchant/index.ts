@@ -36,8 +36,11 @@ export function merchantApi(
 ): Surface {
   const { contract } = gateway
   const routes = new Routes()
+  /** By method and path. */
+  const keyed = new Set<string>()
   for (const operation of operations(contract)) {
     const handle = HANDLERS[operation.id]
+    if (operation.idempotencyKey) keyed.add(`${operation.method} ${operation.path}`)
     routes.add(operation.method, operation.path, (request, reply) => {
       demandAccount(request, reply)
       const answered = handle({ request, reply, operation, contract })
@@ -51,12 +54,17 @@ export function merchantApi(
     // From here on, request ids are derived from the account, so that a repeated run has the same ids.
     request.drawIdFrom(idsOf(requestIds, runtime))
   }
+  // With two headers it is not clear which account is meant.
+  const accountOf = (request: Request) =>
+    authentication.account(request.repeats('authorization') ? undefined : request.headers.authorization)
   return {
+    name: 'merchant',
     routes,
+    accountOf: request => accountOf(request)?.id,
+    isRepeatable: ({ isSafe, method, route, headers }) =>
+      isSafe || (headers['idempotency-key'] !== undefined && keyed.has(`${method} ${route}`)),
     enter(request, reply) {
-      // With two headers it is not clear which account is meant.
-      const sole = request.repeats('authorization') ? undefined : request.headers.authorization
-      const account = authentication.account(sole)
+      const account = accountOf(request)
       if (!account) throw unauthorized(reply)
       if (!account.runtime) return account.open().then(runtime => assign(request, runtime))
       assign(request, account.runtime)

@@ -28,5 +28,12 @@ export function payerPages({ gateway }: { gateway: Gateway }): Surface {
           .account(account)
           ?.open()
           .then(() => {})
-  return { routes, enter, missing: () => refuse('not_found', 'No such page') }
+  return {
+    name: 'pages',
+    routes,
+    accountOf: ({ params: { account = '' } }) => gateway.account(account)?.id,
+    isRepeatable: ({ isSafe }) => isSafe,
+    enter,
+    missing: () => refuse('not_found', 'No such page'),
+  }
 }

@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { NO_ANSWER, type NoAnswer, passedOn } from './handed-on.ts'
+
+/**
+ * How one attempt ended. `answered`: the caller has the answer, or as much of it as there is. `not-reached`: there was
+ * no connection. `lost`: the connection ended before an answer.
+ */
+export type Outcome = 'answered' | NoAnswer | 'not-reached' | 'lost'
+
+/** No connection was made, so nothing was sent. */
+const NOT_REACHED = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** One attempt to get a call answered by another process: passes its answer to the caller while it comes. */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly outcome: Promise<Outcome>
+  #end: (outcome: Outcome) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #noAnswer: NoAnswer | undefined
+  #isAborted = false
+
+  constructor(
+    private readonly response: ServerResponse,
+    /** Called with each header of the answer, before it is passed on. */
+    private readonly onHead: (contentType: string | undefined) => void,
+  ) {
+    this.outcome = new Promise(resolve => {
+      this.#end = resolve
+    })
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) controller.abort(new Error('no longer needed'))
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    reason?: string,
+  ): void {
+    // Informational answers are about the connection.
+    if (status < 200) return
+    const noAnswer = headers[NO_ANSWER]
+    if (noAnswer === 'not-held' || noAnswer === 'reset') {
+      this.#noAnswer = noAnswer
+      return
+    }
+    const { response } = this
+    const contentType = headers['content-type']
+    this.onHead(typeof contentType === 'string' ? contentType : undefined)
+    response.writeHead(status, reason ?? '', passedOn(rawHeadersOf(controller)))
+    // A stream may say nothing for a long time.
+    response.flushHeaders()
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#noAnswer || this.response.write(chunk)) return
+    controller.pause()
+    this.response.once('drain', () => controller.resume())
+  }
+
+  onResponseEnd(): void {
+    if (!this.#noAnswer) this.response.end()
+    this.#end(this.#noAnswer ?? 'answered')
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error & { readonly code?: string }) {
+    const { response } = this
+    if (this.#noAnswer) return this.#end(this.#noAnswer)
+    if (!response.headersSent) return this.#end(NOT_REACHED.has(error.code ?? '') ? 'not-reached' : 'lost')
+    // The rest does not come. The caller must notice, so the connection ends in the middle.
+    response.socket?.end()
+    this.#end('answered')
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort(new Error('no longer needed'))
+  }
+}
+
+/** As they were sent, in order and with repetitions. */
+function rawHeadersOf(controller: Dispatcher.DispatchController): string[] {
+  const { rawHeaders } = controller as { rawHeaders?: readonly (Buffer | string)[] }
+  return (rawHeaders ?? []).map(part => (typeof part === 'string' ? part : part.toString('latin1')))
+}

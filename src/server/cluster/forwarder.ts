@@ -1,0 +1,140 @@
+/// <reference path="../../engine/undici-parts.d.ts" />
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Agent } from 'undici'
+import type { Holders } from '../../engine/holders.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
+import { refuse } from '../refusal.ts'
+import { Attempt, type Outcome } from './attempt.ts'
+import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
+import { HolderWatch } from './holder-watch.ts'
+import { KeptBody } from './kept-body.ts'
+
+/** How long a call waits until some process holds its account: a lease, a start from checkpoint and tail, and more. */
+const TAKEOVER_MS = 25_000
+/** Before it asks again: the holder knows later than the store that it is none any more. */
+const PAUSE_MS = { first: 10, longest: 250 }
+
+export interface HandedOnCall {
+  readonly request: Request
+  readonly reply: Reply
+  readonly account: string
+  readonly surface: SurfaceName
+  /** Whether it may be carried out twice, with the same effect and answer as once. */
+  readonly repeatable: boolean
+}
+
+interface Settings {
+  readonly holders: Holders
+  /** The address of this process, where it takes calls that were handed on. */
+  readonly self: () => string
+  /** Called with each answer that is a stream without an end. */
+  readonly onStream: (reply: Reply) => void
+}
+
+/** Gets calls answered by the process that holds their account. */
+export class Forwarder {
+  readonly #settings: Settings
+  readonly #watch: HolderWatch
+  #agent: Agent | undefined
+  /** How many calls other processes answered. */
+  forwarded = 0
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#watch = new HolderWatch(settings.holders, settings.self)
+  }
+
+  get holders(): Holders {
+    return this.#settings.holders
+  }
+
+  /** The surface of a call that another process handed on. */
+  surfaceOf({ raw }: Request): SurfaceName | undefined {
+    return surfaceHandedOn(raw, this.holders.secret)
+  }
+
+  /** Where the account is held, as `whoHolds` says it; a refusal if nobody comes to hold it within the time. */
+  async find(account: string, gone: AbortSignal): Promise<string | undefined> {
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
+    try {
+      return await this.holders.whoHolds(account, signal)
+    } catch (cause) {
+      if (!signal.aborted) throw cause
+      throw refuse('service_unavailable', 'No process of the cluster could take this account over in time')
+    }
+  }
+
+  /** Passes the holder's answer to the caller. Throws a refusal if there is none. */
+  async forward(call: HandedOnCall, holder: string, gone: AbortSignal): Promise<void> {
+    const { account, reply, repeatable } = call
+    const body = new KeptBody(call.request.raw)
+    let address = holder
+    let pauseMs = PAUSE_MS.first
+    for (;;) {
+      const outcome = await this.#attempt(call, address, body, gone)
+      if (outcome === 'answered') {
+        this.forwarded++
+        return
+      }
+      if (outcome === 'reset') {
+        reply.raw.socket?.resetAndDestroy()
+        return
+      }
+      if (gone.aborted) return
+      if (outcome === 'lost' && body.isSentWhole && !repeatable)
+        throw refuse(
+          'service_unavailable',
+          'The process that holds this account went away before it answered; it is not known whether the call was carried out',
+        )
+      if (!body.isKept)
+        throw refuse(
+          'service_unavailable',
+          'The process that holds this account went away, and the body is too large to be sent again; nothing was changed',
+        )
+      await wait(pauseMs, undefined, { signal: gone }).catch(() => {})
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)
+      // Once this process holds it, the call comes to itself, because it has already read the body.
+      address = (await this.find(account, gone)) ?? this.#settings.self()
+    }
+  }
+
+  async #attempt(
+    { request, reply, account, surface }: HandedOnCall,
+    address: string,
+    body: KeptBody,
+    gone: AbortSignal,
+  ): Promise<Outcome> {
+    const attempt = new Attempt(reply.raw, contentType => {
+      if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
+    })
+    const abort = () => attempt.abort()
+    gone.addEventListener('abort', abort)
+    const settle = this.#watch.watch(account, address, abort)
+    try {
+      this.#agent ??= await this.#newAgent()
+      const headers = [...passedOn(request.raw.rawHeaders)]
+      headers.push(HANDED_ON, handedOn(surface, this.holders.secret))
+      const { method, url: path } = request
+      const sent = await body.open().catch(() => undefined)
+      // The caller went away in the middle of it.
+      if (sent === undefined) return 'lost'
+      this.#agent.dispatch({ origin: address, path, method, headers, body: sent as Buffer | null }, attempt)
+      return await attempt.outcome
+    } finally {
+      settle()
+      gone.removeEventListener('abort', abort)
+    }
+  }
+
+  async #newAgent(): Promise<Agent> {
+    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
+    // An advance or a stream takes as long as it takes; the watch notices a holder that is none any more.
+    return this.#agent ?? new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 3000 } })
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close()
+    await this.#agent?.destroy()
+  }
+}

@@ -1,0 +1,60 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * What the processes of a cluster add to a call that one of them hands to another. A stranger who sends these headers
+ * does not know the secret, and nobody reads them then.
+ */
+
+/** On a call: the surface that it came to, and the secret of the cluster. */
+export const HANDED_ON = 'paysim-handed-on'
+/** On an answer: why it is none. */
+export const NO_ANSWER = 'paysim-no-answer'
+
+/** `not-held`: nothing was done, because another process holds the account. `reset`: a fault ends the connection. */
+export type NoAnswer = 'not-held' | 'reset'
+
+export const SURFACES = ['merchant', 'pages', 'control'] as const
+export type SurfaceName = (typeof SURFACES)[number]
+
+export const handedOn = (surface: SurfaceName, secret: string) => `${surface} ${secret}`
+
+/** The surface of a call that another process of the cluster handed on; undefined for all other calls. */
+export function surfaceHandedOn({ headers }: IncomingMessage, secret: string): SurfaceName | undefined {
+  const given = headers[HANDED_ON]
+  if (typeof given !== 'string') return undefined
+  return SURFACES.find(surface => isSame(given, handedOn(surface, secret)))
+}
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** These are about one connection, and are not passed on. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The headers that are passed on, as names and values in turn. */
+export function passedOn(raw: readonly string[]): string[] {
+  const named = new Set<string>()
+  for (let at = 0; at < raw.length; at += 2)
+    if (raw[at]?.toLowerCase() === 'connection')
+      for (const name of raw[at + 1]?.split(',') ?? []) named.add(name.trim().toLowerCase())
+  const passed: string[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    const [header = '', value = ''] = [raw[at], raw[at + 1]]
+    const name = header.toLowerCase()
+    if (OF_CONNECTION.has(name) || named.has(name) || name === HANDED_ON || name === NO_ANSWER) continue
+    passed.push(header, value)
+  }
+  return passed
+}

@@ -1,0 +1,65 @@
+import type { Holders } from '../../engine/holders.ts'
+
+const CHECK_MS = 1000
+
+interface Open {
+  readonly address: string
+  readonly abort: () => void
+}
+
+/**
+ * A process that is paused, or cut off, keeps its connections open and answers nothing. While calls about an account
+ * are open, this asks who holds it, and ends those to anybody else.
+ */
+export class HolderWatch {
+  readonly #open = new Map<string, Set<Open>>()
+  readonly #stopping = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  readonly #checking = new Set<string>()
+
+  constructor(
+    private readonly holders: Holders,
+    private readonly self: () => string,
+  ) {}
+
+  /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
+  watch(account: string, address: string, abort: () => void): () => void {
+    const open = { address, abort }
+    let ofAccount = this.#open.get(account)
+    if (!ofAccount) {
+      ofAccount = new Set()
+      this.#open.set(account, ofAccount)
+    }
+    ofAccount.add(open)
+    this.#timer ??= setInterval(() => this.#checkAll(), CHECK_MS).unref()
+    return () => ofAccount.delete(open)
+  }
+
+  #checkAll(): void {
+    for (const [account, open] of this.#open)
+      if (open.size === 0) this.#open.delete(account)
+      else if (!this.#checking.has(account)) void this.#check(account, open)
+    if (this.#open.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #check(account: string, open: ReadonlySet<Open>): Promise<void> {
+    this.#checking.add(account)
+    try {
+      // Only those that are open now: a later one may know better.
+      const asked = [...open]
+      const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
+      for (const call of asked) if (call.address !== holder && open.has(call)) call.abort()
+    } catch {
+      // The store does not answer now. The next check asks again.
+    } finally {
+      this.#checking.delete(account)
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#stopping.abort()
+  }
+}

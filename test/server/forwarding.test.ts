@@ -1,0 +1,311 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Simulator } from '../../src/simulator.ts'
+import { PretendedHolders, startSimulator } from '../support/cluster/pretended-holders.ts'
+import { exchange } from '../support/http/raw-http.ts'
+import { imageForm } from '../support/payments/images.ts'
+
+const ACCOUNT = 'default.test'
+const CREATE = {
+  amount: '250000',
+  currency: 'THB',
+  country: 'TH',
+  merchant_reference: 'order-1',
+  checkout_mode: 'merchant',
+  payment_method: 'th_bank_transfer',
+  customer: { name: 'Somchai Jaidee', phone: '+66812345678' },
+}
+
+const keysOf = ({ accounts }: Simulator) => {
+  const keys = accounts.find(({ id }) => id === ACCOUNT)
+  if (!keys) throw new Error('no default account')
+  return `Basic ${Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64')}`
+}
+
+const addressOf = (simulator: Simulator) => simulator.facts().listen
+
+/** Two processes. The account is held by the second, and calls come to the first. */
+async function pair(options: Parameters<typeof startSimulator>[0] = {}) {
+  const holders = new PretendedHolders()
+  const entry = await startSimulator(options, { holders, node: 'entry' })
+  const holder = await startSimulator(options, { holders, node: 'holder' })
+  holders.hold(ACCOUNT, holder)
+  const call = (method: string, path: string, init: RequestInit = {}) =>
+    fetch(`${addressOf(entry)}${path}`, {
+      method,
+      ...init,
+      headers: { authorization: keysOf(entry), ...(init.headers as Record<string, string>) },
+    })
+  const create = (headers: Record<string, string> = {}) =>
+    call('POST', '/payment_intents', {
+      body: JSON.stringify(CREATE),
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  return { holders, entry, holder, call, create }
+}
+
+/** Stands where a holder did, and takes its connections. */
+async function standIn(onSocket: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    onSocket(socket)
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A holder of which nothing is there but its address. */
+const nobodyAt = (listen: string) => ({ facts: () => ({ listen }) }) as unknown as Simulator
+
+test('a forwarded answer is the same, byte for byte', async () => {
+  const publicUrl = 'http://pay.example'
+  const alone = await startSimulator({ publicUrl })
+  const { entry } = await pair({ publicUrl })
+  const json = JSON.stringify(CREATE)
+  const withBody = (type: string, body: string | Uint8Array, ...more: string[]) => ({
+    head: [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...more],
+    body,
+  })
+  const form = new Request('http://x', { method: 'POST', body: imageForm(1) })
+  const image = new Uint8Array(await form.arrayBuffer())
+  let id = ''
+  let page = ''
+  const basic = `Authorization: ${keysOf(alone)}`
+  const bearer = 'Authorization: Bearer token-of-all'
+  const calls = (): { line: string; head: string[]; body?: string | Uint8Array }[] => {
+    const create = withBody('application/json', json, basic, 'Idempotency-Key: once')
+    const read = { line: `GET /payment_intents/${id} HTTP/1.1`, head: [basic] }
+    return [
+      { line: 'POST /payment_intents HTTP/1.1', ...create },
+      { line: 'POST /payment_intents HTTP/1.1', ...create },
+      read,
+      { ...read, line: read.line.replace('GET', 'HEAD') },
+      { ...read, line: 'GET /payment_intents/pi_unknown HTTP/1.1' },
+      { ...read, head: [basic, basic] },
+      { ...read, head: ['Authorization: Basic nonsense'] },
+      { line: 'PUT /payment_intents HTTP/1.1', head: [basic, 'Content-Length: 0'] },
+      { line: 'POST /payment_intents HTTP/1.1', ...withBody('application/json', '{"amount":', basic) },
+      {
+        line: `POST /payment_intents/${id}/receipt HTTP/1.1`,
+        ...withBody(form.headers.get('content-type') ?? '', image, basic, 'Idempotency-Key: receipt'),
+      },
+      {
+        line: 'POST /payment_intents HTTP/1.1',
+        head: [basic, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
+        body: `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`,
+      },
+      { line: `GET ${page} HTTP/1.1`, head: ['Accept-Language: th'] },
+      { line: `HEAD ${page} HTTP/1.1`, head: [] },
+      { line: `GET ${page}x HTTP/1.1`, head: [] },
+      { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: [bearer] },
+      { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: ['Authorization: Bearer wrong'] },
+      {
+        line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
+        ...withBody('application/json', '{"faults":[{"on":"*","type":"truncate"}]}', bearer),
+      },
+      read,
+      {
+        line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
+        ...withBody('application/json', '{"faults":[{"on":"*","type":"reset"}]}', bearer),
+      },
+      { line: `GET /_paysim/accounts/${ACCOUNT}/export HTTP/1.1`, head: [bearer] },
+    ]
+  }
+  for (let nth = 0; nth < calls().length; nth++) {
+    const { line = '', head = [], body } = calls()[nth] ?? {}
+    // The host that was asked is in some answers.
+    const sent = [line, 'Host: localhost', ...head]
+    const [direct, forwarded] = await Promise.all([
+      exchange(addressOf(alone), sent, body),
+      exchange(addressOf(entry), sent, body),
+    ])
+    expect(comparable(forwarded, line), line).toEqual(comparable(direct, line))
+    id ||= JSON.parse(direct.body).id
+    if (page === '') {
+      const hosted = { ...CREATE, checkout_mode: 'hosted', payment_method: undefined }
+      const made = await Promise.all(
+        [alone, entry].map(at =>
+          fetch(`${addressOf(at)}/payment_intents`, {
+            method: 'POST',
+            headers: { authorization: keysOf(alone), 'content-type': 'application/json' },
+            body: JSON.stringify(hosted),
+          }).then(answer => answer.json() as Promise<{ next_action: { url: string } }>),
+        ),
+      )
+      expect(made[1]).toEqual(made[0])
+      page = String(made[0]?.next_action.url).slice(publicUrl.length)
+    }
+  }
+  // A reset has no answer to compare.
+  for (const at of [alone, entry])
+    await expect(
+      fetch(`${addressOf(at)}/payment_intents/${id}`, { headers: { authorization: keysOf(alone) } }),
+    ).rejects.toThrow()
+}, 120_000)
+
+/** Times of the wall, and ids of requests that belong to no account's key, are other ones in each process. */
+function comparable({ status, headers, body }: Awaited<ReturnType<typeof exchange>>, line: string) {
+  const isKeyed = line.includes(' /payment_intents') && status !== 401
+  const known = (text: string) => (isKeyed ? text : text.replace(/req_\w+/g, 'req'))
+  return {
+    status,
+    headers: known(headers.replace(/^date: .*$/im, '')),
+    body: known(body.replace(/"(wall_at|ms)":("[^"]*"|[\d.]+)/g, '')),
+  }
+}
+
+test('a large upload reaches the holder whole', async () => {
+  const { entry } = await pair()
+  const control = { authorization: 'Bearer token-of-all' }
+  const address = `${addressOf(entry)}/_paysim/accounts/${ACCOUNT}`
+  const image = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(4 * 1024 * 1024, 7)])
+  const form = new FormData()
+  form.append('file', new Blob([image], { type: 'image/png' }), 'large.png')
+  const made = await fetch(`${address}/assets`, { method: 'POST', headers: control, body: form })
+  expect(await made.json()).toMatchObject({ object: 'asset', size: image.length })
+})
+
+test('an event stream comes through as it happens, and ends at the holder when its reader goes', async () => {
+  const { entry, create } = await pair()
+  const stopping = new AbortController()
+  const stream = await fetch(`${addressOf(entry)}/_paysim/accounts/${ACCOUNT}/stream`, {
+    headers: { authorization: 'Bearer token-of-all' },
+    signal: stopping.signal,
+  })
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const until = async (text: string) => {
+    let read = ''
+    while (!read.includes(text)) read += (await reader?.read())?.value ?? ''
+  }
+  await until('event: hello')
+  await create()
+  await until('PaymentCreated')
+  stopping.abort()
+})
+
+test('who does not know the secret cannot have a call answered where the account is not held', async () => {
+  const { entry, holder, holders } = await pair()
+  const path = `/_paysim/accounts/${ACCOUNT}/payments`
+  const headers = { authorization: 'Bearer token-of-all' }
+  const withSecret = (secret: string) =>
+    fetch(`${addressOf(entry)}${path}`, { headers: { ...headers, 'paysim-handed-on': `control ${secret}` } })
+  // A stranger's header is not read and not passed on: the holder answers.
+  expect((await withSecret('guessed')).status).toBe(200)
+  // With the secret it is as from another process, and is not handed on a second time.
+  const declined = await withSecret('secret-of-all')
+  expect(declined.status).toBe(421)
+  expect(declined.headers.get('paysim-no-answer')).toBe('not-held')
+  expect(holders.asked).toBeGreaterThan(0)
+  expect((await fetch(`${addressOf(holder)}${path}`, { headers })).status).toBe(200)
+})
+
+test('a call waits while nobody holds its account, and is answered by who takes it over', async () => {
+  const { holders, holder, entry, create } = await pair()
+  for (const next of [holder, entry]) {
+    holders.hold(ACCOUNT, null)
+    const answering = create()
+    const first = await Promise.race([answering.then(() => 'answered'), nextAsk(holders)])
+    expect(first).toBe('asked')
+    holders.hold(ACCOUNT, next)
+    expect((await answering).status).toBe(201)
+  }
+})
+
+async function nextAsk(holders: PretendedHolders): Promise<'asked'> {
+  const before = holders.asked
+  await expect.poll(() => holders.asked).toBeGreaterThan(before)
+  return 'asked'
+}
+
+test('a call that reached nobody goes to the next holder', async () => {
+  const { holders, holder, create } = await pair()
+  const gone = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => gone.once('listening', resolve))
+  const address = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
+  await new Promise(resolve => gone.close(resolve))
+  holders.hold(ACCOUNT, nobodyAt(address))
+  const answering = create()
+  await nextAsk(holders)
+  holders.hold(ACCOUNT, holder)
+  expect((await answering).status).toBe(201)
+})
+
+/** The holder ends with the connection after it got a call, so nobody knows whether it carried it out. */
+async function dieUnder(holders: PretendedHolders, next: Simulator): Promise<void> {
+  const address = await standIn(socket =>
+    socket.once('data', () => {
+      holders.hold(ACCOUNT, next)
+      socket.destroy()
+    }),
+  )
+  holders.hold(ACCOUNT, nobodyAt(address))
+}
+
+test('a call that may have been carried out is not repeated without a key', async () => {
+  const { holders, holder, create } = await pair()
+  await dieUnder(holders, holder)
+  const answer = await create()
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toContain('not known whether the call was carried out')
+  expect(holder.gateway.runtime(ACCOUNT)?.account.world.payments.size).toBe(0)
+})
+
+test.each(['holder', 'entry'] as const)('with a key it is repeated, where the %s is next', async next => {
+  const { holders, holder, entry, create } = await pair()
+  const heir = next === 'holder' ? holder : entry
+  await dieUnder(holders, heir)
+  const answer = await create({ 'idempotency-key': 'once' })
+  expect(answer.status).toBe(201)
+  expect(heir.gateway.runtime(ACCOUNT)?.account.world.payments.size).toBe(1)
+})
+
+test('a call that only reads is repeated', async () => {
+  const { holders, holder, call } = await pair()
+  await dieUnder(holders, holder)
+  expect((await call('GET', '/payout_intents')).status).toBe(200)
+})
+
+test('a holder that keeps its connections and answers nothing is left when it holds the account no more', async () => {
+  const { holders, holder, create } = await pair()
+  let reached: () => void = () => {}
+  const arrived = new Promise<void>(resolve => {
+    reached = resolve
+  })
+  const address = await standIn(socket => socket.once('data', reached))
+  holders.hold(ACCOUNT, nobodyAt(address))
+  const answering = create({ 'idempotency-key': 'once' })
+  await arrived
+  holders.hold(ACCOUNT, holder)
+  expect((await answering).status).toBe(201)
+})
+
+test('a caller that goes away ends its call at the holder', async () => {
+  const { holders, call } = await pair()
+  let closed: () => void = () => {}
+  const ended = new Promise<void>(resolve => {
+    closed = resolve
+  })
+  const stopping = new AbortController()
+  const address = await standIn(socket => socket.once('data', () => stopping.abort()).once('close', closed))
+  holders.hold(ACCOUNT, nobodyAt(address))
+  await expect(call('GET', '/payout_intents', { signal: stopping.signal })).rejects.toThrow('aborted')
+  await ended
+})
+
+test('with a separate control port, a control call is forwarded all the same', async () => {
+  const { entry } = await pair({ controlPort: 0 })
+  const answer = await fetch(`${entry.controlUrl}/accounts/${ACCOUNT}/payments`, {
+    headers: { authorization: 'Bearer token-of-all' },
+  })
+  expect(answer.status).toBe(200)
+  // The merchant's port still has no control surface for strangers.
+  expect((await fetch(`${addressOf(entry)}/_paysim/health`)).status).toBe(401)
+})

@@ -1,0 +1,58 @@
+import { EventEmitter, once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import type { Holders } from '../../../src/engine/holders.ts'
+import { MemoryStore, type Store } from '../../../src/engine/store.ts'
+import { Simulator, type SimulatorOptions } from '../../../src/simulator.ts'
+
+/** Who holds which account, as a test says it: in place of the rows of a database. */
+export class PretendedHolders {
+  readonly #held = new Map<string, Simulator | null>()
+  readonly #changes = new EventEmitter().setMaxListeners(0)
+  /** How often each process asked. */
+  asked = 0
+
+  /** Null: another process's lease is still running out. */
+  hold(account: string, by: Simulator | null): void {
+    this.#held.set(account, by)
+    this.#changes.emit('change')
+  }
+
+  seenBy(self: () => Simulator | undefined, node: string, secret: string): Holders {
+    return {
+      node,
+      secret,
+      mayAnswer: account => self() === undefined || this.#held.get(account) === self(),
+      whoHolds: async (account, signal) => {
+        this.asked++
+        for (;;) {
+          signal.throwIfAborted()
+          const holder = this.#held.get(account)
+          if (holder) return holder === self() ? undefined : holder.facts().listen
+          await once(this.#changes, 'change', { signal })
+        }
+      },
+    }
+  }
+}
+
+const SAME: SimulatorOptions = {
+  port: 0,
+  dataDir: null,
+  seed: '7',
+  clock: 'virtual',
+  controlToken: 'token-of-all',
+}
+
+/** A simulator that shares accounts with others, or one alone. With one seed they all have the same keys and ids. */
+export async function startSimulator(
+  options: Partial<SimulatorOptions> = {},
+  cluster?: { readonly holders: PretendedHolders; readonly node: string; readonly secret?: string },
+): Promise<Simulator> {
+  let simulator: Simulator | undefined
+  const holders = cluster?.holders.seenBy(() => simulator, cluster.node, cluster.secret ?? 'secret-of-all')
+  const store: Store = new MemoryStore()
+  const open = async () => (holders ? Object.assign(store, { holders }) : store)
+  simulator = await Simulator.start({ ...SAME, ...options }, open)
+  onTestFinished(() => simulator?.stop())
+  return simulator
+}
