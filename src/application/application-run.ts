@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici'
+import { LIMITS } from '../contract/limits.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
+import { isTimedOut } from './post-webhook.ts'
 import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
 import type { WebhookMessage } from './webhook-variants.ts'
 
@@ -23,8 +25,8 @@ export interface RunSettings {
   readonly doWhatIsDue: () => Promise<unknown>
   /** Is called when a request of the application, or one to it, begins or ends. */
   readonly stirred?: (() => void) | undefined
-  /** Reads the state that the scenario expects at the end. The same state gives the same text. */
-  readonly look: () => Promise<{ readonly state: string; readonly isAsExpected: boolean }>
+  /** Reads what is not yet as the scenario expects it at the end. The same state gives the same texts. */
+  readonly look: () => Promise<readonly string[]>
 }
 
 /** What a run needs from its application. */
@@ -46,6 +48,8 @@ export class ApplicationRun implements CallWatcher {
   /** The current step of the scenario, counted from 0. */
   step = 0
   #seesCalls = false
+  /** When it was last started again. */
+  #restartedAt = 0
 
   constructor(
     private readonly application: RunTarget,
@@ -62,6 +66,7 @@ export class ApplicationRun implements CallWatcher {
       step: () => this.step,
       forging: deliver => this.#watchForgery(deliver),
       stirred: () => this.stirred(),
+      answerWithinMs: () => (this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs),
     })
   }
 
@@ -94,18 +99,32 @@ export class ApplicationRun implements CallWatcher {
     return answer
   }
 
-  /** A 5xx answer to a valid webhook is a violation, unless a disturbed call of the application was in progress. */
+  /** It left a valid webhook without an answer, so each further attempt would wait in vain. */
+  get #hangs(): boolean {
+    return this.violations.some(({ what }) => what === 'error answer') && this.deliveries.some(isTimedOut)
+  }
+
+  noteRestart(): void {
+    this.#restartedAt = performance.now()
+  }
+
+  /**
+   * A 5xx answer to a valid webhook is a violation, unless a disturbed call of the application was in progress. So is no
+   * answer: some servers close the connection when a handler throws.
+   */
   #judge({ status, sent, type, startedAt, endedAt, isEarly, answer }: RecordedDelivery): void {
-    if (status < 500 || isEarly || sent.startsWith('webhook-')) return
+    if ((status > 0 && status < 500) || isEarly || sent.startsWith('webhook-')) return
+    if (startedAt <= this.#restartedAt) return
     const failed = this.calls.some(
       call =>
         call.disturbed !== undefined && call.startedAt <= endedAt && this.#recoveredAt(call) >= startedAt,
     )
     if (failed) return
     const shown = answer === '' ? '' : `: ${answer.slice(0, 200)}`
+    const did = status === 0 ? 'did not answer' : `answered ${status} to`
     this.violations.push({
       what: 'error answer',
-      message: `it answered ${status} to a valid webhook ${type}${shown}`,
+      message: `it ${did} a valid webhook ${type}${shown}`,
       sameAs: `error answer ${type}`,
     })
   }
@@ -130,21 +149,22 @@ export class ApplicationRun implements CallWatcher {
     const { status, type, sent } = await deliver()
     if (status < 200 || status >= 300) return
     const after = await this.settings.look()
-    if (after.isAsExpected || after.state === before.state) return
+    const changed = after.filter(one => !before.includes(one))
+    if (changed.length === 0) return
     this.violations.push({
       what: 'forgery believed',
-      message: `it answered ${status} to a ${type} that ${FORGERY_WORDS[sent] ?? 'is not genuine'}, and its state changed: ${after.state}`,
+      message: `it answered ${status} to a ${type} that ${FORGERY_WORDS[sent] ?? 'is not genuine'}, and its state changed: ${changed.join('; ')}`,
       sameAs: 'forgery believed',
     })
   }
 
-  /** Whether it asked for two payments with one merchant_reference, as far as its calls can be seen. */
-  get mayHavePaidTwice(): boolean {
+  /** Whether it asked for more payments, or for two with one merchant_reference, as far as its calls can be seen. */
+  mayHavePaidMoreThan(usual: number | undefined): boolean {
     if (!this.#seesCalls) return true
     const references = this.calls.flatMap(({ method, body }) =>
       method === 'POST' ? [...body.matchAll(REFERENCE)].map(([, reference]) => reference) : [],
     )
-    return new Set(references).size < references.length
+    return new Set(references).size < references.length || references.length > (usual ?? references.length)
   }
 
   /** Call this at the end of the scenario. */
@@ -164,6 +184,8 @@ export class ApplicationRun implements CallWatcher {
     this.#seesCalls = true
   }
 }
+
+const HANGING_MS = 1000
 
 const REFERENCE = /"merchant_reference"\s*:\s*("(?:[^"\\]|\\.)*")/g
 

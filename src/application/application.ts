@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
 import { ApplicationError } from './application-error.ts'
 import { ApplicationRun, type RunSettings } from './application-run.ts'
@@ -7,6 +7,7 @@ import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { dataFolder, endIfInterrupted } from './leftovers.ts'
 import { freePort } from './listening.ts'
+import { freshConnections } from './post-webhook.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
 /** The merchant's application, as a scenario file describes it. */
@@ -71,7 +72,7 @@ const INTERRUPTED_PATIENCE_MS = 1000
  * The merchant's own program during one or more runs: its process, and the proxy through which it reaches the gateway.
  */
 export class Application {
-  #agent = new Agent({ keepAliveTimeout: 4000 })
+  #agent = freshConnections()
   readonly #forget = endIfInterrupted(() => this.#end(INTERRUPTED_PATIENCE_MS))
 
   private constructor(
@@ -181,7 +182,7 @@ export class Application {
       )
     await this.process.kill()
     await this.#agent.destroy()
-    this.#agent = new Agent({ keepAliveTimeout: 4000 })
+    this.#agent = freshConnections()
     this.process = await ApplicationProcess.start(this.started)
   }
 

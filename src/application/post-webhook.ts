@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher, request } from 'undici'
 import { LIMITS } from '../contract/limits.ts'
 import type { WebhookMessage } from './webhook-variants.ts'
 
@@ -13,12 +13,22 @@ export interface WebhookReply {
 }
 
 const SHOWN_ANSWER = 500
+const NO_ANSWER = 'no answer within'
+
+export const isTimedOut = ({ status, answer }: WebhookReply) => status === 0 && answer.startsWith(NO_ANSWER)
+
+/**
+ * A new connection for each request: the application may close an idle one at the moment when it is used again, and a
+ * server with a single thread would wait for the next request on it.
+ */
+export const freshConnections = () => new Agent({ pipelining: 0 })
 
 /** Posts a webhook, and waits for the answer as long as the gateway does. */
 export async function postWebhook(
   url: string,
   { headers, body }: WebhookMessage,
   dispatcher: Dispatcher,
+  withinMs: number = LIMITS.webhookTimeoutMs,
 ): Promise<WebhookReply> {
   try {
     const reply = await request(url, {
@@ -26,19 +36,19 @@ export async function postWebhook(
       method: 'POST',
       headers,
       body,
-      signal: AbortSignal.timeout(LIMITS.webhookTimeoutMs),
+      signal: AbortSignal.timeout(withinMs),
     })
     const answer = (await reply.body.text()).slice(0, SHOWN_ANSWER)
     const [retryAfter] = [reply.headers['retry-after']].flat()
     return { status: reply.statusCode, answer, ...(retryAfter === undefined ? {} : { retryAfter }) }
   } catch (cause) {
-    return { status: 0, answer: whyLost(cause) }
+    return { status: 0, answer: whyLost(cause, withinMs) }
   }
 }
 
-function whyLost(cause: unknown): string {
+function whyLost(cause: unknown, withinMs: number): string {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
+  if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${withinMs / 1000} s`
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
 

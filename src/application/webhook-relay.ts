@@ -53,6 +53,8 @@ export interface RelaySettings {
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
   /** Is called when a webhook is sent or answered. */
   readonly stirred: () => void
+  /** How long to wait for an answer. */
+  readonly answerWithinMs: () => number
 }
 
 /** An application may answer a webhook only after its own call is answered. */
@@ -199,7 +201,8 @@ export class WebhookRelay {
     }
     this.settings.deliveries.push(delivery)
     this.settings.stirred()
-    const reply = await postWebhook(this.settings.url(), { headers, body }, this.settings.dispatcher())
+    const { url, dispatcher, answerWithinMs } = this.settings
+    const reply = await postWebhook(url(), { headers, body }, dispatcher(), answerWithinMs())
     this.settings.stirred()
     Object.assign(delivery, reply)
     delivery.endedAt = performance.now()

@@ -20,7 +20,12 @@ export function disturbedStory(
     ...places.filter(({ before }) => before === at).map(disturbStep),
     step,
   ])
-  const end: Step = { disturb: 'end', ...(story.known.length > 0 ? { known: story.known } : {}) }
+  const { known, payments } = story
+  const end: Step = {
+    disturb: 'end',
+    ...(payments === undefined ? {} : { payments }),
+    ...(known.length > 0 ? { known } : {}),
+  }
   const { verify: _, ...rest } = data
   const all = [...disturbed, end, ...story.finalLooks.map(({ step }) => step)]
   return { ...rest, steps: all as unknown as NonNullable<ScenarioData['steps']> }

@@ -1,6 +1,12 @@
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import type { EndpointKind, Forgery } from '../application/disturbance.ts'
-import { isSuccess, postWebhook, type WebhookReply } from '../application/post-webhook.ts'
+import {
+  freshConnections,
+  isSuccess,
+  isTimedOut,
+  postWebhook,
+  type WebhookReply,
+} from '../application/post-webhook.ts'
 import {
   type EventBody,
   forged,
@@ -53,7 +59,7 @@ const NOTHING = ExpectedChange.nothing
 
 /** Sends one endpoint an ordinary event, and then each kind of disturbance. */
 export async function checkEndpoint(settings: EndpointSettings): Promise<EndpointReport> {
-  const agent = new Agent({ keepAliveTimeout: 4000 })
+  const agent = freshConnections()
   const state = settings.state && new ObservedState(settings.state, settings.withinMs)
   const round = async () => {
     const event = settings.event ?? sampleEvent()
@@ -118,7 +124,7 @@ function learn(
   return ['Ordinary events changed the state in different ways, so only repeated events were compared.']
 }
 
-const isUnreachable = ({ status, answer }: Exchange) => status === 0 && !answer.startsWith('no answer within')
+const isUnreachable = (exchange: Exchange) => exchange.status === 0 && !isTimedOut(exchange)
 
 const answered = ({ sent, status, answer }: Exchange) =>
   status === 0 ? `${sent} got no answer: ${answer}` : `${sent} was answered ${status}`

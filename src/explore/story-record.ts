@@ -34,6 +34,8 @@ export interface StoryRecord {
   readonly finalLooks: readonly FinalLook[]
   /** Violations that also happen in the plain run, so a disturbance did not cause them. */
   readonly known: readonly string[]
+  /** How many payments the account has at the end, if that is the same in both plain runs. */
+  readonly payments?: number | undefined
   readonly tookMs: number
 }
 
@@ -63,6 +65,7 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
     })),
     finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
     known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs))],
+    payments: seen?.payments,
     tookMs: result.tookMs,
   }
 }
@@ -150,5 +153,6 @@ export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
     calls,
     finalLooks: one.finalLooks.filter(({ step }) => looks.has(JSON.stringify(step))),
     known: [...new Set([...one.known, ...other.known])],
+    payments: one.payments === other.payments ? one.payments : undefined,
   }
 }

@@ -68,6 +68,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       step: () => 0,
       forging: async deliver => void (await deliver()),
       stirred() {},
+      answerWithinMs: () => 60_000,
     })
     const answers = []
     for (let attempt = 1; attempt <= 3; attempt++) answers.push(await relay.take(posted(event, SECRET)))

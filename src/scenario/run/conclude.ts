@@ -1,6 +1,6 @@
 import type { Violation } from '../../application/application-run.ts'
 import type { Mismatch } from '../expect/match.ts'
-import type { PlayedApplication } from './played-application.ts'
+import { type PlayedApplication, totalOf } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
 /**
@@ -10,7 +10,8 @@ import type { Stage } from './stage.ts'
 export async function concludeApplication(stage: Stage, played: PlayedApplication): Promise<Mismatch[]> {
   const { run, known } = played
   run.recordExit()
-  if (run.mayHavePaidTwice) run.violations.push(...(await secondPayments(stage)))
+  if (!played.isOver) await played.countPayments(stage)
+  run.violations.push(...secondPayments(played, stage.run))
   const blamed = run.isDisturbed
     ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
     : run.violations.filter(({ what }) => what === 'ended')
@@ -35,17 +36,28 @@ const EXPECTED: Readonly<Record<Violation['what'], string>> = {
   'second payment': 'one payment',
 }
 
-/** More payments for one merchant_reference than in the plain run mean that a customer pays twice. */
-async function secondPayments({ simulated, run }: Stage): Promise<Violation[]> {
-  const payments = await simulated.control.payments.list()
-  const counts = new Map<string, number>()
-  for (const { merchant_reference: reference } of payments)
-    if (reference !== null) counts.set(reference, (counts.get(reference) ?? 0) + 1)
-  return [...counts]
-    .filter(([, count]) => count > 1)
-    .map(([reference, count]) => ({
+/** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
+function secondPayments(
+  { payments = new Map(), usualPayments }: PlayedApplication,
+  run: string,
+): Violation[] {
+  const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
+  const total = totalOf(payments)
+  const more = usualPayments !== undefined && total > usualPayments
+  return [
+    ...repeated.map(([reference, count]) => ({
       what: 'second payment' as const,
       message: `it made ${count} payments with the merchant_reference ${reference}`,
       sameAs: `${count} payments ${reference.replaceAll(run, '${run}')}`,
-    }))
+    })),
+    ...(more && repeated.length === 0
+      ? [
+          {
+            what: 'second payment' as const,
+            message: `it made ${total} payments, and ${usualPayments} without the disturbance`,
+            sameAs: 'more payments',
+          },
+        ]
+      : []),
+  ]
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Application, ApplicationAnswer, ApplicationRequest } from '../../application/application.ts'
 import type { ApplicationRun, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
@@ -30,6 +31,8 @@ export interface ApplicationReport {
   readonly output: readonly string[]
   /** Each `expect app`: its request, how long it took to hold, and whether it still holds at the end. */
   readonly looks: readonly AppExpectation[]
+  /** How many payments the account has at the end; undefined if they were not counted. */
+  readonly payments: number | undefined
 }
 
 export interface AppExpectation {
@@ -38,12 +41,16 @@ export interface AppExpectation {
   /** The step with its references resolved. */
   readonly step: Readonly<Record<string, unknown>>
   readonly tookMs: number
+  readonly held: boolean
   stillHolds: boolean
 }
 
 /** How often a run may move time to wait for what was delayed. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
+/** An expectation that took so long to hold was not about work that was done before the answer. */
+const WORKS_LATER_MS = 25
+const MOST_WORK_MS = 1000
 
 type TimerRecord = Awaited<ReturnType<AccountControl['timers']>>[number]
 
@@ -65,6 +72,10 @@ export class PlayedApplication {
   /** From here on, every expectation counts. */
   isOver = false
   known: readonly string[] = []
+  /** How many payments an undisturbed run makes. */
+  usualPayments: number | undefined
+  /** The payments of the account by merchant_reference, if they were counted. */
+  payments: ReadonlyMap<string, number> | undefined
   readonly looks: AppExpectation[] = []
 
   constructor(
@@ -104,7 +115,25 @@ export class PlayedApplication {
       const due = await timersOf(stage)
       if (!due.some(isDelivery) || !(await this.#move(stage))) break
     }
+    await this.#letWork()
+    // What expires when time moves too far may be paid for again.
+    if (!this.isTainted) await this.countPayments(stage)
     this.isOver = true
+  }
+
+  /** Counts the payments, unless the calls of the application show that they are as many as without disturbance. */
+  async countPayments({ simulated }: StageOfApplication): Promise<void> {
+    if (this.run.isDisturbed && !this.run.mayHavePaidMoreThan(this.usualPayments)) return
+    const counts = new Map<string, number>()
+    for (const { merchant_reference: reference } of await simulated.control.payments.list())
+      counts.set(reference ?? '', (counts.get(reference ?? '') ?? 0) + 1)
+    this.payments = counts
+  }
+
+  /** An application that works after it has answered gets the time that it needed before: it may do something twice. */
+  async #letWork(): Promise<void> {
+    const usualMs = Math.max(0, ...this.looks.filter(({ held }) => held).map(({ tookMs }) => tookMs))
+    if (usualMs >= WORKS_LATER_MS) await pause(Math.min(2 * usualMs, MOST_WORK_MS))
   }
 
   async #move(stage: StageOfApplication): Promise<boolean> {
@@ -122,8 +151,8 @@ export class PlayedApplication {
     return body.fired > 0
   }
 
-  /** Compares the current state with what the end of the scenario expects. */
-  async look(stage: StageOfApplication): Promise<{ state: string; isAsExpected: boolean }> {
+  /** What is not as the end of the scenario expects it. */
+  async look(stage: StageOfApplication): Promise<string[]> {
     const wrong: string[] = []
     for (const step of finalLooks(stage)) {
       const mismatches = await this.mismatchesOf(step).catch(() => undefined)
@@ -133,7 +162,7 @@ export class PlayedApplication {
         ...mismatches.map(({ subject, actual }) => `${request}: ${subject} is ${JSON.stringify(actual)}`),
       )
     }
-    return { state: wrong.join('; '), isAsExpected: wrong.length === 0 }
+    return wrong
   }
 
   async mismatchesOf(step: Readonly<Record<string, unknown>>): Promise<Mismatch[]> {
@@ -147,7 +176,7 @@ export class PlayedApplication {
   }
 
   report(): ApplicationReport {
-    const { run, app, isTainted, isHasty, looks } = this
+    const { run, app, isTainted, isHasty, looks, payments } = this
     return {
       calls: run.calls,
       deliveries: run.deliveries,
@@ -157,9 +186,13 @@ export class PlayedApplication {
       isHasty,
       output: app.output,
       looks,
+      payments: payments && totalOf(payments),
     }
   }
 }
+
+export const totalOf = (payments: ReadonlyMap<string, number>) =>
+  [...payments.values()].reduce((sum, count) => sum + count, 0)
 
 /** A disturbance may delay an answer. */
 const QUIET_WITHIN_MS = 5000

@@ -43,6 +43,7 @@ interface DisturbStep {
   readonly when?: 'before' | 'after'
   readonly delay?: string
   readonly known?: readonly string[]
+  readonly payments?: number
 }
 
 /** An application may work after it has answered, or poll from time to time, so wait for it. */
@@ -107,7 +108,9 @@ async function expectApp(
     }
   }
   const tookMs = performance.now() - startedAt
-  played.looks.push({ path, request: line, tookMs, stillHolds: false, step: { 'expect app': line, ...step } })
+  const held = result.mismatches.length === 0
+  const asked = { 'expect app': line, ...step }
+  played.looks.push({ path, request: line, tookMs, held, stillHolds: false, step: asked })
   return played.isLenient ? { ...result, mismatches: [] } : result
 }
 
@@ -138,9 +141,10 @@ async function repeatUntilMatch(
 
 async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
   const { played } = stage
-  const { disturb: kind, event, call, nth, attempts, when, delay, known } = step
+  const { disturb: kind, event, call, nth, attempts, when, delay, known, payments } = step
   if (kind === 'end') {
     played.known = known ?? []
+    played.usualPayments = payments
     await played.end(stage)
     return nothingWrong
   }
@@ -155,6 +159,7 @@ async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
 async function restart({ played }: Stage): Promise<StepResult> {
   try {
     await played.app.restart()
+    played.run.noteRestart()
     return nothingWrong
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error
@@ -242,6 +247,9 @@ export const APPLICATION = [
         oneOf(['before', 'after'], 'forged webhooks: before or after the real one; both by default'),
       ),
       delay: maybe(duration('call-slow: the delay of the answer; 2s by default')),
+      payments: maybe(
+        Type.Integer({ minimum: 0, description: 'end: how many payments there are if nothing is disturbed' }),
+      ),
       known: maybe(
         Type.Array(Type.String(), {
           description: 'end: violations that also happen in the plain run, and do not count',

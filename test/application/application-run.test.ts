@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ApplicationRun } from '../../src/application/application-run.ts'
+import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
+import { freshConnections } from '../../src/application/post-webhook.ts'
+import { posted } from '../../src/application/webhook-variants.ts'
+
+const SECRET = `whsec_${Buffer.from('a secret of 24 bytes long').toString('base64')}`
+const EVENT = {
+  id: 'evt_1',
+  type: 'payment.failed',
+  timestamp: '2030-01-01T00:00:00Z',
+  environment: 'test',
+  data: {},
+}
+
+/** A run whose application answers webhooks in this way. */
+async function runWith(answer: RequestListener): Promise<ApplicationRun> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  const dispatcher = freshConnections()
+  onTestFinished(async () => {
+    await dispatcher.destroy()
+    server.close()
+  })
+  await once(server, 'listening')
+  const webhookUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return new ApplicationRun(
+    { webhookUrl, dispatcher, unexpectedEnd: undefined },
+    {
+      secret: SECRET,
+      retries: 9,
+      doWhatIsDue: async () => {},
+      look: async () => [],
+    },
+  )
+}
+
+const closes: RequestListener = request => void request.socket.destroy()
+const disturbedCall: RecordedCall = {
+  operation: 'GET /payment_intents/:id',
+  method: 'GET',
+  path: '/payment_intents/pi_1',
+  headers: [],
+  body: '',
+  step: 0,
+  startedAt: 0,
+  disturbed: 'call-503',
+}
+
+test('an application that closes the connection instead of answering a valid webhook is blamed', async () => {
+  const run = await runWith(closes)
+  await run.take(posted(EVENT, SECRET))
+  const [violation] = run.violations
+  expect(violation?.what).toBe('error answer')
+  expect(violation?.message).toMatch(/^it did not answer a valid webhook payment\.failed: /)
+})
+
+test('an application whose own call was disturbed meanwhile, or which was restarted, is not blamed', async () => {
+  const calling = await runWith(closes)
+  calling.calls.push(disturbedCall)
+  await calling.take(posted(EVENT, SECRET))
+  expect(calling.violations).toEqual([])
+
+  const restarted = await runWith((request, response) => {
+    restarted.noteRestart()
+    closes(request, response)
+  })
+  await restarted.take(posted(EVENT, SECRET))
+  expect(restarted.violations).toEqual([])
+})
+
+test('each webhook has its own connection, so none is sent over one that the application closes', async () => {
+  const ports = new Set<number | undefined>()
+  const run = await runWith((request, response) => {
+    ports.add(request.socket.remotePort)
+    response.end()
+  })
+  for (let nth = 1; nth <= 3; nth++) await run.take(posted({ ...EVENT, id: `evt_${nth}` }, SECRET))
+  expect(ports.size).toBe(3)
+})
