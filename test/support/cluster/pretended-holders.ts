@@ -18,11 +18,11 @@ export class PretendedHolders {
   }
 
   seenBy(self: () => Simulator | undefined, node: string, secret: string): Holders {
-    return {
+    const holders = {
       node,
       secret,
-      mayAnswer: account => self() === undefined || this.#held.get(account) === self(),
-      whoHolds: async (account, signal) => {
+      mayAnswer: (account: string) => self() === undefined || this.#held.get(account) === self(),
+      whoHolds: async (account: string, signal: AbortSignal) => {
         this.asked++
         for (;;) {
           signal.throwIfAborted()
@@ -31,7 +31,9 @@ export class PretendedHolders {
           await once(this.#changes, 'change', { signal })
         }
       },
+      watch: () => {},
     }
+    return holders
   }
 }
 
