@@ -79,7 +79,7 @@ function rowsOf(parts) {
       'soak',
       `requests in ${shown(parts.soak?.seconds ?? 0)} s of mixed load (${shown(count('soak', 'requests a second'))} a second)`,
       shown(count('soak', 'requests')),
-      `no 5xx; half in ${count('soak', 'p50 in ms')} ms, 99 % in ${count('soak', 'p99 in ms')} ms; ${shown(count('soak', 'deliveries'))} webhooks; memory ${count('soak', 'memory at the end, in MB')} MB with ${shown(count('soak', 'payments'))} payments, ${count('soak', 'memory grown, in MB')} MB more than after a fifth of the time; ${count('soak', 'handles grown')} more handles`,
+      `no 5xx; half in ${count('soak', 'p50 in ms')} ms, 99 % in ${count('soak', 'p99 in ms')} ms; ${shown(count('soak', 'deliveries'))} webhooks; memory ${count('soak', 'memory at the end, in MB')} MB with ${shown(count('soak', 'payments'))} payments, in use ${count('soak', 'memory grown, in MB')} MB more than after a fifth of the time; ${count('soak', 'handles grown')} more handles`,
     ],
   ].filter(([part]) => part in parts)
 }

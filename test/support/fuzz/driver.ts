@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
-import type { Server } from '../gateway/server.ts'
+import type { AccountKeys } from '../gateway/server.ts'
+import type { TortureServer } from '../torture/torture-server.ts'
 import type { Chance } from './chance.ts'
 import { damagedBytes } from './damage.ts'
 import { type FuzzRequest, type Operation, requestFor } from './requests.ts'
@@ -10,6 +11,8 @@ import { type FuzzRequest, type Operation, requestFor } from './requests.ts'
 const LONGEST_MS = 1000
 /** These may have much to do, and wait for receivers. */
 const LONGEST_ADVANCE_MS = 60_000
+/** A busy machine is slow now and then. What is slow by itself is so each time. */
+const TRIES = 10
 const KNOWN = 400
 const ID = /"((?:pi|po|evt|we|ast|wd|dlv|del|mer)_[\w-]+)"/g
 
@@ -19,35 +22,47 @@ interface Answered {
   readonly ms: number
 }
 
+/** Why there is no answer: Node cannot send such a request, the connection ended, or nothing came for a minute. */
+type Silence = 'not sent' | 'cut' | 'silent'
+
+/** One client with an account of its own, so that what one sets there changes no answer to another. */
 export class Driver {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 })
   readonly #known: string[] = []
-  #account = ''
+  #merchant = ''
   #keys = ''
   readonly statuses = new Map<number, number>()
 
   constructor(
-    private readonly server: Server,
+    private readonly server: TortureServer,
     private readonly merchantCalls: readonly Operation[],
     private readonly controlCalls: readonly Operation[],
   ) {}
 
-  /** An account of its own; a new one if the last one was removed. */
+  get #account(): string {
+    return `${this.#merchant}.test`
+  }
+
+  /** An account as new; another one if the last one was removed. */
   async prepare(): Promise<void> {
-    const there = this.#account !== '' && (await this.#control('POST', `/accounts/${this.#account}/reset`))
+    const there =
+      this.#merchant !== '' && (await this.server.control('POST', `/accounts/${this.#account}/reset`))
     if (there && there.status === 200) return
-    const { test } = await this.server.merchant({ clock: { mode: 'virtual' } })
-    this.#account = test.id
+    const made = await this.server.control('POST', '/merchants', { clock: { mode: 'virtual' } })
+    if (made?.status !== 201) throw new Error(`no merchant: ${made?.status} ${made?.text}`)
+    this.#merchant = made.body.id
+    const test: AccountKeys = made.body.accounts.find(
+      ({ environment }: AccountKeys) => environment === 'test',
+    )
     this.#keys = `Basic ${Buffer.from(`${test.public_key}:${test.secret_key}`).toString('base64')}`
   }
 
-  #control(method: string, path: string) {
-    return this.#send(`${this.server.controlUrl}${path}`, {
-      method,
-      path,
-      headers: { authorization: `Bearer ${this.server.controlToken}` },
-      body: undefined,
-    })
+  /** Removes the merchants that inputs made: there would be thousands. */
+  static async sweep(server: TortureServer, drivers: readonly Driver[]): Promise<void> {
+    const own = new Set(['default', ...drivers.map(driver => driver.#merchant)])
+    const listed = await server.control('GET', '/merchants')
+    for (const { id } of listed?.body?.data ?? [])
+      if (!own.has(id)) await server.control('DELETE', `/merchants/${id}`)
   }
 
   /** What is wrong with the answer; undefined if nothing is. */
@@ -61,17 +76,17 @@ export class Driver {
     const asked = { ...made, path, headers }
     const base = isControl ? this.server.controlUrl : this.server.url
     const shown = `${asked.method} ${path} ${JSON.stringify(made.headers)} ${made.body ?? ''}`.slice(0, 4000)
-    const mostMs = /\/(advance|reset|import)|^\/merchants\//.test(path) ? LONGEST_ADVANCE_MS : LONGEST_MS
+    const mostMs = /\/(advance|reset|import)|^\/merchants/.test(path) ? LONGEST_ADVANCE_MS : LONGEST_MS
     let answer = await this.#send(base + path, asked)
-    // A busy machine may be slow for a while.
-    for (let times = 0; times < 3 && answer && answer.ms > mostMs; times++)
+    for (let tries = 1; tries < TRIES && isSlow(answer, mostMs); tries++)
       answer = await this.#send(base + path, asked)
-    if (path.includes('/faults')) await this.#control('DELETE', `/accounts/${this.#account}/faults`)
-    if (!answer) return `no answer: ${shown}`
+    if (path.includes('/faults')) await this.server.control('DELETE', `/accounts/${this.#account}/faults`)
+    if (answer === 'not sent') return undefined
+    if (typeof answer === 'string') return `${answer}: ${shown}`
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
     for (const [, id = ''] of answer.text.slice(0, 20_000).matchAll(ID)) this.#remember(id)
     if (answer.status >= 500 && answer.status !== 503) return `${answer.status} ${answer.text}: ${shown}`
-    if (answer.ms > mostMs) return `${Math.round(answer.ms)} ms: ${shown}`
+    if (isSlow(answer, mostMs)) return `${Math.round(answer.ms)} ms: ${shown}`
     return undefined
   }
 
@@ -80,24 +95,35 @@ export class Driver {
     else this.#known[Math.floor(this.statuses.size + id.length * 37) % KNOWN] = id
   }
 
-  /** Undefined if none came in time. */
-  #send(address: string, { method, headers, body }: FuzzRequest): Promise<Answered | undefined> {
+  async #send(address: string, asked: FuzzRequest): Promise<Answered | Silence> {
+    const answer = await this.#sendBy(this.#agent, address, asked)
+    // The server may close a connection that was not in use, just as it is used again.
+    return answer === 'stale' ? (this.#sendBy(false, address, asked) as Promise<Answered | Silence>) : answer
+  }
+
+  #sendBy(
+    agent: Agent | false,
+    address: string,
+    { method, headers, body }: FuzzRequest,
+  ): Promise<Answered | Silence | 'stale'> {
     const from = performance.now()
     const bytes = body === undefined ? undefined : Buffer.from(body)
     return new Promise((resolve, reject) => {
       let outgoing: ReturnType<typeof request>
       try {
-        outgoing = request(address, { method, agent: this.#agent, headers, timeout: LONGEST_ADVANCE_MS })
+        outgoing = request(address, { method, agent, headers, timeout: LONGEST_ADVANCE_MS })
       } catch {
         // Node does not send such an address or header.
-        return resolve({ status: 0, text: '', ms: 0 })
+        return resolve('not sent')
       }
-      outgoing.once('timeout', () => outgoing.destroy())
+      outgoing.once('timeout', () => {
+        resolve('silent')
+        outgoing.destroy()
+      })
       outgoing.once('error', cause => {
         const isGone = 'code' in cause && cause.code === 'ECONNREFUSED'
-        // A fault may cut the connection.
         if (isGone) reject(new Error('the server has ended'))
-        else resolve(outgoing.reusedSocket || method === 'PUT' ? { status: 0, text: '', ms: 0 } : undefined)
+        else resolve(outgoing.reusedSocket ? 'stale' : 'cut')
       })
       outgoing.once('response', incoming => {
         const chunks: Buffer[] = []
@@ -174,3 +200,6 @@ export class Driver {
     this.#agent.destroy()
   }
 }
+
+const isSlow = (answer: Answered | Silence, mostMs: number): answer is Answered =>
+  typeof answer !== 'string' && answer.ms > mostMs

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UsageError } from '../../../src/cli/errors/cli-errors.ts'
 import { readProfiles } from '../../../src/cli/profiles/profiles.ts'
@@ -27,6 +27,8 @@ import { damagedBytes, damagedText, damagedValue } from './damage.ts'
 /** A kind of file: it is damaged, and then read as paysim reads it. */
 export interface FileKind {
   readonly name: string
+  /** Reading it takes as long as ten others. */
+  readonly isSlow?: true
   /** Throws only if paysim threw something that is not an error for people. */
   try(chance: Chance): Promise<{ readonly input: string; readonly read: () => Promise<void> }>
 }
@@ -180,8 +182,6 @@ export function fileKinds(corpus: Corpus, folder: string): FileKind[] {
           input,
           read: () =>
             expecting([UsageError], async () => {
-              process.env.XDG_CONFIG_HOME = folder
-              await mkdir(join(folder, 'paysim'), { recursive: true })
               await writeFile(join(folder, 'paysim', 'profiles.json'), input, { mode: 0o600 })
               await readProfiles()
             }),
@@ -196,6 +196,7 @@ function pastOf(folder: string): FileKind {
   const files = filesIn(folder)
   return {
     name: 'checkpoint',
+    isSlow: true,
     async try(chance) {
       const [path, right] = chance.of([...files])
       const bytes = damagedBytes(chance, right)

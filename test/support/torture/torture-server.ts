@@ -33,6 +33,9 @@ interface CallParts {
 
 export interface TortureServer {
   readonly pid: number
+  readonly url: string
+  readonly controlUrl: string
+  readonly controlToken: string
   readonly accounts: readonly AccountKeys[]
   /** A call of the control surface; undefined if no whole answer came. */
   control(method: string, path: string, body?: unknown): Promise<Reply | undefined>
@@ -116,6 +119,9 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
   }
   const server: TortureServer = {
     pid: child.pid ?? 0,
+    url: ready.url,
+    controlUrl: ready.control_url,
+    controlToken: ready.control_token,
     accounts: ready.accounts,
     ended,
     hasEnded: () => isOver,
