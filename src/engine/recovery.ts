@@ -55,8 +55,15 @@ export class Recovery {
     }
   }
 
-  /** Many requests may ask at once; the disk is tried only once for all of them. */
-  tryAgain(): Promise<boolean> {
+  /**
+   * Many requests may ask at once; the disk is tried only once for all of them. A try that was already in progress may
+   * have failed on the disk as it was before.
+   */
+  async tryAgain(): Promise<boolean> {
+    return (await this.#trying) || !this.underWay || this.#tryOnce()
+  }
+
+  #tryOnce(): Promise<boolean> {
     this.#trying ??= this.#try().finally(() => {
       this.#trying = undefined
     })

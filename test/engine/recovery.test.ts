@@ -13,6 +13,13 @@ function recovery() {
   }
   return { steps, of: new Recovery(steps) }
 }
+function withResolvers() {
+  let reject: (cause: Error) => void = () => {}
+  const promise = new Promise<void>((_, refuse) => {
+    reject = refuse
+  })
+  return { promise, reject }
+}
 const noSpace = () => Promise.reject(new Error('ENOSPC'))
 
 describe('after a write that failed', () => {
@@ -51,6 +58,21 @@ describe('after a write that failed', () => {
     expect(steps.tryWriting).toHaveBeenCalledTimes(1)
     expect(of.underWay).toBe(true)
     of.stop()
+  })
+
+  test('who asks while a try is failing gets another one: the disk may work since then', async () => {
+    const { steps, of } = recovery()
+    const { promise: failing, reject } = withResolvers()
+    steps.tryWriting.mockImplementationOnce(() => failing)
+    of.begin()
+    const first = of.tryAgain()
+    await vi.waitFor(() => expect(steps.tryWriting).toHaveBeenCalledTimes(1))
+    const others = Array.from({ length: 50 }, () => of.tryAgain())
+    reject(new Error('ENOSPC'))
+    expect(await first).toBe(false)
+    expect(new Set(await Promise.all(others))).toEqual(new Set([true]))
+    expect(steps.tryWriting).toHaveBeenCalledTimes(2)
+    expect(steps.resume).toHaveBeenCalledTimes(1)
   })
 
   test('a disk that could not be read either is read again for whoever waits, once for all of them', async () => {

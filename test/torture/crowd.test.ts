@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   type Account,
   type Json,
@@ -25,9 +25,13 @@ import {
   movePayout,
   walkPages,
 } from '../support/payments/payouts.ts'
+import { TIMEOUT_MS } from '../support/torture/tally.ts'
 import { listen, settle } from '../support/webhooks/receiver.ts'
 
 // Everything at once on one account: no request may see a state that never was.
+
+// Two hundred requests take their time on a busy machine.
+vi.setConfig({ testTimeout: TIMEOUT_MS })
 
 const server = fileServer()
 

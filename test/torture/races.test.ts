@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openAccount, rows, succeeded } from '../support/gateway/merchant.ts'
 import { fileServer } from '../support/gateway/shared-server.ts'
 import { allAtOnce, CLIENTS, outcomes } from '../support/http/clients.ts'
@@ -15,9 +15,13 @@ import {
   uploadReceipt,
 } from '../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout, readPayout } from '../support/payments/payouts.ts'
+import { TIMEOUT_MS } from '../support/torture/tally.ts'
 import { listen, settle } from '../support/webhooks/receiver.ts'
 
 // 200 clients on one account: every race has exactly one winner.
+
+// Two hundred requests take their time on a busy machine.
+vi.setConfig({ testTimeout: TIMEOUT_MS })
 
 const server = fileServer()
 

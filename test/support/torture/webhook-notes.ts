@@ -11,7 +11,8 @@ export class WebhookNotes {
   deliveries = 0
   /** The secret of each endpoint, by its path. */
   readonly secrets = new Map<string, string>()
-  readonly #server = createServer(async (request, response) => {
+  // It closes no connection that is not in use: an attempt that just took it would fail, and wait for minutes.
+  readonly #server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
     this.#note(request.url ?? '', request.headers as Record<string, string>, body)
