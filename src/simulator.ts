@@ -21,6 +21,7 @@ import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
+const SYSTEM_CLOCKS = { wall: Date.now, monotonic: () => performance.now() }
 
 /** All options of `serve`. Members that are left out have the defaults of the command line. */
 export interface SimulatorOptions {
@@ -28,6 +29,8 @@ export interface SimulatorOptions {
   readonly host?: string | undefined
   /** Null keeps everything in memory. */
   readonly dataDir: string | null
+  /** The address of a PostgreSQL database, which is used instead of a directory or the memory. */
+  readonly database?: string | undefined
   /** What links and pages begin with; by default, the server's own address. */
   readonly publicUrl?: string | undefined
   readonly contract?: Readonly<Record<string, unknown>> | undefined
@@ -94,7 +97,7 @@ export class Simulator {
       store,
       ...standards,
       seed: options.seed ?? null,
-      time: new RealTime({ wall: Date.now, monotonic: () => performance.now() }),
+      time: new RealTime(SYSTEM_CLOCKS),
       baseUrl: () => options.publicUrl ?? url,
       webhooks: new WebhookSender(webhookHosts),
       advanceWaitMs: options.advanceWaitMs ?? ADVANCE_WAIT_MS,
@@ -197,7 +200,7 @@ export class Simulator {
   facts() {
     return {
       ...this.address,
-      node: `${hostname()}-${process.pid}`,
+      node: this.store.holders?.node ?? `${hostname()}-${process.pid}`,
       control_url: this.controlUrl,
       control_token: this.controlToken,
       dashboard_url: `${this.controlUrl}/dashboard/`,
@@ -226,10 +229,18 @@ export class Simulator {
 }
 
 async function openStore(options: SimulatorOptions): Promise<Store> {
-  const { dataDir, durability, historyMs, warn = () => {} } = options
+  const { dataDir, database, durability, historyMs, warn = () => {} } = options
+  const sync = durability !== 'process'
+  if (database !== undefined) {
+    if (historyMs !== undefined)
+      throw new StartError('--history is for files; a database keeps every entry', 2)
+    // Loaded late: it brings a driver, which most starts do not need.
+    const { DatabaseStore } = await import('./engine/postgres/database-store.ts')
+    return DatabaseStore.claim(database, { sync, time: SYSTEM_CLOCKS, warn })
+  }
   if (dataDir === null) return new MemoryStore()
   const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: Date.now }
-  return DataDirectory.claim(dataDir, { sync: durability !== 'process', history, warn })
+  return DataDirectory.claim(dataDir, { sync, history, warn })
 }
 
 const hostsOf = (url: string | undefined) => (url === undefined ? [] : [new URL(url).hostname])

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { StartError } from '../engine/start-error.ts'
 
 interface StoreFlags {
-  /** An address such as `file:./data` or `memory:`. */
+  /** An address such as `file:./data`, `memory:` or `postgres://127.0.0.1/shop`. */
   readonly store?: string | undefined
   readonly data?: string | undefined
   readonly ephemeral?: boolean | undefined
@@ -11,24 +11,32 @@ interface StoreFlags {
 
 const DEFAULT_DIRECTORY = './.paysim'
 
-/** The data directory that the flags of `serve` mean; null keeps everything in memory. A flag overrides the environment. */
-export function storeIn({ store, data, ephemeral = false }: StoreFlags): string | null {
-  const other = data === undefined ? ephemeral && '--ephemeral' : '--data'
-  if (store !== undefined && other) throw new StartError(`give --store or ${other}, not both`, 2)
-  if (store !== undefined) return directoryOf(store, '--store')
-  if (ephemeral) return null
-  if (data !== undefined) return resolve(data)
-  if (process.env.PAYSIM_STORE) return directoryOf(process.env.PAYSIM_STORE, 'PAYSIM_STORE')
-  return resolve(process.env.PAYSIM_DATA || DEFAULT_DIRECTORY)
+export interface StorePlace {
+  /** Null without a directory. */
+  readonly dataDir: string | null
+  /** The address of a PostgreSQL database, with its credentials. */
+  readonly database?: string
 }
 
-function directoryOf(address: string, from: string): string | null {
-  if (address === 'memory:') return null
+/** Where the flags of `serve` keep everything. A flag overrides the environment. */
+export function storeIn({ store, data, ephemeral = false }: StoreFlags): StorePlace {
+  const other = data === undefined ? ephemeral && '--ephemeral' : '--data'
+  if (store !== undefined && other) throw new StartError(`give --store or ${other}, not both`, 2)
+  if (store !== undefined) return placeOf(store, '--store')
+  if (ephemeral) return { dataDir: null }
+  if (data !== undefined) return { dataDir: resolve(data) }
+  if (process.env.PAYSIM_STORE) return placeOf(process.env.PAYSIM_STORE, 'PAYSIM_STORE')
+  return { dataDir: resolve(process.env.PAYSIM_DATA || DEFAULT_DIRECTORY) }
+}
+
+function placeOf(address: string, from: string): StorePlace {
+  if (address === 'memory:') return { dataDir: null }
+  if (/^postgres(ql)?:/i.test(address)) return { dataDir: null, database: address }
   const directory = directoryIn(address)
-  if (directory !== undefined) return directory
+  if (directory !== undefined) return { dataDir: directory }
   // It may have a password.
   const scheme = /^[a-z]+:/i.exec(address)?.[0] ?? 'an address without a scheme'
-  throw new StartError(`${from} has ${scheme}, but a store is file:DIR or memory:`, 2)
+  throw new StartError(`${from} has ${scheme}, but a store is file:DIR, memory: or postgres://…`, 2)
 }
 
 /** The directory of an address such as `file:./data`. */

@@ -38,7 +38,7 @@ export class ChangeFile implements ChangeLog {
     this.#end = end
   }
 
-  async append(changes: readonly Change[], list: () => readonly Change[]): Promise<void> {
+  async append(changes: readonly Change[], list: () => readonly Change[]): Promise<boolean> {
     try {
       if (this.#seq > MOST_STALE_LINES) await this.#writeAnewIfStale(list())
       this.#handle ??= await openPrivate(this.options.path, 'append')
@@ -50,6 +50,7 @@ export class ChangeFile implements ChangeLog {
       this.#failed = false
       this.#seq += changes.length
       this.#end += bytes.length
+      return true
     } catch (cause) {
       await this.#forget()
       throw new UnavailableError('The list of merchants', cause, this.#failed)

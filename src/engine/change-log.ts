@@ -13,19 +13,24 @@ export type Change =
 
 /** Where the list of merchants is kept, as its changes. */
 export interface ChangeLog {
-  /** Calls back with every change, the oldest first. */
+  /** Calls back with every change, the oldest first, and later with each one that another process makes. */
   read(onChange: (change: Change) => void): Promise<void>
+  /** Reads what other processes have changed. Without it, there are none. */
+  catchUp?(): Promise<void>
   /**
-   * Resolves when all of these are safe; if it rejects, none is, unless the error says that this is in doubt. `list` is the list without them, as the fewest
-   * changes that make it.
+   * Resolves when all of these are safe; if it rejects, none is, unless the error says that this is in doubt. False if
+   * others have changed the list meanwhile: then nothing was written, and their changes have been read. `list` is the
+   * list without the new changes, as the fewest changes that make it.
    */
-  append(changes: readonly Change[], list: () => readonly Change[]): Promise<void>
+  append(changes: readonly Change[], list: () => readonly Change[]): Promise<boolean>
   close(): Promise<void>
 }
 
 /** For a simulator that keeps nothing. */
 export class MemoryChanges implements ChangeLog {
   async read(): Promise<void> {}
-  async append(): Promise<void> {}
+  async append(): Promise<boolean> {
+    return true
+  }
   async close(): Promise<void> {}
 }

@@ -39,9 +39,9 @@ export class AccountClock {
   }
 
   now(): number {
-    const { mode, accountAt, wallAt, rate } = this.#setting
-    if (mode === 'virtual') return accountAt
-    const byWall = accountAt + (this.#real.wall() - wallAt) * rate
+    if (this.mode === 'virtual') return this.#setting.accountAt
+    const { rate } = this
+    const byWall = this.#by(this.#real.wall())
     // Read after the wall clock, so that a pause between the two cannot put the account ahead.
     const when = this.#real.monotonic()
     const byElapsed = this.#reachedAt + (when - this.#reachedWhen) * rate
@@ -49,6 +49,16 @@ export class AccountClock {
     this.#reachedAt = byWall
     this.#reachedWhen = when
     return Math.floor(byWall)
+  }
+
+  #by(wall: number): number {
+    const { accountAt, wallAt, rate } = this.#setting
+    return accountAt + (wall - wallAt) * rate
+  }
+
+  /** Its time when another wall clock shows this, such as that of the process that read it before. */
+  atWall(wall: number): number {
+    return this.mode === 'virtual' ? this.#setting.accountAt : Math.floor(this.#by(wall))
   }
 
   /** The time of a running clock; undefined while it stands still. */

@@ -4,26 +4,25 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import type { Change } from './change-log.ts'
 import { IdSource } from './ids.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, type GatewaySettings, openRuntime } from './open-runtime.ts'
-import type { Registry } from './registry.ts'
+import { MerchantTakenError, type Registry } from './registry.ts'
 import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
-import { type AccountStoppedError, ServedAccount } from './served-account.ts'
+import type { AccountStoppedError, ServedAccount } from './served-account.ts'
+import { type KeyHolder, ServedAccounts } from './served-accounts.ts'
 import { isOfDisk, UnavailableError } from './unavailable.ts'
-
-export interface KeyHolder {
-  readonly secretKey: string
-  readonly account: ServedAccount
-}
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
+/** How long a process tries to take over an account with a timer that is due; then it looks again. */
+const DUE_WITHIN_MS = 5_000
+
 /** All accounts of one server, and their keys. */
 export class Gateway {
-  readonly #accounts = new Map<string, ServedAccount>()
-  readonly #keys = new Map<string, KeyHolder>()
+  readonly #accounts = new ServedAccounts((merchant, environment) => this.#open(merchant, environment))
   readonly #listeners = new Set<EntryListener>()
   readonly #making = new Set<string>()
   #ready = false
@@ -37,24 +36,54 @@ export class Gateway {
   static async open(settings: GatewaySettings): Promise<Gateway> {
     const registry = await settings.store.openRegistry()
     const gateway = new Gateway(settings, registry)
-    for (const merchant of registry.merchants)
-      for (const environment of ENVIRONMENTS) {
-        const stoppedAt = registry.stoppedAt(accountId(merchant.id, environment))
-        gateway.#serve(merchant, environment, () => gateway.#open(merchant, environment, stoppedAt))
-      }
+    for (const merchant of registry.merchants) gateway.#accounts.serve(merchant)
+    registry.onOthers(change => gateway.#follow(change))
+    settings.store.holders?.watch({
+      lost: merchant => gateway.#lose(merchant),
+      due: account => {
+        void gateway.#openDue(account).catch(gateway.#warn)
+      },
+    })
     return gateway
+  }
+
+  /** Another process has changed the list. */
+  #follow(change: Change): void {
+    if ('merchant' in change) this.#accounts.serve(change.merchant)
+    else if ('removed' in change)
+      for (const account of this.#accounts.forget(change.removed)) void account.close()
+  }
+
+  /** Another process holds the merchant now, or may hold any. */
+  #lose(merchant: string | undefined): void {
+    for (const account of this.#accounts.all)
+      if (merchant === undefined || account.merchantId === merchant) void account.close()
+  }
+
+  async #openDue(account: string): Promise<void> {
+    const { holders } = this.settings.store
+    if (!this.account(account)) await this.refresh()
+    const elsewhere = await holders?.whoHolds(account, AbortSignal.timeout(DUE_WITHIN_MS))
+    if (elsewhere === undefined) await this.account(account)?.open()
+  }
+
+  /** Learns of merchants and keys that other processes made. */
+  refresh(): Promise<void> {
+    return this.registry.catchUp()
   }
 
   /**
    * Opens all accounts, and starts their timers and webhooks. The server must know its own address, because webhooks
    * contain it. An account that cannot be opened is reported, and stays stopped; if none can be opened, this throws.
+   * Where several processes serve one store, an account is opened when it is asked for, or when a timer of it is due.
    */
   async load(): Promise<void> {
     const problems: AccountStoppedError[] = []
-    for (const account of this.#accounts.values())
+    const accounts = this.settings.store.holders ? [] : this.#accounts.all
+    for (const account of accounts)
       await account.open().catch((problem: AccountStoppedError) => problems.push(problem))
     const [first] = problems
-    if (first && problems.length === this.#accounts.size) throw first.cause
+    if (first && problems.length === accounts.length) throw first.cause
     for (const problem of problems) this.#warn(problem)
     this.#ready = true
   }
@@ -65,15 +94,16 @@ export class Gateway {
 
   /** The accounts that could not be opened. */
   get stopped(): readonly string[] {
-    return [...this.#accounts.values()].flatMap(({ id, stopped }) => (stopped ? id : []))
+    return this.#accounts.all.flatMap(({ id, stopped }) => (stopped ? id : []))
   }
 
   get lastPort(): number | undefined {
     return this.registry.lastPort
   }
 
-  rememberPort(port: number): Promise<void> {
-    return this.registry.rememberPort(port)
+  /** Where several processes serve one store, none of them can claim a port for the next start. */
+  async rememberPort(port: number): Promise<void> {
+    if (!this.settings.store.holders) await this.registry.rememberPort(port)
   }
 
   get contract(): Contract {
@@ -90,7 +120,7 @@ export class Gateway {
 
   /** The accounts that are open. */
   get runtimes(): readonly AccountRuntime[] {
-    return [...this.#accounts.values()].flatMap(({ runtime }) => runtime ?? [])
+    return this.#accounts.all.flatMap(({ runtime }) => runtime ?? [])
   }
 
   merchant(id: string): MerchantRecord | undefined {
@@ -98,16 +128,16 @@ export class Gateway {
   }
 
   account(id: string): ServedAccount | undefined {
-    return this.#accounts.get(id)
+    return this.#accounts.find(id)
   }
 
   /** Undefined also while it is not open. */
   runtime(account: string): AccountRuntime | undefined {
-    return this.#accounts.get(account)?.runtime
+    return this.#accounts.find(account)?.runtime
   }
 
   keyHolder(publicKey: string): KeyHolder | undefined {
-    return this.#keys.get(publicKey)
+    return this.#accounts.keyHolder(publicKey)
   }
 
   /** Listens to every entry of every account, including future accounts. */
@@ -124,7 +154,7 @@ export class Gateway {
   /** Creates a merchant completely or not at all: it exists when the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
     const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
-    if (this.isTaken(id)) throw new Error(`merchant ${id} already exists`)
+    if (this.isTaken(id)) throw new MerchantTakenError(id)
     // Reserves the id before the first await, so that two parallel requests cannot get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []
@@ -139,8 +169,10 @@ export class Gateway {
       for (const runtime of runtimes) await setUp(runtime.account, merchant)
       await store.makeSafe(names)
       await this.registry.add(merchant)
-      for (const runtime of runtimes)
-        await this.#serve(merchant, runtime.account.environment, async () => runtime).open()
+      for (const account of this.#accounts.serve(merchant)) {
+        const runtime = runtimes.find(({ account: { id } }) => id === account.id)
+        if (runtime) account.opened(runtime)
+      }
       await store.endChange(names).catch(this.#warn)
       return merchant
     } catch (cause) {
@@ -183,13 +215,7 @@ export class Gateway {
       if (!isInDoubt(cause)) await store.endChange(names).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
-    for (const [publicKey, { account }] of this.#keys)
-      if (account.merchantId === id) this.#keys.delete(publicKey)
-    const accounts = names.flatMap(name => this.#accounts.get(name) ?? [])
-    for (const account of accounts) {
-      this.#accounts.delete(account.id)
-      if (account.runtime) account.runtime.removed = true
-    }
+    const accounts = this.#accounts.forget(id)
     for (const account of accounts) await account.close()
     // A folder that cannot be removed now is marked, and removed at the next start.
     for (const name of names) await store.removeAccounts([name]).catch(this.#warn)
@@ -204,8 +230,7 @@ export class Gateway {
       keys: [...record.keys, pair],
       keysMade: record.keysMade + 1,
     }))
-    const account = this.#accounts.get(runtime.account.id)
-    if (account) this.#keys.set(pair.publicKey, { secretKey: pair.secretKey, account })
+    this.#accounts.serve(this.registry.get(runtime.merchantId))
     return pair
   }
 
@@ -216,7 +241,7 @@ export class Gateway {
       ...record,
       keys: record.keys.filter(pair => pair.publicKey !== publicKey),
     }))
-    this.#keys.delete(publicKey)
+    this.#accounts.serve(this.registry.get(runtime.merchantId))
     return true
   }
 
@@ -236,14 +261,15 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
-    const accounts = [...this.#accounts.values()]
-    this.#accounts.clear()
+    const accounts = this.#accounts.clear()
     const times = accounts.flatMap(({ id, runtime }) => {
       const at = runtime ? runtime.account.clock.running : this.registry.stoppedAt(id)
       return at === undefined ? [] : [[id, at]]
     })
     // If it cannot be written, the last entries of the journals still show how far time had come.
-    if (times.length > 0) await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
+    // Where several processes serve one store, each notes how far its wall clock came.
+    if (times.length > 0 && !this.settings.store.holders)
+      await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     for (const account of accounts) await account.close()
     await this.settings.webhooks.close()
     await this.registry.close()
@@ -253,12 +279,9 @@ export class Gateway {
     return this.registry.get(runtime.merchantId).accounts[runtime.account.environment]
   }
 
-  async #open(
-    merchant: MerchantRecord,
-    environment: Environment,
-    stoppedAt?: number,
-  ): Promise<AccountRuntime> {
+  async #open(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
     const { id } = merchant
+    const stoppedAt = this.registry.stoppedAt(accountId(id, environment))
     const current = () => this.registry.find(id) ?? merchant
     const runtime = await openRuntime(this.settings, current, environment, stoppedAt)
     runtime.account.onEntry(entry => {
@@ -266,18 +289,6 @@ export class Gateway {
     })
     runtime.begin()
     return runtime
-  }
-
-  #serve(
-    { id: merchantId, accounts }: MerchantRecord,
-    environment: Environment,
-    open: () => Promise<AccountRuntime>,
-  ): ServedAccount {
-    const account = new ServedAccount(accountId(merchantId, environment), merchantId, open)
-    this.#accounts.set(account.id, account)
-    for (const { publicKey, secretKey } of accounts[environment].keys)
-      this.#keys.set(publicKey, { secretKey, account })
-    return account
   }
 
   readonly #warn = (cause: unknown) =>

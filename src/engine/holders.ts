@@ -1,4 +1,4 @@
-/** Which process holds an account, where several serve one store. */
+/** Which process holds an account, where several serve one store. Both accounts of a merchant are held by one process. */
 export interface Holders {
   /** This process's name among them. */
   readonly node: string
@@ -11,4 +11,13 @@ export interface Holders {
   whoHolds(account: string, signal: AbortSignal): Promise<string | undefined>
   /** Whether this process may answer for the account without asking anybody: its lease has not run out. */
   mayAnswer(account: string): boolean
+  /** Tells the gateway what changes for it. */
+  watch(listener: HoldingListener): void
+}
+
+export interface HoldingListener {
+  /** This process does not hold the merchant any more; without a name, it may hold nothing any more. */
+  readonly lost: (merchant?: string) => void
+  /** A timer of the account is due, and nobody else serves it. */
+  readonly due: (account: string) => void
 }

@@ -71,9 +71,10 @@ export async function openRuntime(
     sender: settings.webhooks,
     hold: settings.holdWebhook,
   })
-  const { journal, checkpoints, images } = await store.openAccount(account)
+  const { journal, checkpoints, images, wallMs } = await store.openAccount(account)
   if (journal.seed !== undefined) account.reseed(journal.seed)
-  account.open(journal, stoppedAt, checkpoints)
+  const before = wallMs === undefined ? stoppedAt : account.clock.atWall(wallMs)
+  account.open(journal, before, checkpoints)
   return {
     account,
     courier,

@@ -12,6 +12,14 @@ interface Waiting {
   readonly reject: (cause: unknown) => void
 }
 
+/** Another merchant has this id already, perhaps created by another process just now. */
+export class MerchantTakenError extends Error {
+  constructor(readonly merchant: string) {
+    super(`merchant ${merchant} already exists`)
+    this.name = 'MerchantTakenError'
+  }
+}
+
 /** The list of merchants. A change is safe before it is in force. Changes during a write share the next write. */
 export class Registry {
   readonly #byId = new Map<string, MerchantRecord>()
@@ -20,18 +28,32 @@ export class Registry {
   #stopped: Readonly<Record<string, number>> = {}
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
+  #others: ((change: Change) => void) | undefined
 
   private constructor(private readonly log: ChangeLog) {}
 
   static async open(log: ChangeLog): Promise<Registry> {
     const registry = new Registry(log)
     try {
-      await log.read(change => registry.#take(change))
+      await log.read(change => {
+        registry.#take(change)
+        registry.#others?.(change)
+      })
     } catch (cause) {
       await registry.close()
       throw cause
     }
     return registry
+  }
+
+  /** Called with each change that another process made. */
+  onOthers(listener: (change: Change) => void): void {
+    this.#others = listener
+  }
+
+  /** Learns what other processes have changed. */
+  async catchUp(): Promise<void> {
+    await this.log.catchUp?.()
   }
 
   get merchants(): readonly MerchantRecord[] {
@@ -60,7 +82,10 @@ export class Registry {
     const made = this.#merchantsMade
     await Promise.all([
       ...(made > 0 ? [this.#change(() => ({ merchantsMade: made }))] : []),
-      this.#change(() => ({ merchant })),
+      this.#change(find => {
+        if (find(merchant.id)) throw new MerchantTakenError(merchant.id)
+        return { merchant }
+      }),
     ])
   }
 
@@ -121,25 +146,44 @@ export class Registry {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
-      const changed = new Map<string, MerchantRecord | undefined>()
-      const find: Find = id => (changed.has(id) ? changed.get(id) : this.find(id))
-      const changes = batch.flatMap(({ change }) => {
-        const made = change(find) ?? []
-        if ('merchant' in made) changed.set(made.merchant.id, made.merchant)
-        if ('removed' in made) changed.set(made.removed, undefined)
-        return made
-      })
-      try {
-        if (changes.length > 0) await this.log.append(changes, () => this.#list)
-        for (const change of changes) this.#take(change)
-        for (const { resolve } of batch) resolve()
-      } catch (cause) {
-        const error =
-          cause instanceof UnavailableError ? cause : new UnavailableError('The list of merchants', cause)
-        for (const { reject } of batch) reject(error)
-      }
+      await this.#writeBatch(batch)
     }
     this.#writing = undefined
+  }
+
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const [possible, changes] = this.#changesOf(batch)
+    try {
+      if (changes.length > 0 && !(await this.log.append(changes, () => this.#list)))
+        return this.#writeBatch(possible)
+      for (const change of changes) this.#take(change)
+      for (const { resolve } of possible) resolve()
+    } catch (cause) {
+      const error =
+        cause instanceof UnavailableError ? cause : new UnavailableError('The list of merchants', cause)
+      for (const { reject } of possible) reject(error)
+    }
+  }
+
+  /** What is to be written. What is not possible any more is refused. */
+  #changesOf(batch: readonly Waiting[]): [readonly Waiting[], readonly Change[]] {
+    const changed = new Map<string, MerchantRecord | undefined>()
+    const find: Find = id => (changed.has(id) ? changed.get(id) : this.find(id))
+    const changes: Change[] = []
+    const possible = batch.filter(({ change, reject }) => {
+      try {
+        const made = change(find)
+        if (!made) return true
+        if ('merchant' in made) changed.set(made.merchant.id, made.merchant)
+        if ('removed' in made) changed.set(made.removed, undefined)
+        changes.push(made)
+        return true
+      } catch (cause) {
+        reject(cause)
+        return false
+      }
+    })
+    return [possible, changes]
   }
 
   get #list(): Change[] {

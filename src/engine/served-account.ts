@@ -1,6 +1,7 @@
 import { rejection } from '../contract/errors.ts'
 import type { AccountRuntime } from './account-runtime.ts'
 import { StartError } from './start-error.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /** An account cannot be opened, for example because a line of its journal is damaged. Other accounts are served. */
 export class AccountStoppedError extends StartError {
@@ -21,8 +22,10 @@ export class AccountStoppedError extends StartError {
 
 /** An account of the list. It is opened in the background, or when the first call asks for it. */
 export class ServedAccount {
+  publicKeys: readonly string[] = []
   #runtime: AccountRuntime | undefined
   #opening: Promise<AccountRuntime> | undefined
+  #closing: Promise<void> | undefined
   #stopped = false
 
   constructor(
@@ -43,22 +46,46 @@ export class ServedAccount {
 
   /** Resolves when it is open. Rejects with an `AccountStoppedError` if it cannot be opened. */
   open(): Promise<AccountRuntime> {
-    this.#opening ??= this.load().then(
-      runtime => {
-        this.#runtime = runtime
-        return runtime
-      },
-      cause => {
-        this.#stopped = true
-        throw new AccountStoppedError(this.id, cause)
-      },
-    )
+    this.#opening ??= this.#open()
     return this.#opening
   }
 
-  async close(): Promise<void> {
-    const runtime = this.#opening && (await this.#opening.catch(() => undefined))
+  /** Opened by whoever created it. */
+  opened(runtime: AccountRuntime): void {
+    this.#runtime = runtime
+    this.#opening = Promise.resolve(runtime)
+  }
+
+  async #open(): Promise<AccountRuntime> {
+    try {
+      await this.#closing
+      this.#runtime = await this.load()
+      return this.#runtime
+    } catch (cause) {
+      // A store that does not answer now may answer the next call.
+      if (cause instanceof UnavailableError) {
+        this.#opening = undefined
+        throw cause
+      }
+      this.#stopped = true
+      throw new AccountStoppedError(this.id, cause)
+    }
+  }
+
+  /** Closes it. The next call opens it again. */
+  close(): Promise<void> {
+    const opening = this.#opening
+    this.#opening = undefined
+    this.#runtime = undefined
+    if (opening) this.#closing = this.#close(opening, this.#closing)
+    return this.#closing ?? Promise.resolve()
+  }
+
+  async #close(opening: Promise<AccountRuntime>, before: Promise<void> | undefined): Promise<void> {
+    await before
+    const runtime = await opening.catch(() => undefined)
     if (!runtime) return
+    this.#stopped = false
     await runtime.courier.stop()
     await runtime.account.close()
   }

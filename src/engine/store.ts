@@ -12,6 +12,14 @@ export interface AccountStore {
   readonly journal: Journal
   readonly checkpoints: Checkpoints | undefined
   readonly images: ImageStore
+  /** How far the wall clock of the process that held it before may have come. */
+  readonly wallMs?: number
+}
+
+export interface ServerFacts {
+  /** The address that this very process listens on. */
+  readonly listen: string
+  readonly [fact: string]: unknown
 }
 
 /** Where everything is kept. The engine knows no other difference between memory, files and a database. */
@@ -32,8 +40,8 @@ export interface Store {
   endChange(accounts: readonly string[]): Promise<void>
   /** The list does not name these accounts. */
   removeAccounts(accounts: readonly string[]): Promise<void>
-  /** Tells others on this machine how to reach the server. */
-  announce(facts: unknown): Promise<void>
+  /** Tells others how to reach the server. */
+  announce(facts: ServerFacts): Promise<void>
   release(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Gateway, KeyHolder } from '../engine/gateway.ts'
+import type { Gateway } from '../engine/gateway.ts'
 import type { ServedAccount } from '../engine/served-account.ts'
+import type { KeyHolder } from '../engine/served-accounts.ts'
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 const HEADERS_KEPT = 1024

@@ -39,7 +39,7 @@ export function command(): Command {
     .option('--port <n>', 'port to listen on; 0 means any free port', port, 7297)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <dir>', 'folder for all data (default: "./.paysim", env: PAYSIM_DATA)')
-    .option('--store <url>', 'where all data is kept: file:DIR, or memory: (env: PAYSIM_STORE)')
+    .option('--store <url>', 'where all data is kept: file:DIR, memory:, or postgres://… (env: PAYSIM_STORE)')
     .addOption(
       new Option(
         '--public-url <url>',
@@ -190,7 +190,7 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
   return Simulator.start({
     port: flags.port,
     host: flags.host,
-    dataDir: storeIn(flags),
+    ...storeIn(flags),
     publicUrl: readPublicUrl(flags.publicUrl),
     contract: flags.contract === undefined ? undefined : await readObjectFile(flags.contract),
     catalogue: flags.catalogue === undefined ? undefined : await readDataFile(flags.catalogue),

@@ -37,7 +37,7 @@ export async function open(
   const notice = (status: number, about: 'forged' | 'unknown') =>
     noticePage(reply, status, words, request.url, about)
 
-  const runtime = gateway.runtime(name)
+  const runtime = await gateway.account(name)?.open()
   if (!runtime) return notice(404, 'unknown')
   request.runtime = runtime
   const { account } = runtime

@@ -43,6 +43,7 @@ class GatedStore extends MemoryStore {
       },
       async append([change]) {
         onPort(change)
+        return true
       },
       async close() {},
     }

@@ -1,0 +1,74 @@
+import type { ClientConfig } from 'pg'
+import { parse, toClientConfig } from 'pg-connection-string'
+import { StartError } from '../start-error.ts'
+
+/** Which database, and which schema in it. */
+export interface DatabaseAddress {
+  /** Without credentials. */
+  readonly url: string
+  readonly schema: string
+  readonly config: ClientConfig
+}
+
+/** The parameters of an address that have a meaning here: those of TLS, as libpq names them, and three others. */
+const PARAMETERS = [
+  'schema',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'host',
+  'application_name',
+  'connect_timeout',
+]
+
+/** It stands in statements without quotes. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
+
+const CONNECT_TIMEOUT_S = 5
+
+/** Reads `postgres://user@host:port/database?schema=paysim`. No message has the password. */
+export function readDatabaseAddress(text: string): DatabaseAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new StartError('the address of a database is postgres://USER@HOST:PORT/DATABASE', 2)
+  const unknown = [...url.searchParams.keys()].find(name => !PARAMETERS.includes(name))
+  if (unknown !== undefined)
+    throw new StartError(
+      `the address of the database has the parameter ${unknown}, but only these are known: ${PARAMETERS.join(', ')}`,
+      2,
+    )
+  const schema = url.searchParams.get('schema') ?? 'paysim'
+  if (!SCHEMA.test(schema))
+    throw new StartError(
+      `the schema ${JSON.stringify(schema)} must have small letters, digits and _ only, and begin with a letter or _`,
+      2,
+    )
+  return { url: withoutCredentials(url), schema, config: configOf(url) }
+}
+
+function withoutCredentials(url: URL): string {
+  const shown = new URL(url)
+  shown.username = ''
+  shown.password = ''
+  return shown.href
+}
+
+function configOf(url: URL): ClientConfig {
+  const plain = new URL(url)
+  for (const name of ['schema', 'connect_timeout']) plain.searchParams.delete(name)
+  const seconds = Number(url.searchParams.get('connect_timeout') ?? CONNECT_TIMEOUT_S)
+  if (!(seconds > 0)) throw new StartError('connect_timeout must be a number of seconds', 2)
+  let config: ClientConfig
+  try {
+    // As libpq reads them: `require` asks for TLS, `verify-full` also for a certificate of that host.
+    config = toClientConfig(parse(plain.href, { useLibpqCompat: true }))
+  } catch (cause) {
+    throw new StartError(
+      `the address of the database cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+      2,
+    )
+  }
+  return { ...config, connectionTimeoutMillis: seconds * 1000 }
+}

@@ -1,0 +1,174 @@
+import type { Holders, HoldingListener } from '../holders.ts'
+import type { Reading } from '../real-time.ts'
+import type { Database } from './database.ts'
+import { LEASE_MS, type Lease } from './lease.ts'
+
+/** A merchant that this process holds, with both accounts. */
+interface Holding {
+  /** Grows with each take-over. */
+  readonly term: number
+  /** The number under which this process took it. */
+  readonly process: number
+  /** How far the wall clock of the holder before may have come. */
+  readonly wallMs: number
+}
+
+interface HoldingRow {
+  readonly term: string
+  readonly holder: string | null
+  readonly address: string | null
+  readonly ended: boolean | null
+  readonly wall_ms: number | null
+  /** How long ago the holder renewed its lease. */
+  readonly age_ms: number | null
+}
+
+/** A holder that has not renewed its lease for so long is not called any more: it may be gone. */
+const OVERDUE_MS = 1900
+const LOOK_AGAIN_MS = 100
+
+/**
+ * Which process holds which merchant. Both accounts of a merchant are held together, so that whoever holds them also
+ * makes each change of the merchant, and has seen it.
+ */
+export class DatabaseHolders implements Holders {
+  readonly #held = new Map<string, Holding>()
+  readonly #taking = new Map<string, Promise<string | undefined>>()
+  #listener: HoldingListener | undefined
+
+  constructor(
+    private readonly database: Database,
+    private readonly lease: Lease,
+    readonly node: string,
+    readonly secret: string,
+    private readonly monotonic: Reading,
+  ) {}
+
+  watch(listener: HoldingListener): void {
+    this.#listener = listener
+  }
+
+  mayAnswer(account: string): boolean {
+    return this.holding(account) !== undefined && this.lease.holds
+  }
+
+  /** What this process holds by its present number. */
+  holding(account: string): Holding | undefined {
+    const holding = this.#held.get(merchantOf(account))
+    return holding && this.lease.registered && holding.process === this.lease.id ? holding : undefined
+  }
+
+  whoHolds(account: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.mayAnswer(account)) return Promise.resolve(undefined)
+    const merchant = merchantOf(account)
+    let taking = this.#taking.get(merchant)
+    if (!taking) {
+      taking = this.#find(merchant).finally(() => this.#taking.delete(merchant))
+      this.#taking.set(merchant, taking)
+    }
+    return ended(taking, signal)
+  }
+
+  /** Those who ask at one time share the answer. It gives up when the leases of two holders in turn could have run out. */
+  async #find(merchant: string): Promise<string | undefined> {
+    const until = this.monotonic() + 3 * LEASE_MS
+    for (;;) {
+      if (!this.lease.holds) await this.lease.renew()
+      const row = await this.#read(merchant)
+      if (row?.holder === String(this.lease.id) && this.holding(merchant)) return undefined
+      if (!row || row.holder === null || row.ended !== false || row.holder === String(this.lease.id)) {
+        if (await this.take(merchant, row)) return undefined
+        continue
+      }
+      const age = row.age_ms ?? 0
+      if (age < OVERDUE_MS && row.address !== null) return row.address
+      if (age >= LEASE_MS) {
+        await this.#end(row.holder)
+        continue
+      }
+      if (this.monotonic() > until) throw new Error(`nobody answers for ${merchant}`)
+      await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
+    }
+  }
+
+  async #read(merchant: string): Promise<HoldingRow | undefined> {
+    const { rows } = await this.database.ask<HoldingRow>(
+      `SELECT h.term, h.holder, p.address, p.ended, p.wall_ms,
+         (extract(epoch FROM clock_timestamp() - p.renewed_at) * 1000)::float8 AS age_ms
+       FROM holdings h LEFT JOIN processes p ON p.id = h.holder WHERE h.merchant = $1`,
+      [merchant],
+    )
+    return rows[0]
+  }
+
+  /** The lease of another process ran out. What its wall clock may say by now is written down. */
+  async #end(id: string): Promise<void> {
+    await this.database.ask(
+      `UPDATE processes SET ended = true,
+         wall_ms = wall_ms + (extract(epoch FROM clock_timestamp() - renewed_at) * 1000)::float8
+       WHERE id = $1 AND NOT ended AND renewed_at <= clock_timestamp() - $2 * interval '1 millisecond'`,
+      [id, LEASE_MS],
+    )
+  }
+
+  /** Takes a merchant that nobody holds, as it was read. False if somebody else was first. */
+  async take(merchant: string, before: Pick<HoldingRow, 'term' | 'wall_ms'> | undefined): Promise<boolean> {
+    const { id } = this.lease
+    const term = Number(before?.term ?? 0) + 1
+    const { count } = before
+      ? await this.database.ask(
+          'UPDATE holdings SET holder = $2, term = $3 WHERE merchant = $1 AND term = $4',
+          [merchant, id, term, before.term],
+        )
+      : await this.database.ask('INSERT INTO holdings VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+          merchant,
+          id,
+          term,
+        ])
+    if (count === 0) return false
+    this.#held.set(merchant, { term, process: id, wallMs: before?.wall_ms ?? 0 })
+    return true
+  }
+
+  forget(merchant: string): void {
+    this.#held.delete(merchant)
+  }
+
+  /** Another process has written to this account, or removed it. */
+  lost(account: string): void {
+    const merchant = merchantOf(account)
+    this.#held.delete(merchant)
+    this.#listener?.lost(merchant)
+  }
+
+  /** The lease ran out: everything may have been taken. */
+  lapsed(): void {
+    this.#held.clear()
+    this.#listener?.lost()
+  }
+
+  /** Opens accounts with a timer that is due and that nobody else serves. */
+  async openDue(): Promise<void> {
+    if (!this.#listener) return
+    const { rows } = await this.database.ask<{ id: string }>(
+      `SELECT a.id FROM accounts a LEFT JOIN holdings h ON h.merchant = a.merchant LEFT JOIN processes p ON p.id = h.holder
+       WHERE a.wake_ms <= (extract(epoch FROM clock_timestamp()) * 1000)::float8
+         AND (p.id = $1 OR p.ended IS NOT FALSE OR p.renewed_at <= clock_timestamp() - $2 * interval '1 millisecond')
+       ORDER BY p.id IS NOT DISTINCT FROM $1, a.wake_ms LIMIT 100`,
+      [this.lease.id, LEASE_MS],
+    )
+    for (const { id } of rows) this.#listener.due(id)
+  }
+}
+
+export const merchantOf = (account: string) => account.replace(/\.(test|live)$/, '')
+
+/** The result, or the end of the signal. */
+function ended<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

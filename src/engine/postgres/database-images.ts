@@ -1,0 +1,36 @@
+import { digestOf, type ImageStore } from '../image-store.ts'
+import { UnavailableError } from '../unavailable.ts'
+import type { Database } from './database.ts'
+
+/** The images of one account. They are named by their content, so it does not matter who wrote one. */
+export class DatabaseImages implements ImageStore {
+  constructor(
+    private readonly database: Database,
+    private readonly account: string,
+  ) {}
+
+  async put(digest: string, bytes: Buffer): Promise<void> {
+    try {
+      await this.database.ask('INSERT INTO images VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+        this.account,
+        digest,
+        bytes,
+      ])
+    } catch (cause) {
+      throw new UnavailableError('The image', cause)
+    }
+  }
+
+  async get(digest: string): Promise<Buffer | undefined> {
+    const { rows } = await this.database.ask<{ bytes: Buffer }>(
+      'SELECT bytes FROM images WHERE account = $1 AND digest = $2',
+      [this.account, digest],
+    )
+    const bytes = rows[0]?.bytes
+    return bytes && digestOf(bytes) === digest ? bytes : undefined
+  }
+
+  async clear(): Promise<void> {
+    await this.database.ask('DELETE FROM images WHERE account = $1', [this.account])
+  }
+}

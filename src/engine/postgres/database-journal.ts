@@ -1,0 +1,308 @@
+import type { Entry } from '../../domain/events.ts'
+import { recordsOf } from '../../domain/records-of-event.ts'
+import { DamagedError } from '../damaged.ts'
+import type { Journal } from '../journal.ts'
+import { demandSeal, lineToday, openLine, readLine, writeLine } from '../journal-format.ts'
+import type { Reading } from '../real-time.ts'
+import { SafePoint } from '../safe-point.ts'
+import { StartError } from '../start-error.ts'
+import { UnavailableError } from '../unavailable.ts'
+import type { Ask, Database } from './database.ts'
+import { isRefusal } from './database-error.ts'
+
+/** Where an account stands in the database, as its holder took it. */
+export interface Standing {
+  /** Every write states it. It grows with each take-over, so that an earlier holder writes nothing any more. */
+  readonly epoch: number
+  readonly edition: number
+  readonly seed: string | null
+  /** The number of the last entry. */
+  readonly last: number
+}
+
+interface DatabaseJournalOptions {
+  readonly account: string
+  /** This process, by the number that no other ever has. */
+  readonly writer: number
+  readonly standing: Standing
+  /** The wall time at which somebody must hold the account again, because a timer is due; null if there is none. */
+  readonly wakeAt: () => number | null
+  readonly monotonic: Reading
+  readonly onFailure: (cause: unknown) => void
+  /** Another process holds the account. */
+  readonly onLost: () => void
+}
+
+/** Entries that are read at once. */
+const PAGE = 4096
+/** How long a batch is tried again after its connection was cut, until its callers learn that its fate is unknown. */
+const SETTLE_MS = 4000
+const PAUSE_MS = 100
+
+const APPEND = `
+  WITH held AS (
+    UPDATE accounts SET last = $4 + cardinality($6::text[]), wake_ms = $5
+    WHERE id = $1 AND epoch = $2 AND edition = $3 AND last = $4 RETURNING 1)
+  INSERT INTO entries (account, edition, seq, line)
+  SELECT $1, $3, $4 + nth, line FROM unnest($6::text[]) WITH ORDINALITY AS batch (line, nth), held`
+
+/**
+ * The entries of an account in a database. A batch is one statement, which writes only if this process still holds the
+ * account. Meanwhile new entries are collected for the next batch.
+ */
+export class DatabaseJournal implements Journal {
+  readonly keptFrom = 1
+  readonly #safe = new SafePoint()
+  #standing: Standing
+  #batch: string[] = []
+  #flushing: Promise<void> | undefined
+  #failed = false
+  /** Whether a batch may be in the database that nobody has seen there. */
+  #inDoubt = false
+  #lost = false
+  #replacing = false
+  #closed = false
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: DatabaseJournalOptions,
+  ) {
+    this.#standing = options.standing
+    this.#safe.seq = options.standing.last
+  }
+
+  get seed(): string | undefined {
+    return this.#standing.seed ?? undefined
+  }
+
+  append(entry: Entry): void {
+    this.#batch.push(writeLine(entry).slice(0, -1))
+    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+  }
+
+  durable(seq: number): Promise<void> | undefined {
+    if (seq <= this.#safe.seq) return undefined
+    if (this.#failed) return Promise.reject(new UnavailableError('The journal', undefined))
+    return this.#safe.wait(seq)
+  }
+
+  async #flush(): Promise<void> {
+    // All entries of this turn of the event loop go into one batch.
+    await new Promise(setImmediate)
+    try {
+      while (this.#batch.length > 0) {
+        const lines = this.#batch
+        this.#batch = []
+        const last = this.#safe.seq + lines.length
+        await this.#write(lines)
+        this.#standing = { ...this.#standing, last }
+        this.#safe.reached(last)
+      }
+    } catch (cause) {
+      this.#fail(cause)
+    } finally {
+      this.#flushing = undefined
+    }
+  }
+
+  /** Resolves when the lines are in the database, once. */
+  async #write(lines: readonly string[]): Promise<void> {
+    const from = this.#safe.seq
+    const until = this.options.monotonic() + SETTLE_MS
+    for (;;)
+      try {
+        if (this.#inDoubt && (await this.#settle()) === from + lines.length) return
+        const { account, wakeAt } = this.options
+        const { epoch, edition } = this.#standing
+        const values = [account, epoch, edition, from, wakeAt(), lines]
+        if ((await this.database.ask(APPEND, values)).count === lines.length) return
+        throw new LostError()
+      } catch (cause) {
+        if (cause instanceof LostError || isRefusal(cause)) throw cause
+        this.#inDoubt = true
+        if (this.#closed || this.options.monotonic() > until) throw cause
+        await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+      }
+  }
+
+  /**
+   * Takes the account again, under a new epoch: a statement whose connection was cut has ended then, or can write nothing
+   * any more. Returns the number of the last entry.
+   */
+  async #settle(): Promise<number> {
+    if (this.#closed) throw new LostError()
+    const { rows } = await this.database.ask<{ epoch: string; last: string }>(
+      'UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 AND writer = $2 RETURNING epoch, last',
+      [this.options.account, this.options.writer],
+    )
+    const [row] = rows
+    if (!row) throw new LostError()
+    const last = Number(row.last)
+    this.#standing = { ...this.#standing, epoch: Number(row.epoch), last }
+    this.#inDoubt = false
+    return last
+  }
+
+  #fail(cause: unknown): void {
+    this.#failed = true
+    this.#batch = []
+    this.#lost = cause instanceof LostError
+    this.#safe.failed(new UnavailableError('The journal', cause, this.#inDoubt))
+    if (this.#lost) this.options.onLost()
+    this.options.onFailure(cause)
+  }
+
+  async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
+    if (this.#lost) throw new UnavailableError('The journal', undefined)
+    if (this.#inDoubt) await this.#settle()
+    this.#safe.seq = this.#standing.last
+    await this.read(onEntry, known)
+  }
+
+  /** Only a real write shows whether the database takes writes again. */
+  async tryAgain(): Promise<void> {
+    const { account } = this.options
+    const { epoch } = this.#standing
+    const { count } = await this.database.ask(
+      'UPDATE accounts SET last = last WHERE id = $1 AND epoch = $2',
+      [account, epoch],
+    )
+    if (count === 0) {
+      this.#lost = true
+      this.options.onLost()
+      throw new LostError()
+    }
+    this.#failed = false
+  }
+
+  /** The entries after a known one. */
+  async read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
+    let seq = known
+    for await (const line of this.#lines(known)) {
+      let entry: Entry
+      try {
+        entry = openLine<Entry>(line, ++seq)
+      } catch (cause) {
+        throw new StartError(
+          `${this.#place(seq)} is damaged: ${messageOf(cause)}. Restore the database from a copy`,
+        )
+      }
+      const waiting = onEntry(entry)
+      if (waiting) await waiting
+    }
+    if (seq !== this.#safe.seq)
+      throw new StartError(
+        `${this.#place(seq + 1)} is missing, though the account has ${this.#safe.seq}. Restore the database from a copy`,
+      )
+  }
+
+  #place(seq: number): string {
+    return `entry ${seq} of account ${this.options.account}`
+  }
+
+  /** Looks through all lines for the id, which nobody needs often. */
+  async history(id: string): Promise<Entry[]> {
+    await this.#settled()
+    const entries: Entry[] = []
+    for await (const line of this.#lines(0, id)) {
+      const entry = readLine(this.#whole(line))
+      if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
+    }
+    return entries
+  }
+
+  async *lines(): AsyncIterable<string> {
+    await this.#settled()
+    for await (const line of this.#lines(0)) yield lineToday(this.#whole(line))
+  }
+
+  #whole(line: string): string {
+    try {
+      demandSeal(line)
+      return line
+    } catch (cause) {
+      throw new DamagedError(`an entry of account ${this.options.account}`, messageOf(cause))
+    }
+  }
+
+  async *#lines(after: number, word = ''): AsyncGenerator<string> {
+    const { edition } = this.#standing
+    const end = this.#safe.seq
+    for (let from = after; from < end; from += PAGE) {
+      const { rows } = await this.database.ask<{ line: string }>(
+        `SELECT line FROM entries WHERE account = $1 AND edition = $2 AND seq > $3 AND seq <= $4
+           AND ($5 = '' OR strpos(line, $5) > 0) ORDER BY seq`,
+        [this.options.account, edition, from, Math.min(end, from + PAGE), word],
+      )
+      for (const { line } of rows) yield line
+    }
+  }
+
+  /** In one transaction: everything changes at once, or nothing. */
+  async replace(entries: readonly Entry[], seed: string): Promise<void> {
+    // From now on entries are collected, and written after the new ones.
+    this.#replacing = true
+    try {
+      await this.#settled()
+      const { account } = this.options
+      const edition = this.#standing.edition + 1
+      const last = entries.at(-1)?.seq ?? 0
+      await this.database
+        .transaction(async ask => {
+          const { count } = await ask(
+            `UPDATE accounts SET edition = $3, seed = $4, last = $5, wake_ms = 0, checkpoint = NULL
+             WHERE id = $1 AND epoch = $2`,
+            [account, this.#standing.epoch, edition, seed, last],
+          )
+          if (count === 0) throw new LostError()
+          await insertEntries(ask, account, edition, entries.map(writeLine))
+        })
+        .catch(cause => {
+          if (cause instanceof LostError) this.options.onLost()
+          throw new UnavailableError('The journal', cause, !isRefusal(cause))
+        })
+      this.#standing = { ...this.#standing, edition, seed, last }
+      this.#safe.seq = last
+      // If they stay, the next replacement removes them.
+      await this.database
+        .ask('DELETE FROM entries WHERE account = $1 AND edition < $2', [account, edition])
+        .catch(() => {})
+    } finally {
+      this.#replacing = false
+      if (this.#batch.length > 0) this.#flushing = this.#flush()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#settled()
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#flushing) await this.#flushing
+  }
+}
+
+async function insertEntries(
+  ask: Ask,
+  account: string,
+  edition: number,
+  lines: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < lines.length; from += PAGE)
+    await ask(
+      `INSERT INTO entries SELECT $1, $2, $3 + nth, rtrim(line, E'\\n')
+       FROM unnest($4::text[]) WITH ORDINALITY AS batch (line, nth)`,
+      [account, edition, from, lines.slice(from, from + PAGE)],
+    )
+}
+
+/** Another process has taken the account. */
+class LostError extends Error {
+  constructor() {
+    super('another process holds the account now')
+    this.name = 'LostError'
+  }
+}
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

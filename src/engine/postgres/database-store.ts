@@ -1,0 +1,222 @@
+import { hostname } from 'node:os'
+import type { World } from '../../domain/world.ts'
+import type { Account } from '../account.ts'
+import { randomSeed } from '../ids.ts'
+import type { RealClocks } from '../real-time.ts'
+import { MerchantTakenError, Registry } from '../registry.ts'
+import { StartError } from '../start-error.ts'
+import type { AccountStore, ServerFacts, Store } from '../store.ts'
+import { UnavailableError } from '../unavailable.ts'
+import { Database } from './database.ts'
+import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
+import { DatabaseChanges } from './database-changes.ts'
+import { startErrorOf } from './database-error.ts'
+import { DatabaseHolders, merchantOf } from './database-holders.ts'
+import { DatabaseImages } from './database-images.ts'
+import { DatabaseJournal, type Standing } from './database-journal.ts'
+import { Lease } from './lease.ts'
+import { bringUpToDate } from './schema.ts'
+
+interface DatabaseStoreOptions {
+  readonly sync: boolean
+  readonly time: RealClocks
+  readonly warn: (message: string) => void
+  readonly connections?: number
+}
+
+/** As many batches as a server of ordinary size syncs at once. */
+const CONNECTIONS = 10
+/** Renewals never wait for a batch. */
+const LEASE_CONNECTIONS = 2
+const LEASE_SILENCE_MS = 2000
+/** How long a call waits for an account that another process has just lost. */
+const OPEN_WITHIN_MS = 15_000
+
+/** A store in a schema of a PostgreSQL database, which any number of processes serve. */
+export class DatabaseStore implements Store {
+  private constructor(
+    private readonly address: DatabaseAddress,
+    private readonly options: DatabaseStoreOptions,
+    private readonly database: Database,
+    private readonly leaseDatabase: Database,
+    private readonly lease: Lease,
+    readonly holders: DatabaseHolders,
+  ) {}
+
+  get url(): string {
+    return this.address.url
+  }
+
+  static async claim(url: string, options: DatabaseStoreOptions): Promise<DatabaseStore> {
+    const address = readDatabaseAddress(url)
+    const database = new Database(address, {
+      connections: options.connections ?? CONNECTIONS,
+      sync: options.sync,
+    })
+    const leaseDatabase = new Database(address, {
+      connections: LEASE_CONNECTIONS,
+      sync: options.sync,
+      silenceMs: LEASE_SILENCE_MS,
+    })
+    try {
+      const [one, other] = await database.sessions()
+      if (one === other)
+        throw new StartError(
+          `${address.url} is a pooler that shares sessions between transactions. Use PostgreSQL directly, or a pooler ` +
+            'in session mode',
+          2,
+        )
+      await bringUpToDate(database, address)
+      const node = `${hostname()}-${process.pid}`
+      const lease: Lease = new Lease(leaseDatabase, {
+        node,
+        ...options.time,
+        onLapse: () => holders.lapsed(),
+        onRenewed: () => void holders.openDue().catch(() => {}),
+      })
+      const secret = await keptSecret(database)
+      const holders = new DatabaseHolders(database, lease, node, secret, options.time.monotonic)
+      await lease.begin()
+      return new DatabaseStore(address, options, database, leaseDatabase, lease, holders)
+    } catch (cause) {
+      await database.close()
+      await leaseDatabase.close()
+      throw startErrorOf(cause, address)
+    }
+  }
+
+  async openRegistry(): Promise<Registry> {
+    const registry = await Registry.open(new DatabaseChanges(this.database, this.url))
+    await this.#sweep()
+    return registry
+  }
+
+  /** Removes what interrupted creations and removals left behind. */
+  async #sweep(): Promise<void> {
+    const { rows } = await this.database.ask<{ merchant: string }>(
+      `SELECT h.merchant FROM holdings h LEFT JOIN processes p ON p.id = h.holder
+       WHERE p.ended IS NOT FALSE AND NOT EXISTS (SELECT FROM list l WHERE l.name = h.merchant AND NOT l.gone)`,
+    )
+    for (const { merchant } of rows) await this.#remove(merchant)
+    await this.database.ask(
+      `DELETE FROM processes p WHERE ended AND NOT EXISTS (SELECT FROM holdings h WHERE h.holder = p.id)`,
+    )
+  }
+
+  async openAccount(account: Account): Promise<AccountStore> {
+    const elsewhere = await this.holders.whoHolds(account.id, AbortSignal.timeout(OPEN_WITHIN_MS))
+    const holding = this.holders.holding(account.id)
+    if (elsewhere !== undefined || !holding)
+      throw new UnavailableError('The account', new Error(`it is held by ${elsewhere}`))
+    const { process: writer, term, wallMs } = holding
+    const { monotonic, wall } = this.options.time
+    const journal: DatabaseJournal = new DatabaseJournal(this.database, {
+      account: account.id,
+      writer,
+      standing: await this.#take(account.id, writer, term),
+      monotonic,
+      wakeAt: () => wakeAt(account, wall()),
+      onFailure: account.stall,
+      onLost: () => this.holders.lost(account.id),
+    })
+    await journal.read(account.replayed, 0)
+    return { journal, checkpoints: undefined, images: new DatabaseImages(this.database, account.id), wallMs }
+  }
+
+  /** From now on, an earlier holder of the account writes nothing any more. */
+  async #take(account: string, writer: number, term: number): Promise<Standing> {
+    const { rows } = await this.database.ask<{
+      epoch: string
+      edition: number
+      seed: string | null
+      last: string
+    }>(
+      `INSERT INTO accounts AS a (id, merchant, writer, epoch, edition, last)
+       SELECT $1, merchant, $3, 1, 1, 0 FROM holdings WHERE merchant = $2 AND holder = $3 AND term = $4 FOR SHARE
+       ON CONFLICT (id) DO UPDATE SET writer = $3, epoch = a.epoch + 1 RETURNING epoch, edition, seed, last`,
+      [account, merchantOf(account), writer, term],
+    )
+    const [row] = rows
+    if (!row) {
+      this.holders.lost(account)
+      throw new UnavailableError('The account', new Error('another process has just taken it'))
+    }
+    return { ...row, epoch: Number(row.epoch), last: Number(row.last) }
+  }
+
+  /** A new merchant is this process's before anything is written of it. */
+  async announceChange(accounts: readonly string[]): Promise<void> {
+    for (const merchant of new Set(accounts.map(merchantOf))) {
+      if (this.holders.mayAnswer(merchant)) continue
+      const elsewhere = await this.holders.whoHolds(merchant, AbortSignal.timeout(OPEN_WITHIN_MS))
+      if (elsewhere !== undefined) throw new MerchantTakenError(merchant)
+    }
+  }
+
+  /** Each write is safe when it is answered. */
+  async makeSafe(): Promise<void> {}
+
+  async endChange(): Promise<void> {}
+
+  async removeAccounts(accounts: readonly string[]): Promise<void> {
+    for (const account of accounts) if (this.holders.holding(account)) await this.#removeAccount(account)
+  }
+
+  async #removeAccount(account: string): Promise<void> {
+    const merchant = merchantOf(account)
+    await this.database.ask('DELETE FROM accounts WHERE id = $1', [account])
+    await this.database.ask('DELETE FROM entries WHERE account = $1', [account])
+    await this.database.ask('DELETE FROM images WHERE account = $1', [account])
+    const { count } = await this.database.ask(
+      'DELETE FROM holdings WHERE merchant = $1 AND NOT EXISTS (SELECT FROM accounts WHERE merchant = $1)',
+      [merchant],
+    )
+    if (count > 0) this.holders.forget(merchant)
+  }
+
+  async #remove(merchant: string): Promise<void> {
+    const elsewhere = await this.holders.whoHolds(merchant, AbortSignal.timeout(OPEN_WITHIN_MS))
+    if (elsewhere !== undefined) return
+    const { rows } = await this.database.ask<{ id: string }>('SELECT id FROM accounts WHERE merchant = $1', [
+      merchant,
+    ])
+    for (const { id } of rows) await this.#removeAccount(id)
+    await this.database.ask('DELETE FROM holdings WHERE merchant = $1', [merchant])
+    this.holders.forget(merchant)
+  }
+
+  announce({ listen }: ServerFacts): Promise<void> {
+    return this.lease.announce(listen)
+  }
+
+  async release(): Promise<void> {
+    await this.lease.release()
+    await this.database.close()
+    await this.leaseDatabase.close()
+  }
+}
+
+/** When the next timer is due by the wall clock; at once, if a webhook is under way. */
+function wakeAt({ clock, world }: Account, now: number): number | null {
+  if (hasAttempts(world)) return now
+  const { next } = world.timers
+  const waitMs = next && clock.waitFor(next.dueAt)
+  return waitMs === undefined ? null : now + waitMs
+}
+
+/** Of very many open webhooks one may be under way: then somebody looks in vain. */
+const LOOKED_THROUGH = 100
+
+function hasAttempts({ deliveries, openDeliveries }: World): boolean {
+  let looked = 0
+  for (const id of openDeliveries)
+    if (++looked > LOOKED_THROUGH || deliveries.get(id)?.status === 'attempting') return true
+  return false
+}
+
+/** The processes' secret, made by the first of them. */
+async function keptSecret({ ask }: Database): Promise<string> {
+  await ask(`INSERT INTO cluster VALUES ('secret', $1) ON CONFLICT DO NOTHING`, [randomSeed()])
+  const { rows } = await ask<{ value: string }>(`SELECT value FROM cluster WHERE name = 'secret'`)
+  return rows[0]?.value ?? ''
+}

@@ -1,0 +1,106 @@
+import pg from 'pg'
+import type { DatabaseAddress } from './database-address.ts'
+
+/** Rows of a statement, and how many it wrote. */
+export interface Result<Row> {
+  readonly rows: Row[]
+  readonly count: number
+}
+
+export type Ask = <Row = never>(text: string, values?: readonly unknown[]) => Promise<Result<Row>>
+
+/** How long the server works on one statement before it gives up. */
+const STATEMENT_MS = 30_000
+/** A connection that says nothing for so long is cut off. */
+const SILENCE_MS = 35_000
+/** How long a transaction may hold its locks while it waits for a process that was cut off. */
+const IDLE_IN_TRANSACTION_MS = 5_000
+
+interface DatabaseOptions {
+  readonly connections: number
+  /** Whether a commit waits until it is safe from a power failure. */
+  readonly sync: boolean
+  readonly silenceMs?: number
+}
+
+/** A bounded number of connections. Each statement is prepared once on each of them. */
+export class Database {
+  readonly #pool: pg.Pool
+  readonly #names = new Map<string, string>()
+
+  constructor(address: DatabaseAddress, { connections, sync, silenceMs = SILENCE_MS }: DatabaseOptions) {
+    const settings = {
+      // Nothing outside the schema is ever seen.
+      search_path: address.schema,
+      statement_timeout: Math.min(STATEMENT_MS, silenceMs),
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(sync ? {} : { synchronous_commit: 'off' }),
+    }
+    this.#pool = new pg.Pool({
+      application_name: 'paysim',
+      ...address.config,
+      max: connections,
+      keepAlive: true,
+      query_timeout: silenceMs,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+    })
+    // A connection that ends while nobody uses it is replaced when it is needed.
+    this.#pool.on('error', () => {})
+  }
+
+  readonly ask: Ask = async (text, values = []) =>
+    resultOf(await this.#pool.query(this.#prepared(text, values)))
+
+  /** All statements of the work, or none. */
+  async transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect()
+    let failure: Error | undefined
+    try {
+      await client.query('BEGIN')
+      const result = await work(async (text, values = []) =>
+        resultOf(await client.query(this.#prepared(text, values))),
+      )
+      await client.query('COMMIT')
+      return result
+    } catch (cause) {
+      failure = cause instanceof Error ? cause : new Error(String(cause))
+      throw cause
+    } finally {
+      // With a failure, the connection is closed, and the server takes everything back.
+      client.release(failure)
+    }
+  }
+
+  /** Two connections at once, which a pooler in front may have put on the same session of the server. */
+  async sessions(): Promise<readonly [number, number]> {
+    const clients = [await this.#pool.connect(), await this.#pool.connect()] as const
+    try {
+      const [one, other] = [await sessionOf(clients[0]), await sessionOf(clients[1])]
+      return [one, other]
+    } finally {
+      for (const client of clients) client.release()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  #prepared(text: string, values: readonly unknown[]) {
+    let name = this.#names.get(text)
+    if (name === undefined) {
+      name = `paysim_${this.#names.size + 1}`
+      this.#names.set(text, name)
+    }
+    return { name, text, values: [...values] }
+  }
+}
+
+const resultOf = <Row>({ rows, rowCount }: pg.QueryResult): Result<Row> => ({ rows, count: rowCount ?? 0 })
+
+async function sessionOf(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+  return rows[0].pid
+}

@@ -1,0 +1,122 @@
+import type { Reading } from '../real-time.ts'
+import type { Database } from './database.ts'
+
+/** How long a process holds its accounts without renewing its lease. */
+export const LEASE_MS = 3000
+const RENEW_EVERY_MS = 900
+
+interface LeaseOptions {
+  readonly node: string
+  readonly wall: Reading
+  readonly monotonic: Reading
+  /** The lease ran out, and others may have taken what this process held. It has a new number now. */
+  readonly onLapse: () => void
+  /** The lease was renewed. */
+  readonly onRenewed: () => void
+}
+
+/** A process's number, which no other ever has, and until when. */
+interface Term {
+  readonly id: number
+  /** By the monotonic clock, counted from before the renewal was sent. */
+  readonly until: number
+}
+
+/**
+ * The time for which this process may answer for what it holds. The database's clock says when it has run out for the
+ * others, this process's monotonic clock when it has for itself, which is always earlier.
+ */
+export class Lease {
+  #term: Term | undefined
+  #address: string | null = null
+  #timer: NodeJS.Timeout | undefined
+  #renewing: Promise<void> | undefined
+  #released = false
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: LeaseOptions,
+  ) {}
+
+  /** Throws if the database cannot be written. */
+  async begin(): Promise<void> {
+    await this.#register()
+    this.#renewLater()
+  }
+
+  get id(): number {
+    if (!this.#term) throw new Error('the process is not registered')
+    return this.#term.id
+  }
+
+  get registered(): boolean {
+    return this.#term !== undefined
+  }
+
+  get holds(): boolean {
+    return this.#term !== undefined && this.options.monotonic() < this.#term.until
+  }
+
+  /** Tells the others where this process is reached. */
+  async announce(address: string): Promise<void> {
+    this.#address = address
+    await this.database.ask('UPDATE processes SET address = $2 WHERE id = $1', [this.id, address])
+  }
+
+  async #register(): Promise<void> {
+    const from = this.options.monotonic()
+    const { rows } = await this.database.ask<{ id: string }>(
+      `INSERT INTO processes (node, address, renewed_at, wall_ms) VALUES ($1, $2, clock_timestamp(), $3) RETURNING id`,
+      [this.options.node, this.#address, this.options.wall()],
+    )
+    this.#term = { id: Number(rows[0]?.id), until: from + LEASE_MS }
+  }
+
+  /** Renews it now. Calls at one time share one renewal. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<void> {
+    const from = this.options.monotonic()
+    const { id } = this
+    // Once others have ended it, it cannot be renewed: the row is locked while either happens.
+    const { count } = await this.database.ask(
+      `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2 WHERE id = $1 AND NOT ended`,
+      [id, this.options.wall()],
+    )
+    if (this.#released) return
+    if (count > 0) this.#term = { id, until: from + LEASE_MS }
+    else {
+      await this.#register()
+      this.options.onLapse()
+    }
+    this.options.onRenewed()
+  }
+
+  #renewLater(): void {
+    if (this.#released) return
+    this.#timer = setTimeout(() => {
+      this.renew()
+        .catch(() => {})
+        .finally(() => this.#renewLater())
+    }, RENEW_EVERY_MS)
+    this.#timer.unref()
+  }
+
+  /** Others may take what this process held, at once. */
+  async release(): Promise<void> {
+    this.#released = true
+    clearTimeout(this.#timer)
+    await this.#renewing?.catch(() => {})
+    const term = this.#term
+    this.#term = undefined
+    if (term)
+      await this.database
+        .ask('UPDATE processes SET ended = true, wall_ms = $2 WHERE id = $1', [term.id, this.options.wall()])
+        .catch(() => {})
+  }
+}

@@ -1,0 +1,106 @@
+import { StartError } from '../start-error.ts'
+import type { Database } from './database.ts'
+import type { DatabaseAddress } from './database-address.ts'
+
+/**
+ * The tables, step by step. A step that was ever released never changes.
+ *
+ * `processes` has a row for each process that ever served; one whose lease ran out is ended, and its number never used
+ * again. `holdings` says which process holds a merchant. `accounts` has the epoch that each write must state.
+ */
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  '0001-first': [
+    `CREATE TABLE cluster (name text PRIMARY KEY, value text NOT NULL)`,
+    `CREATE TABLE list_end (one boolean PRIMARY KEY DEFAULT true CHECK (one), seq bigint NOT NULL)`,
+    `INSERT INTO list_end (seq) VALUES (0)`,
+    `CREATE TABLE list (
+       name text PRIMARY KEY, seq bigint NOT NULL, since bigint NOT NULL, gone boolean NOT NULL, line text NOT NULL)`,
+    `CREATE INDEX list_by_seq ON list (seq)`,
+    `CREATE TABLE processes (
+       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, node text NOT NULL, address text,
+       renewed_at timestamptz NOT NULL, wall_ms float8 NOT NULL, ended boolean NOT NULL DEFAULT false)`,
+    `CREATE TABLE holdings (merchant text PRIMARY KEY, holder bigint, term bigint NOT NULL)`,
+    `CREATE INDEX holdings_by_holder ON holdings (holder)`,
+    // Room for the row's next version on the same page, so that its index entry stays.
+    `CREATE TABLE accounts (
+       id text PRIMARY KEY, merchant text NOT NULL, writer bigint NOT NULL, epoch bigint NOT NULL, edition integer NOT NULL, seed text,
+       last bigint NOT NULL, wake_ms float8, checkpoint text) WITH (fillfactor = 50)`,
+    `CREATE INDEX accounts_by_merchant ON accounts (merchant)`,
+    `CREATE TABLE entries (
+       account text, edition integer, seq bigint, line text NOT NULL, PRIMARY KEY (account, edition, seq))`,
+    `CREATE TABLE images (account text, digest text, bytes bytea NOT NULL, PRIMARY KEY (account, digest))`,
+    `ALTER TABLE images ALTER bytes SET STORAGE EXTERNAL`,
+  ],
+}
+const LATEST = Object.keys(STEPS)
+
+const MIGRATIONS = 'migrations'
+
+/** Brings the schema to the state of this version. Another program's tables are refused, and never touched. */
+export async function bringUpToDate(database: Database, address: DatabaseAddress): Promise<void> {
+  const { schema } = address
+  const done = await stepsDone(database, address)
+  const newer = done?.find(step => !LATEST.includes(step))
+  if (newer !== undefined)
+    throw new StartError(
+      `the schema ${schema} of ${address.url} was written by a newer paysim: it has the step ${newer}, and this one knows ` +
+        `${LATEST.at(-1)}. Use that version, or another schema`,
+      2,
+    )
+  if (done?.length !== LATEST.length) await takeSteps(address)
+}
+
+/** The steps that were taken; undefined if paysim was never here. */
+async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): Promise<string[] | undefined> {
+  const { rows: tables } = await ask<{ name: string }>(
+    `SELECT relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1`,
+    [schema],
+  )
+  const [first] = tables
+  if (!first) return undefined
+  if (!tables.some(({ name }) => name === MIGRATIONS))
+    throw new StartError(
+      `the schema ${schema} of ${url} has another program's tables, such as ${first.name}. Nothing was changed. ` +
+        'Name a schema of its own for paysim, such as ?schema=paysim',
+      2,
+    )
+  const { rows } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)
+  return rows.map(({ name }) => name)
+}
+
+/** Under a lock of the database, because several processes may start at once. Loaded only when there is a step to take. */
+async function takeSteps({ config, schema }: DatabaseAddress): Promise<void> {
+  const [{ Kysely, Migrator, PostgresDialect, sql }, { default: pg }] = await Promise.all([
+    import('kysely'),
+    import('pg'),
+  ])
+  const pool = new pg.Pool({ ...config, max: 2, options: `-c search_path=${schema}` })
+  pool.on('error', () => {})
+  const db = new Kysely({ dialect: new PostgresDialect({ pool }) })
+  const migrator = new Migrator({
+    db,
+    migrationTableSchema: schema,
+    migrationTableName: MIGRATIONS,
+    migrationLockTableName: `${MIGRATIONS}_lock`,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(STEPS).map(([name, statements]) => [
+            name,
+            {
+              up: async db => {
+                for (const statement of statements) await sql.raw(statement).execute(db)
+              },
+            },
+          ]),
+        ),
+    },
+  })
+  try {
+    const { error } = await migrator.migrateToLatest()
+    if (error !== undefined) throw error
+  } finally {
+    await db.destroy()
+  }
+}

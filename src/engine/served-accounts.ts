@@ -1,0 +1,72 @@
+import { ENVIRONMENTS } from '../contract/statuses.ts'
+import type { Environment } from '../domain/model.ts'
+import type { AccountRuntime } from './account-runtime.ts'
+import type { MerchantRecord } from './merchant-record.ts'
+import { accountId } from './open-runtime.ts'
+import { ServedAccount } from './served-account.ts'
+
+export interface KeyHolder {
+  readonly secretKey: string
+  readonly account: ServedAccount
+}
+
+type Open = (merchant: MerchantRecord, environment: Environment) => Promise<AccountRuntime>
+
+/** The accounts of the listed merchants, by name and by key. */
+export class ServedAccounts {
+  readonly #accounts = new Map<string, ServedAccount>()
+  readonly #keys = new Map<string, KeyHolder>()
+
+  constructor(private readonly open: Open) {}
+
+  get all(): readonly ServedAccount[] {
+    return [...this.#accounts.values()]
+  }
+
+  find(id: string): ServedAccount | undefined {
+    return this.#accounts.get(id)
+  }
+
+  keyHolder(publicKey: string): KeyHolder | undefined {
+    return this.#keys.get(publicKey)
+  }
+
+  /** A merchant as the list has it now, with its keys. */
+  serve(merchant: MerchantRecord): readonly ServedAccount[] {
+    return ENVIRONMENTS.map(environment => {
+      const id = accountId(merchant.id, environment)
+      const account =
+        this.#accounts.get(id) ?? new ServedAccount(id, merchant.id, () => this.open(merchant, environment))
+      this.#accounts.set(id, account)
+      this.#give(account, merchant.accounts[environment].keys)
+      return account
+    })
+  }
+
+  /** A key that stays keeps its holder, by which its requests are known. */
+  #give(account: ServedAccount, keys: MerchantRecord['accounts'][Environment]['keys']): void {
+    for (const publicKey of account.publicKeys)
+      if (!keys.some(pair => pair.publicKey === publicKey)) this.#keys.delete(publicKey)
+    for (const { publicKey, secretKey } of keys)
+      if (this.#keys.get(publicKey)?.account !== account) this.#keys.set(publicKey, { secretKey, account })
+    account.publicKeys = keys.map(({ publicKey }) => publicKey)
+  }
+
+  /** Returns the accounts of a merchant that is no longer listed. Requests in progress find them removed. */
+  forget(merchant: string): readonly ServedAccount[] {
+    return ENVIRONMENTS.flatMap(environment => {
+      const account = this.#accounts.get(accountId(merchant, environment))
+      if (!account) return []
+      this.#accounts.delete(account.id)
+      this.#give(account, [])
+      if (account.runtime) account.runtime.removed = true
+      return account
+    })
+  }
+
+  clear(): readonly ServedAccount[] {
+    const { all } = this
+    this.#accounts.clear()
+    return all
+  }
+}
