@@ -40,9 +40,7 @@ export class Gateway {
     registry.onOthers(change => gateway.#follow(change))
     settings.store.holders?.watch({
       lost: merchant => gateway.#lose(merchant),
-      due: account => {
-        void gateway.#openDue(account).catch(gateway.#warn)
-      },
+      due: account => void gateway.#openDue(account).catch(gateway.#warn),
     })
     return gateway
   }
@@ -131,7 +129,7 @@ export class Gateway {
     return this.#accounts.find(id)
   }
 
-  /** Undefined also while it is not open. */
+  /** Undefined while it is not open. */
   runtime(account: string): AccountRuntime | undefined {
     return this.#accounts.find(account)?.runtime
   }

@@ -4,14 +4,19 @@ import type { Account } from '../../src/engine/account.ts'
 import { DataDirectory } from '../../src/engine/data-directory.ts'
 import { digestOf } from '../../src/engine/image-store.ts'
 import { drawMerchant } from '../../src/engine/new-merchant.ts'
+import { DatabaseStore } from '../../src/engine/postgres/database-store.ts'
 import { type AccountStore, MemoryStore, type Store } from '../../src/engine/store.ts'
 import { anAccountWithoutJournal, createPayment } from '../support/engine/accounts.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
+import { workerPostgres } from '../support/postgres/postgres.ts'
+import { whyNoPostgres } from '../support/postgres/programs.ts'
 
 /** What every store must do, and what one must do that keeps anything beyond the end of the process. */
 interface Kind {
   readonly name: string
   readonly keeps: boolean
+  /** Whether one process at a time serves it. */
+  readonly sole?: boolean
   /** Returns what opens the same store again and again. */
   readonly prepare: () => Promise<() => Promise<Store>>
 }
@@ -21,11 +26,19 @@ const directory = (sync: boolean) => async () => {
   return () => DataDirectory.claim(path, { sync, warn: () => {} })
 }
 
+const database = async () => {
+  const url = await (await workerPostgres()).newDatabase()
+  const time = { wall: Date.now, monotonic: () => performance.now() }
+  return () => DatabaseStore.claim(url, { sync: true, time, warn: () => {} })
+}
+
 const kinds: Kind[] = [
   { name: 'in memory', keeps: false, prepare: async () => async () => new MemoryStore() },
-  { name: 'in a directory', keeps: true, prepare: directory(true) },
-  { name: 'in a directory, unsynced', keeps: true, prepare: directory(false) },
+  { name: 'in a directory', keeps: true, sole: true, prepare: directory(true) },
+  { name: 'in a directory, unsynced', keeps: true, sole: true, prepare: directory(false) },
 ]
+if (whyNoPostgres() === undefined) kinds.push({ name: 'in PostgreSQL', keeps: true, prepare: database })
+else console.log(`skipped: a store in PostgreSQL, because ${whyNoPostgres()}`)
 const lasting = kinds.filter(({ keeps }) => keeps)
 
 interface Opened extends AccountStore {
@@ -182,7 +195,9 @@ describe.each(lasting)('a store $name', ({ prepare }) => {
     expect(again.registry.merchants).toEqual(listed)
     expect(paymentsOf(await openAccount(again.store, 'never.test'))).toEqual([])
   })
+})
 
+describe.each(kinds.filter(({ sole }) => sole))('a store $name', ({ prepare }) => {
   test('is served by one at a time', async () => {
     const open = await prepare()
     const first = await open()

@@ -1,14 +1,12 @@
 import type { Entry } from '../../domain/events.ts'
-import { recordsOf } from '../../domain/records-of-event.ts'
-import { DamagedError } from '../damaged.ts'
 import type { Journal } from '../journal.ts'
-import { demandSeal, lineToday, openLine, readLine, writeLine } from '../journal-format.ts'
+import { writeLine } from '../journal-format.ts'
 import type { Reading } from '../real-time.ts'
 import { SafePoint } from '../safe-point.ts'
-import { StartError } from '../start-error.ts'
 import { UnavailableError } from '../unavailable.ts'
-import type { Ask, Database } from './database.ts'
+import type { Database } from './database.ts'
 import { isRefusal } from './database-error.ts'
+import { insertEntries, StoredEntries } from './stored-entries.ts'
 
 /** Where an account stands in the database, as its holder took it. */
 export interface Standing {
@@ -33,8 +31,6 @@ interface DatabaseJournalOptions {
   readonly onLost: () => void
 }
 
-/** Entries that are read at once. */
-const PAGE = 4096
 /** How long a batch is tried again after its connection was cut, until its callers learn that its fate is unknown. */
 const SETTLE_MS = 4000
 const PAUSE_MS = 100
@@ -176,66 +172,27 @@ export class DatabaseJournal implements Journal {
   }
 
   /** The entries after a known one. */
-  async read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
-    let seq = known
-    for await (const line of this.#lines(known)) {
-      let entry: Entry
-      try {
-        entry = openLine<Entry>(line, ++seq)
-      } catch (cause) {
-        throw new StartError(
-          `${this.#place(seq)} is damaged: ${messageOf(cause)}. Restore the database from a copy`,
-        )
-      }
-      const waiting = onEntry(entry)
-      if (waiting) await waiting
-    }
-    if (seq !== this.#safe.seq)
-      throw new StartError(
-        `${this.#place(seq + 1)} is missing, though the account has ${this.#safe.seq}. Restore the database from a copy`,
-      )
+  read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
+    return this.#stored.read(onEntry, known)
   }
 
-  #place(seq: number): string {
-    return `entry ${seq} of account ${this.options.account}`
-  }
-
-  /** Looks through all lines for the id, which nobody needs often. */
   async history(id: string): Promise<Entry[]> {
     await this.#settled()
-    const entries: Entry[] = []
-    for await (const line of this.#lines(0, id)) {
-      const entry = readLine(this.#whole(line))
-      if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
-    }
-    return entries
+    return this.#stored.naming(id)
   }
 
   async *lines(): AsyncIterable<string> {
     await this.#settled()
-    for await (const line of this.#lines(0)) yield lineToday(this.#whole(line))
+    yield* this.#stored.lines()
   }
 
-  #whole(line: string): string {
-    try {
-      demandSeal(line)
-      return line
-    } catch (cause) {
-      throw new DamagedError(`an entry of account ${this.options.account}`, messageOf(cause))
-    }
-  }
-
-  async *#lines(after: number, word = ''): AsyncGenerator<string> {
+  get #stored(): StoredEntries {
     const { edition } = this.#standing
-    const end = this.#safe.seq
-    for (let from = after; from < end; from += PAGE) {
-      const { rows } = await this.database.ask<{ line: string }>(
-        `SELECT line FROM entries WHERE account = $1 AND edition = $2 AND seq > $3 AND seq <= $4
-           AND ($5 = '' OR strpos(line, $5) > 0) ORDER BY seq`,
-        [this.options.account, edition, from, Math.min(end, from + PAGE), word],
-      )
-      for (const { line } of rows) yield line
-    }
+    return new StoredEntries(this.database.ask, {
+      account: this.options.account,
+      edition,
+      last: this.#safe.seq,
+    })
   }
 
   /** In one transaction: everything changes at once, or nothing. */
@@ -255,7 +212,7 @@ export class DatabaseJournal implements Journal {
             [account, this.#standing.epoch, edition, seed, last],
           )
           if (count === 0) throw new LostError()
-          await insertEntries(ask, account, edition, entries.map(writeLine))
+          await insertEntries(ask, { account, edition }, entries)
         })
         .catch(cause => {
           if (cause instanceof LostError) this.options.onLost()
@@ -283,20 +240,6 @@ export class DatabaseJournal implements Journal {
   }
 }
 
-async function insertEntries(
-  ask: Ask,
-  account: string,
-  edition: number,
-  lines: readonly string[],
-): Promise<void> {
-  for (let from = 0; from < lines.length; from += PAGE)
-    await ask(
-      `INSERT INTO entries SELECT $1, $2, $3 + nth, rtrim(line, E'\\n')
-       FROM unnest($4::text[]) WITH ORDINALITY AS batch (line, nth)`,
-      [account, edition, from, lines.slice(from, from + PAGE)],
-    )
-}
-
 /** Another process has taken the account. */
 class LostError extends Error {
   constructor() {
@@ -304,5 +247,3 @@ class LostError extends Error {
     this.name = 'LostError'
   }
 }
-
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

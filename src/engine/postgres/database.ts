@@ -26,6 +26,7 @@ interface DatabaseOptions {
 /** A bounded number of connections. Each statement is prepared once on each of them. */
 export class Database {
   readonly #pool: pg.Pool
+  #closing: Promise<void> | undefined
   readonly #names = new Map<string, string>()
 
   constructor(address: DatabaseAddress, { connections, sync, silenceMs = SILENCE_MS }: DatabaseOptions) {
@@ -85,7 +86,8 @@ export class Database {
   }
 
   close(): Promise<void> {
-    return this.#pool.end()
+    this.#closing ??= this.#pool.end()
+    return this.#closing
   }
 
   #prepared(text: string, values: readonly unknown[]) {
