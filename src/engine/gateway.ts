@@ -17,9 +17,6 @@ import { isOfDisk, UnavailableError } from './unavailable.ts'
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
-/** How long a process tries to take over an account with a timer that is due; then it looks again. */
-const DUE_WITHIN_MS = 5_000
-
 /** All accounts of one server, and their keys. */
 export class Gateway {
   readonly #accounts = new ServedAccounts((merchant, environment) => this.#open(merchant, environment))
@@ -60,9 +57,11 @@ export class Gateway {
 
   async #openDue(account: string): Promise<void> {
     const { holders } = this.settings.store
-    if (!this.account(account)) await this.refresh()
-    const elsewhere = await holders?.whoHolds(account, AbortSignal.timeout(DUE_WITHIN_MS))
-    if (elsewhere === undefined) await this.account(account)?.open()
+    const elsewhere = await holders?.whoHolds(account, AbortSignal.timeout(5000))
+    if (elsewhere !== undefined) return
+    // Whoever held it before may have changed its keys.
+    await this.refresh()
+    await this.account(account)?.open()
   }
 
   /** Learns of merchants and keys that other processes made. */

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { createPayment } from '../../support/engine/accounts.ts'
+import { type OpenedAccount, openAccount, openStore } from '../../support/engine/database-stores.ts'
+import { workerPostgres } from '../../support/postgres/postgres.ts'
+import { whyNoPostgres } from '../../support/postgres/programs.ts'
+
+const why = whyNoPostgres()
+if (why !== undefined) console.log(`skipped: holders of accounts, because ${why}`)
+
+const PATIENT = () => AbortSignal.timeout(30_000)
+
+async function twoStores() {
+  const postgres = await workerPostgres()
+  const url = await postgres.newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const sql = (text: string) => postgres.query(name, `SET search_path = paysim; ${text}`)
+  return { one: await openStore(url), other: await openStore(url), sql }
+}
+
+const payments = ({ account }: OpenedAccount) =>
+  [...account.world.payments.values()].map(({ sortKey: { id } }) => id)
+
+describe.skipIf(why !== undefined)('accounts of several processes', () => {
+  test('are held by the first that is asked, and both of a merchant by the same', async () => {
+    const { one, other } = await twoStores()
+    expect(await one.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
+    expect(one.holders.mayAnswer('acme.live')).toBe(true)
+    expect(await other.holders.whoHolds('acme.live', PATIENT())).toBe(`http://${one.holders.node}.test`)
+    expect(other.holders.mayAnswer('acme.test')).toBe(false)
+    await expect(openAccount(other, 'acme.test')).rejects.toThrow('cannot be written now')
+  })
+
+  test('are taken by one of all that ask at once', async () => {
+    const { one, other } = await twoStores()
+    const asked = [one, other, one, other].map(store => store.holders.whoHolds('acme.test', PATIENT()))
+    const here = (await Promise.all(asked)).map(address => address === undefined)
+    expect(here[0]).toBe(here[2])
+    expect(here[1]).toBe(here[3])
+    expect(here[0]).not.toBe(here[1])
+  })
+
+  test('are free at once when their process stops', async () => {
+    const { one, other } = await twoStores()
+    const before = await openAccount(one)
+    const id = createPayment(before.account)
+    await before.journal.durable(1)
+    await before.account.close()
+    await one.release()
+    expect(payments(await openAccount(other))).toEqual([id])
+  })
+
+  test('are taken over when a lease ran out, and who had them writes nothing more', async () => {
+    const { one, other, sql } = await twoStores()
+    const before = await openAccount(one)
+    const id = createPayment(before.account)
+    await before.journal.durable(1)
+    const lost: (string | undefined)[] = []
+    one.holders.watch({ lost: merchant => lost.push(merchant), due: () => {} })
+    // As another process does when the lease ran out: the next renewal comes too late.
+    await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
+    const after = await openAccount(other)
+    expect(payments(after)).toEqual([id])
+    createPayment(before.account)
+    await expect(before.journal.durable(2)).rejects.toThrow('nothing was changed')
+    expect(lost).toContain('acme')
+    expect(one.holders.mayAnswer('acme.test')).toBe(false)
+    const second = createPayment(after.account)
+    await after.journal.durable(2)
+    expect(await sql('SELECT seq FROM entries ORDER BY seq')).toBe('1\n2')
+    await expect
+      .poll(() => one.holders.whoHolds('acme.test', PATIENT()))
+      .toBe(`http://${other.holders.node}.test`)
+    expect(payments(after)).toEqual([id, second])
+  })
+
+  test('are waited for until the lease of a process that is gone has run out', async () => {
+    const { other, sql } = await twoStores()
+    await sql(`WITH gone AS (
+        INSERT INTO processes (node, address, renewed_at, wall_ms) VALUES ('gone', 'http://gone.test', clock_timestamp(), 0)
+        RETURNING id)
+      INSERT INTO holdings SELECT 'acme', id, 1 FROM gone`)
+    expect(await other.holders.whoHolds('acme.test', PATIENT())).toBe('http://gone.test')
+    await expect.poll(() => other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
+    const age = await sql(
+      `SELECT clock_timestamp() - renewed_at >= interval '3 s', ended, wall_ms >= 3000 FROM processes WHERE node = 'gone'`,
+    )
+    expect(age).toBe('t|t|t')
+    const stopped = new AbortController()
+    stopped.abort(new Error('nobody waits'))
+    await expect(other.holders.whoHolds('shop.test', stopped.signal)).rejects.toThrow('nobody waits')
+  })
+
+  test('answer nothing from memory when the lease could not be renewed in time', async () => {
+    const { one, other, sql } = await twoStores()
+    await openAccount(one)
+    const lost: (string | undefined)[] = []
+    one.holders.watch({ lost: merchant => lost.push(merchant), due: () => {} })
+    await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
+    await expect.poll(() => lost).toEqual([undefined])
+    expect(one.holders.mayAnswer('acme.test')).toBe(false)
+    expect(await other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
+  })
+
+  test('have one list of merchants, of which none is changed by two at once', async () => {
+    const { one, other } = await twoStores()
+    const lists = [await one.openRegistry(), await other.openRegistry()] as const
+    const { drawMerchant } = await import('../../../src/engine/new-merchant.ts')
+    await lists[0].add(drawMerchant('shop', {}, '1'))
+    expect(lists[1].find('shop')).toBeUndefined()
+    await lists[1].catchUp()
+    expect(lists[1].find('shop')?.name).toBe('Shop')
+    // Neither knows what the other writes at the same time.
+    await Promise.all([
+      lists[0].update('shop', merchant => ({ ...merchant, name: `${merchant.name}!` })),
+      lists[1].update('shop', merchant => ({ ...merchant, name: `${merchant.name}?` })),
+    ])
+    await Promise.all(lists.map(list => list.catchUp()))
+    expect(lists[0].find('shop')?.name).toMatch(/^Shop(!\?|\?!)$/)
+    expect(lists[1].find('shop')).toEqual(lists[0].find('shop'))
+    await expect(lists[1].add(drawMerchant('shop', {}, '2'))).rejects.toThrow('merchant shop already exists')
+  })
+})
