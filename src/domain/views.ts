@@ -37,12 +37,8 @@ export interface ViewContext {
 export function paymentView(payment: Payment, lens: ViewContext): PaymentIntent {
   const { contract, environment } = lens
   const status = statusOf(payment)
-  const omit = contract['fields.absent'] === 'omit'
-  /** Null or left out. The type includes the member, so that the compiler reports a view that forgets it. */
-  const mayNotApply = <F extends keyof PaymentIntent>(
-    field: F,
-    value: NonNullable<PaymentIntent[F]> | null,
-  ) => (value === null && omit ? {} : { [field]: value }) as Record<F, typeof value>
+  // JSON leaves out what is undefined, so no type has it.
+  const absent = (contract['fields.absent'] === 'omit' ? undefined : null) as null
   return {
     id: payment.sortKey.id,
     object: 'payment_intent',
@@ -54,11 +50,11 @@ export function paymentView(payment: Payment, lens: ViewContext): PaymentIntent 
     merchant_reference: payment.merchantReference,
     payment_method: shownMethod(payment, contract),
     status,
-    ...mayNotApply('processing_reason', status === 'processing' ? 'asynchronous' : null),
+    processing_reason: status === 'processing' ? 'asynchronous' : absent,
     next_action: nextAction(payment, lens.links),
-    ...mayNotApply('receipt', receiptView(payment)),
-    ...mayNotApply('failure_code', payment.failure?.code ?? null),
-    ...mayNotApply('failure_message', payment.failure?.message ?? null),
+    receipt: receiptView(payment) ?? absent,
+    failure_code: payment.failure?.code ?? absent,
+    failure_message: payment.failure?.message ?? absent,
     created_at: formatTimestamp(payment.sortKey.createdAt),
     updated_at: formatTimestamp(payment.updatedAt),
   } satisfies Required<PaymentIntent>

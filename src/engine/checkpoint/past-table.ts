@@ -3,6 +3,7 @@ import type { Item, Past, Place } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
 import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
+import { Recent } from '../recent.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 
@@ -60,7 +61,7 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
   readonly lastOrdinal: number
   /** The newest first. */
   readonly #inLayers: readonly KindInLayer[]
-  readonly #recent = new Map<number, StoredItem<RecordKinds[K]>>()
+  readonly #recent = new Recent<number, StoredItem<RecordKinds[K]>>(RECORDS_KEPT)
 
   constructor(private readonly settings: PastSettings<K>) {
     const { layers, kind, arrivals } = settings
@@ -138,18 +139,9 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
   }
 
   #item(nth: number, entry: number): StoredItem<RecordKinds[K]> | undefined {
-    const key = nth * 2 ** 32 + entry
-    const held = this.#recent.get(key)
-    if (held) return held
     const kind = this.#inLayers[nth]
     if (!kind) return undefined
-    const item = new StoredItem(kind, entry, this.#toRecord)
-    if (this.#recent.size >= RECORDS_KEPT) {
-      const oldest = this.#recent.keys().next()
-      if (!oldest.done) this.#recent.delete(oldest.value)
-    }
-    this.#recent.set(key, item)
-    return item
+    return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#toRecord))
   }
 
   readonly #toRecord = ({ record, id, at, ordinal }: StoredLine) =>
