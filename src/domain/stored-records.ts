@@ -62,22 +62,37 @@ const readReceipt = (stored: StoredReceipt): Receipt => ({
 const orNothing = <T extends object>(value: T): T | undefined =>
   Object.keys(value).length === 0 ? undefined : value
 
-/** Without the members that are as in a payment to which nothing has happened. */
-function touched<M extends Omit<Payment, Shared | 'sortKey'>>(members: M): Pick<M, Essential> & Lean<M> {
-  const untouched: Partial<Record<string, unknown>> = UNTOUCHED_PAYMENT
-  const isTouched = (name: string, value: unknown) =>
-    value !== untouched[name] && !(typeof value === 'object' && value && Object.keys(value).length === 0)
-  const kept = Object.entries(members).filter(([name, value]) => isTouched(name, value))
-  return Object.fromEntries(kept) as Pick<M, Essential> & Lean<M>
-}
+/** Left out if it is as in a payment to which nothing has happened. */
+const touched = <M extends keyof typeof UNTOUCHED_PAYMENT>(payment: Payment, member: M) =>
+  payment[member] === UNTOUCHED_PAYMENT[member] ? undefined : payment[member]
 
 const payments: Form<Payment, StoredPayment> = {
-  store: ({ sortKey: _, route, script, receipt, ...members }, parts) =>
+  store: (payment, parts) =>
     json<StoredPayment>({
-      ...touched(members),
-      route: route ? parts.nameOf(route, route.id) : undefined,
-      script: script === UNSCRIPTED_PAYMENT ? undefined : parts.nameOf(script, script.rule ?? 'script'),
-      receipt: receipt ? storeReceipt(receipt) : undefined,
+      amount: payment.amount,
+      currency: payment.currency,
+      country: payment.country,
+      checkoutMode: payment.checkoutMode,
+      merchantReference: touched(payment, 'merchantReference'),
+      customer: orNothing(payment.customer),
+      options: orNothing(payment.options),
+      returnUrl: touched(payment, 'returnUrl'),
+      methodGiven: touched(payment, 'methodGiven'),
+      instrument: touched(payment, 'instrument'),
+      outcome: touched(payment, 'outcome'),
+      cancelled: touched(payment, 'cancelled'),
+      failure: touched(payment, 'failure'),
+      action: touched(payment, 'action'),
+      cancelRequestedAt: touched(payment, 'cancelRequestedAt'),
+      expiresAt: payment.expiresAt,
+      updatedAt: payment.updatedAt,
+      seq: payment.seq,
+      route: payment.route ? parts.nameOf(payment.route, payment.route.id) : undefined,
+      script:
+        payment.script === UNSCRIPTED_PAYMENT
+          ? undefined
+          : parts.nameOf(payment.script, payment.script.rule ?? 'script'),
+      receipt: payment.receipt ? storeReceipt(payment.receipt) : undefined,
     }),
   // Written out, because a copy with other members takes ten times as long.
   read: (stored, { id, at, ordinal }, { parts }) => ({
