@@ -3,6 +3,7 @@ import { ENVIRONMENTS } from './contract/statuses.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
 import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
+import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
 import { applyScript, type Script } from './engine/script.ts'
@@ -89,7 +90,7 @@ export class Simulator {
   static async #open(options: SimulatorOptions, standards: Standards, store: Store): Promise<Simulator> {
     const warn = options.warn ?? (() => {})
     const host = options.host ?? '127.0.0.1'
-    const controlToken = chooseControlToken(options.controlToken, host)
+    const controlToken = await agreeOn(store, options, standards, host)
     const webhookHosts = readWebhookHosts(options.allowWebhooks)
     let url = ''
     let controlUrl = ''
@@ -226,6 +227,26 @@ export class Simulator {
     await this.gateway.close()
     await this.store.release()
   }
+}
+
+/** Returns the control token. Where several processes serve one store, they have it in common, and all that shows. */
+async function agreeOn(
+  store: Store,
+  { controlToken, publicUrl = '' }: SimulatorOptions,
+  { contract, catalogue }: Standards,
+  host: string,
+): Promise<string> {
+  const choose = () => chooseControlToken(controlToken, host)
+  if (!store.agree) return choose()
+  const token = { name: 'control token', given: controlToken && choose(), otherwise: choose }
+  const same = (name: string, value: string) => ({ name, given: value, otherwise: () => value })
+  const agreed = await store.agree([
+    token,
+    same('contract', digestOf(Buffer.from(JSON.stringify(contract)))),
+    same('catalogue', digestOf(Buffer.from(JSON.stringify(catalogue.data)))),
+    same('public URL', publicUrl),
+  ])
+  return agreed.get(token.name) ?? choose()
 }
 
 async function openStore(options: SimulatorOptions): Promise<Store> {

@@ -22,12 +22,24 @@ export interface ServerFacts {
   readonly [fact: string]: unknown
 }
 
+/** What all processes that serve one store must have in common. */
+export interface SharedSetting {
+  /** As a message names it. */
+  readonly name: string
+  /** Undefined if this process takes the value of the others. */
+  readonly given: string | undefined
+  /** The value if there is none yet. */
+  readonly otherwise: () => string
+}
+
 /** Where everything is kept. The engine knows no other difference between memory, files and a database. */
 export interface Store {
   /** Its address, without credentials. */
   readonly url: string
   /** Without it, this process holds every account. */
   readonly holders?: Holders
+  /** Returns the value that holds for each setting. Throws if other processes have another one. */
+  agree?(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>>
   /** Called first. Sweeps away what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** Brings an account to the state that is kept, and returns where it continues. */

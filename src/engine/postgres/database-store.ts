@@ -5,7 +5,7 @@ import { randomSeed } from '../ids.ts'
 import type { RealClocks } from '../real-time.ts'
 import { MerchantTakenError, Registry } from '../registry.ts'
 import { StartError } from '../start-error.ts'
-import type { AccountStore, ServerFacts, Store } from '../store.ts'
+import type { AccountStore, ServerFacts, SharedSetting, Store } from '../store.ts'
 import { UnavailableError } from '../unavailable.ts'
 import { Database } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
@@ -16,6 +16,7 @@ import { DatabaseImages } from './database-images.ts'
 import { DatabaseJournal, type Standing } from './database-journal.ts'
 import { Lease } from './lease.ts'
 import { bringUpToDate } from './schema.ts'
+import { agreeOn } from './shared-settings.ts'
 
 interface DatabaseStoreOptions {
   readonly sync: boolean
@@ -183,6 +184,10 @@ export class DatabaseStore implements Store {
     for (const { id } of rows) await this.#removeAccount(id)
     await this.database.ask('DELETE FROM holdings WHERE merchant = $1', [merchant])
     this.holders.forget(merchant)
+  }
+
+  agree(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>> {
+    return agreeOn(this.database, this.address, this.lease.id, settings)
   }
 
   announce({ listen }: ServerFacts): Promise<void> {

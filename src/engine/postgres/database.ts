@@ -55,7 +55,7 @@ export class Database {
     resultOf(await this.#pool.query(this.#prepared(text, values)))
 
   /** All statements of the work, or none. */
-  async transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  readonly transaction = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
     const client = await this.#pool.connect()
     let failure: Error | undefined
     try {

@@ -1,0 +1,44 @@
+import { StartError } from '../start-error.ts'
+import type { SharedSetting } from '../store.ts'
+import type { Database } from './database.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import { LEASE_MS } from './lease.ts'
+
+/**
+ * Brings this process and the others to one value of each setting. Whoever comes while others serve must have theirs; a
+ * process that is alone may bring new ones.
+ */
+export async function agreeOn(
+  { transaction }: Database,
+  { url }: DatabaseAddress,
+  process: number,
+  settings: readonly SharedSetting[],
+): Promise<ReadonlyMap<string, string>> {
+  return transaction(async ask => {
+    // Processes that start at once agree one after the other.
+    await ask('LOCK TABLE cluster IN EXCLUSIVE MODE')
+    const { rows: others } = await ask(
+      `SELECT FROM processes WHERE id <> $1 AND NOT ended
+         AND renewed_at > clock_timestamp() - $2 * interval '1 millisecond' LIMIT 1`,
+      [process, LEASE_MS],
+    )
+    const { rows } = await ask<{ name: string; value: string }>('SELECT name, value FROM cluster')
+    const kept = new Map(rows.map(({ name, value }) => [name, value]))
+    for (const { name, given, otherwise } of settings) {
+      const before = kept.get(name)
+      if (before !== undefined && (given === undefined || given === before)) continue
+      if (before !== undefined && others.length > 0)
+        throw new StartError(
+          `this process has another ${name} than those that serve ${url} already; start it with the same one`,
+          2,
+        )
+      const value = given ?? otherwise()
+      await ask(
+        'INSERT INTO cluster VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        [name, value],
+      )
+      kept.set(name, value)
+    }
+    return kept
+  })
+}

@@ -1,0 +1,133 @@
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DatabaseStore } from '../../../src/engine/postgres/database-store.ts'
+import { StartError } from '../../../src/engine/start-error.ts'
+import type { SharedSetting } from '../../../src/engine/store.ts'
+import { openStore } from '../../support/engine/database-stores.ts'
+import { workerPostgres } from '../../support/postgres/postgres.ts'
+import { whyNoPostgres } from '../../support/postgres/programs.ts'
+
+const why = whyNoPostgres()
+if (why !== undefined) console.log(`skipped: starts on a database, because ${why}`)
+
+const time = { wall: Date.now, monotonic: () => performance.now() }
+
+/** The exit code and the line of a start that fails. */
+async function failureOf(url: string): Promise<string> {
+  try {
+    await (await DatabaseStore.claim(url, { sync: true, time, warn: () => {} })).release()
+    return 'started'
+  } catch (cause) {
+    if (!(cause instanceof StartError)) throw cause
+    expect(cause.message).not.toContain('\n')
+    return `${cause.exitCode}: ${cause.message}`
+  }
+}
+
+async function aDatabase() {
+  const postgres = await workerPostgres()
+  const url = await postgres.newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  return { url, name, password: postgres.password, sql: (text: string) => postgres.query(name, text) }
+}
+
+function changed(url: string, change: (url: URL) => void): string {
+  const other = new URL(url)
+  change(other)
+  return other.href
+}
+
+test('an address that cannot be meant is refused without its password', async () => {
+  expect(await failureOf('postgres://u:secret@h/d?schema=Robert";--')).toMatch(/^2: the schema .* must have/)
+  expect(await failureOf('postgres://u:secret@h/d?sslmod=require')).toMatch(
+    /^2: .* parameter sslmod, but only/,
+  )
+  expect(await failureOf('postgres://u:secret@h/d?sslmode=verify-ca')).toMatch(/^2: .*sslrootcert/)
+  expect(await failureOf('postgres://u:secret@h/d?connect_timeout=soon')).toMatch(/^2: connect_timeout/)
+  expect(await failureOf('postgres://u:secret@127.0.0.1:1/d')).toMatch(
+    /^7: .*127\.0\.0\.1:1\/d: .*ECONNREFUSED/,
+  )
+  expect(await failureOf('postgres://u:secret@127.0.0.1:1/d')).not.toContain('secret')
+})
+
+test('a server that takes a connection and says nothing is given up', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+  })
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  expect(await failureOf(`postgres://u@127.0.0.1:${port}/d?connect_timeout=0.2`)).toMatch(/^7: cannot use/)
+})
+
+describe.skipIf(why !== undefined)('a start on a database', () => {
+  test('says in one line what is wrong with it', async () => {
+    const { url, name, password, sql } = await aDatabase()
+    expect(await failureOf(changed(url, other => (other.pathname = '/nothing')))).toMatch(
+      /^7: .*"nothing" does not/,
+    )
+    const wrong = await failureOf(changed(url, other => (other.password = 'wrong')))
+    expect(wrong).toMatch(/^7: .* refuses the user: .*PGPASSWORD/)
+    expect(wrong).not.toContain(password)
+    await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    expect(await failureOf(url)).toMatch(/^7: .* is read-only/)
+    await (await workerPostgres()).query(
+      'postgres',
+      `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+    )
+    await sql(`CREATE ROLE guest_${name} LOGIN PASSWORD 'guest'`)
+    const guest = changed(url, other => {
+      other.username = `guest_${name}`
+      other.password = 'guest'
+    })
+    expect(await failureOf(guest)).toMatch(/^2: .*permission denied.*GRANT CREATE ON DATABASE/)
+  })
+
+  test('never touches the tables of another program', async () => {
+    const { url, sql } = await aDatabase()
+    await sql('CREATE SCHEMA shop; CREATE TABLE shop.orders (id int)')
+    expect(await failureOf(`${url}?schema=shop`)).toMatch(/^2: .*another program's tables, such as orders/)
+    expect(await failureOf(url)).toBe('started')
+    expect(
+      await sql(`SELECT DISTINCT table_schema FROM information_schema.tables
+      WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`),
+    ).toBe('paysim\nshop')
+    expect(await sql(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'shop'`)).toBe(
+      'orders',
+    )
+  })
+
+  test('refuses the tables of a newer paysim by their step', async () => {
+    const { url, sql } = await aDatabase()
+    expect(await failureOf(url)).toBe('started')
+    await sql(`INSERT INTO paysim.migrations VALUES ('9999-later', now()::text)`)
+    expect(await failureOf(url)).toMatch(/^2: .*newer paysim: it has the step 9999-later/)
+  })
+
+  test('makes the tables once when many start at once', async () => {
+    const { url } = await aDatabase()
+    expect(await Promise.all(Array.from({ length: 5 }, () => failureOf(url)))).toEqual(
+      Array(5).fill('started'),
+    )
+  })
+
+  test('demands the settings of those who serve it already, by name', async () => {
+    const { url } = await aDatabase()
+    const setting = (name: string, given: string | undefined): SharedSetting => ({
+      name,
+      given,
+      otherwise: () => `drawn by ${given}`,
+    })
+    const [one, other] = [await openStore(url), await openStore(url)]
+    const agreed = await one.agree([setting('contract', 'c1'), setting('control token', undefined)])
+    expect(await other.agree([setting('contract', 'c1'), setting('control token', undefined)])).toEqual(
+      agreed,
+    )
+    await expect(other.agree([setting('control token', 'mine')])).rejects.toThrow(
+      'another control token than',
+    )
+    await one.release()
+    const alone = await other.agree([setting('control token', 'mine'), setting('contract', 'c2')])
+    expect([alone.get('control token'), alone.get('contract')]).toEqual(['mine', 'c2'])
+  })
+})
