@@ -31,6 +31,7 @@ const TOGETHER = {
       'json-line',
       'new-command',
       'read-file',
+      'store-address',
       'target/run-folder',
     ]),
     'src/engine/start-error.ts',

@@ -6,8 +6,7 @@ const argv = process.argv.slice(2)
 for (const [name, value] of Object.entries(process.env))
   if (name.startsWith('PAYSIM_') && value === '') delete process.env[name]
 
-if (argv[0] === '--version' || argv[0] === '-V') process.stdout.write(`${PAYSIM_VERSION}\n`)
-else if (argv[0] === '__complete') {
+if (argv[0] === '__complete') {
   // Called by the scripts of `paysim completion`, which ignore errors.
   const { printKnown } = await import('./completion/known-values.ts')
   await printKnown(argv[1], argv.slice(2))

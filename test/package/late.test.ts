@@ -15,8 +15,8 @@ function loadsOf(...args: string[]): string[] {
   return [...stderr.matchAll(/^loads .*\/(\w+)(?:-[\w-]{8})?\.js$/gm)].map(([, name = '']) => name)
 }
 
-test('a version is printed without loading a command', () => {
-  expect(loadsOf('--version')).toEqual(['paysim', 'cli'])
+test('a version is printed without loading a module', () => {
+  expect(loadsOf('--version')).toEqual(['paysim'])
 })
 
 test('a call of a merchant loads nothing of the server', () => {
@@ -32,4 +32,11 @@ test('a call of a merchant loads nothing of the server', () => {
   expect(files).toContain('call')
   expect(files).not.toContain('server')
   expect(files).not.toContain('contract')
+})
+
+test('a server loads nothing of the commands that call one', () => {
+  const files = loadsOf('serve', '--json', '--watch')
+  expect(files).toContain('server')
+  expect(files).not.toContain('call')
+  expect(files).not.toContain('client')
 })
