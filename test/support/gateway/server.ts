@@ -38,10 +38,14 @@ export type Call = (method: string, path: string, options?: CallOptions) => Prom
 
 export interface Server {
   url: string
+  /** The address of this very process. */
+  listen: string
   controlUrl: string
   controlToken: string
   dataDir: string
   pid: number
+  /** Of all processes, where several serve one database. */
+  pids: readonly number[]
   accounts: AccountKeys[]
   /** Parsed lines of stdout after the ready line. */
   events: Record<string, unknown>[]
@@ -63,10 +67,11 @@ export interface Server {
 }
 
 export async function startServer(
-  options: { args?: string[]; dataDir?: string; env?: Record<string, string> } = {},
+  options: { args?: readonly string[]; dataDir?: string; store?: string; env?: Record<string, string> } = {},
 ): Promise<Server> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'paysim-blackbox-')))
-  const args = ['serve', '--json', '--port', '0', '--data', dataDir, ...(options.args ?? [])]
+  const kept = options.store === undefined ? ['--data', dataDir] : ['--store', options.store]
+  const args = ['serve', '--json', '--port', '0', ...kept, ...(options.args ?? [])]
   const child = spawn(process.execPath, [BINARY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
@@ -94,20 +99,45 @@ export async function startServer(
     })
     exited.then(code => reject(new Error(`paysim serve exited with ${code} before it was ready:\n${stderr}`)))
   })
-  const as: Server['as'] = keys =>
-    caller(ready.url, `Basic ${Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64')}`)
-  const control = conforming(caller(ready.control_url, `Bearer ${ready.control_token}`))
   return {
+    ...driverOf(ready),
     url: ready.url,
+    listen: ready.listen,
     controlUrl: ready.control_url,
     controlToken: ready.control_token,
     dataDir,
     pid: child.pid ?? 0,
+    pids: [child.pid ?? 0],
     accounts: ready.accounts,
     events,
     stderr: () => stderr,
+    stop: () => end(child, exited, 'SIGTERM'),
+    kill: async () => {
+      await end(child, exited, 'SIGKILL')
+    },
+  }
+}
+
+interface Addresses {
+  readonly url: string
+  readonly control_url: string
+  readonly control_token: string
+  readonly accounts: readonly AccountKeys[]
+}
+
+/** The callers of a server. With `apart`, each call has its own connection, which a balancer takes anywhere. */
+export function driverOf(
+  { url, control_url, control_token, accounts }: Addresses,
+  apart = false,
+): Pick<Server, 'as' | 'call' | 'control' | 'merchant'> {
+  const as: Server['as'] = keys =>
+    caller(url, `Basic ${Buffer.from(`${keys.public_key}:${keys.secret_key}`).toString('base64')}`, apart)
+  const control = conforming(caller(control_url, `Bearer ${control_token}`, apart))
+  const first = accounts.find(account => account.id === 'default.test')
+  if (!first) throw new Error('the server has no account default.test')
+  return {
     as,
-    call: as(ready.accounts.find((account: AccountKeys) => account.id === 'default.test')),
+    call: as(first),
     control,
     merchant: async settings => {
       const made = await control('POST', '/merchants', { body: settings ?? {} })
@@ -117,10 +147,6 @@ export async function startServer(
         merchant: made.body.id,
       }))
       return { id: made.body.id, test: test as AccountKeys, live: live as AccountKeys }
-    },
-    stop: () => end(child, exited, 'SIGTERM'),
-    kill: async () => {
-      await end(child, exited, 'SIGKILL')
     },
   }
 }
@@ -162,9 +188,10 @@ function conforming(call: Call): Call {
   }
 }
 
-function caller(base: string, authorization: string): Call {
+function caller(base: string, authorization: string, apart: boolean): Call {
   return async (method, path, options = {}) => {
     const headers: Record<string, string> = { ...options.headers }
+    if (apart) headers.connection = 'close'
     if (!options.anonymous) headers.authorization ??= authorization
     let body: string | Uint8Array<ArrayBuffer> | FormData | undefined = options.raw
     if (options.body !== undefined) {

@@ -24,8 +24,27 @@ export function workerServer(settings: Settings = {}): Promise<Server> {
 }
 
 async function start({ args = [], contract }: Settings): Promise<Server> {
-  const server = contract ? await startWithContract(contract, args) : await startServer({ args: [...args] })
+  const server = contract ? await startWithContract(contract, args) : await startAsTested(args)
   process.once('exit', () => discard(server))
+  return server
+}
+
+/** How many processes serve one database in these tests; none without PAYSIM_TEST_STORE. */
+const NODES: Readonly<Record<string, number>> = { postgres: 1, cluster: 3 }
+const { PAYSIM_TEST_STORE: kind } = process.env
+if (kind !== undefined && !(kind in NODES))
+  throw new Error(`PAYSIM_TEST_STORE is ${Object.keys(NODES).join(' or ')}, not ${kind}`)
+
+/** A server on the store that these tests are run on. */
+async function startAsTested(args: readonly string[]): Promise<Server> {
+  const nodes = NODES[kind ?? '']
+  if (nodes === undefined) return startServer({ args })
+  const [{ startCluster }, { workerPostgres }] = await Promise.all([
+    import('../cluster/cluster.ts'),
+    import('../postgres/postgres.ts'),
+  ])
+  const store = await (await workerPostgres()).newDatabase()
+  const { server } = await startCluster({ store, nodes, args: args.filter(arg => arg !== '--ephemeral') })
   return server
 }
 
@@ -37,17 +56,18 @@ export async function startWithContract(
   const directory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
   const file = join(directory, 'contract.json')
   await writeFile(file, JSON.stringify(contract))
-  const server = await startServer({ args: [...args, '--contract', file] })
+  const server = await startAsTested([...args, '--contract', file])
   await removeDirectory(directory)
   return server
 }
 
-function discard({ pid, dataDir }: Server): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // A test has ended it.
-  }
+function discard({ pids, dataDir }: Server): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // A test has ended it.
+    }
   rmSync(dataDir, { recursive: true, force: true })
 }
 
