@@ -121,9 +121,32 @@ export class App {
     const found = this.#find(request, given)
     const account = forwarder && found.surface.accountOf(request)
     if (account === undefined) return this.#enter(request, reply, found)
-    const place = { ...found, account }
-    if (forwarder?.holders.mayAnswer(account)) return this.#enter(request, reply, place)
-    return this.#reach(request, reply, place).catch(error => this.#word(error, request, reply))
+    if (account !== null && forwarder?.holders.mayAnswer(account))
+      return this.#enter(request, reply, { ...found, account })
+    const answered =
+      account === null
+        ? this.#look(request, reply, found)
+        : this.#reach(request, reply, { ...found, account })
+    return answered.catch(error => this.#word(error, request, reply))
+  }
+
+  /** Answers by the newest list of merchants. */
+  async #look(request: Request, reply: Reply, found: Found): Promise<unknown> {
+    await this.#learn()
+    const account = found.surface.accountOf(request)
+    if (!account) return this.#enter(request, reply, found)
+    return this.#unlessMoved(request, reply, { ...found, account }, () =>
+      this.#enter(request, reply, { ...found, account }),
+    )
+  }
+
+  /** Learns what other processes have changed in the list of merchants. */
+  async #learn(): Promise<void> {
+    try {
+      await this.#settings.gateway.refresh()
+    } catch {
+      throw refuse('service_unavailable', 'The store does not answer now; nothing was changed')
+    }
   }
 
   /** Answers where the account is held: elsewhere, or here as soon as this process holds it. */
@@ -155,6 +178,8 @@ export class App {
     } finally {
       reply.raw.off('close', leave)
     }
+    // Whoever held it before may have changed its keys, or removed it.
+    await this.#learn()
     return this.#enter(request, reply, place)
   }
 

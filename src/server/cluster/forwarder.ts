@@ -59,9 +59,13 @@ export class Forwarder {
     const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
     try {
       return await this.holders.whoHolds(account, signal)
-    } catch (cause) {
-      if (!signal.aborted) throw cause
-      throw refuse('service_unavailable', 'No process of the cluster could take this account over in time')
+    } catch {
+      if (!signal.aborted)
+        throw refuse('service_unavailable', 'The store does not answer now')
+      throw refuse(
+        'service_unavailable',
+        'No process could take this account over in time',
+      )
     }
   }
 

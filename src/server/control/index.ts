@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
+import { accountsOf } from '../../engine/gateway.ts'
 import { dashboardPages } from '../dashboard/pages.ts'
 import { Session } from '../dashboard/session.ts'
 import type { Request } from '../http/request.ts'
@@ -28,6 +29,7 @@ import { webhookCalls } from './webhooks.ts'
 
 /** Open to everyone who can reach the port: they only show that the server runs. */
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
+const MERCHANTS = `${CONTROL_PREFIX}/merchants`
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
 /** The dashboard's calls that make links require a session. */
 const isOpen = (route = '') =>
@@ -78,9 +80,13 @@ export function controlSurface(settings: ControlSettings): Surface {
     name: 'control',
     routes,
     accountOf(request) {
-      const { account } = request.params
-      if (account === undefined || !(hasToken(request) || isSignedIn(request))) return undefined
-      return isFromOwnOrigin(request) ? settings.gateway.account(account)?.id : undefined
+      const { params, route } = request
+      const isAbout = params.account !== undefined || route?.startsWith(MERCHANTS)
+      if (!isAbout || !(hasToken(request) || isSignedIn(request)) || !isFromOwnOrigin(request))
+        return undefined
+      // Whoever holds a merchant makes each change of it.
+      const [held] = params.id !== undefined && route?.startsWith(MERCHANTS) ? accountsOf(params.id) : []
+      return settings.gateway.account(params.account ?? held ?? '')?.id ?? null
     },
     isRepeatable: ({ isSafe }) => isSafe,
     enter(request, reply) {

@@ -12,8 +12,11 @@ export interface Surface {
    * account is not open yet.
    */
   enter(request: Request, reply: Reply): Promise<void> | undefined
-  /** The account that a call is about, if its caller has access to it. Where that is held, the call is answered. */
-  accountOf(request: Request): string | undefined
+  /**
+   * The account that a call is about, if its caller has access to it: where that is held, the call is answered. Null if
+   * the list of merchants decides, which another process may have changed.
+   */
+  accountOf(request: Request): string | null | undefined
   /** Whether the call may be carried out twice, with the same effect and answer as once. */
   isRepeatable(request: Request): boolean
   /** Work to finish before the handler runs. If it replies, the handler does not run. */

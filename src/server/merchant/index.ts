@@ -60,7 +60,7 @@ export function merchantApi(
   return {
     name: 'merchant',
     routes,
-    accountOf: request => accountOf(request)?.id,
+    accountOf: request => (request.headers.authorization ? (accountOf(request)?.id ?? null) : undefined),
     isRepeatable: ({ isSafe, method, route, headers }) =>
       isSafe || (headers['idempotency-key'] !== undefined && keyed.has(`${method} ${route}`)),
     enter(request, reply) {

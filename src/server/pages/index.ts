@@ -31,7 +31,8 @@ export function payerPages({ gateway }: { gateway: Gateway }): Surface {
   return {
     name: 'pages',
     routes,
-    accountOf: ({ params: { account = '' } }) => gateway.account(account)?.id,
+    accountOf: ({ params: { account } }) =>
+      account === undefined ? undefined : (gateway.account(account)?.id ?? null),
     isRepeatable: ({ isSafe }) => isSafe,
     enter,
     missing: () => refuse('not_found', 'No such page'),
