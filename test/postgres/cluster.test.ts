@@ -1,0 +1,102 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster/cluster.ts'
+import { driverOf, type Server } from '../support/gateway/server.ts'
+import { paying } from '../support/payments/requests.ts'
+import { workerPostgres } from '../support/postgres/postgres.ts'
+import { whyNoPostgres } from '../support/postgres/programs.ts'
+
+/** Three processes on one database: each of them answers for everything, whatever becomes of the others. */
+
+const reason = whyNoPostgres()
+if (reason !== undefined) console.warn(`A cluster on PostgreSQL is not tested here: ${reason}`)
+
+async function cluster(): Promise<Cluster> {
+  const begun = await startCluster({ store: await (await workerPostgres()).newDatabase(), nodes: 3 })
+  onTestFinished(() => begun.server.kill())
+  return begun
+}
+
+const PAYMENT = paying('th_bank_transfer')
+
+/** The callers of one process alone. */
+const at = ({ listen, controlToken, accounts }: Server) =>
+  driverOf({ url: listen, control_url: `${listen}/_paysim`, control_token: controlToken, accounts })
+
+describe.skipIf(reason !== undefined)('three processes', () => {
+  test('each answers for a merchant that another made, changed and removed', async () => {
+    const { nodes } = await cluster()
+    const [one, two, three] = nodes.map(at)
+    if (!one || !two || !three) throw new Error('three processes')
+    const merchant = await one.merchant({ clock: { mode: 'virtual' } })
+    const created = await two.as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })
+    expect(created.status).toBe(201)
+    const path = `/payment_intents/${created.body.id}`
+    for (const node of [one, two, three]) {
+      const read = await node.as(merchant.test)('GET', path)
+      expect([read.status, read.text]).toEqual([200, created.text])
+      const list = await node.control('GET', '/merchants')
+      expect(list.body.data.map(({ id }: { id: string }) => id)).toContain(merchant.id)
+    }
+    // A key is made and revoked at one, and is good and bad at all of them at once.
+    const keys = await three.control('POST', `/accounts/${merchant.test.id}/keys`)
+    expect((await two.as(keys.body)('GET', path)).status).toBe(200)
+    await two.control('DELETE', `/accounts/${merchant.test.id}/keys/${keys.body.public_key}`)
+    for (const node of [one, two, three]) expect((await node.as(keys.body)('GET', path)).status).toBe(401)
+    // So is the policy.
+    await three.control('PATCH', `/merchants/${merchant.id}`, { body: { checkout_modes: ['hosted'] } })
+    for (const node of [one, two, three])
+      expect((await node.as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })).status).toBe(403)
+    expect((await two.control('DELETE', `/merchants/${merchant.id}`)).status).toBe(204)
+    for (const node of [one, two, three]) {
+      expect((await node.as(merchant.test)('GET', path)).status).toBe(401)
+      expect((await node.control('GET', `/merchants/${merchant.id}`)).status).toBe(404)
+    }
+  })
+
+  test.each(['kill', 'stop'] as const)(
+    'after the %s of its holder, an account is answered for by the others',
+    async end => {
+      const { nodes, leave } = await cluster()
+      const [first, second, third] = nodes
+      if (!first || !second || !third) throw new Error('three processes')
+      const merchant = await at(first).merchant({ clock: { mode: 'virtual' } })
+      const created = await at(first).as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })
+      leave(first)
+      const ended = first[end]()
+      const path = `/payment_intents/${created.body.id}`
+      for (const node of [second, third]) {
+        const read = await at(node).as(merchant.test)('GET', path)
+        expect([read.status, read.text]).toEqual([200, created.text])
+      }
+      await ended
+      const further = await at(third).as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })
+      expect(further.status).toBe(201)
+    },
+  )
+
+  test('a process that is paused answers with nothing old when it goes on', async () => {
+    const { nodes } = await cluster()
+    const [first, second] = nodes
+    if (!first || !second) throw new Error('three processes')
+    const merchant = await at(first).merchant({ clock: { mode: 'virtual' } })
+    const call = at(second).as(merchant.test)
+    const created = await call('POST', '/payment_intents', { body: PAYMENT })
+    process.kill(first.pid, 'SIGSTOP')
+    onTestFinished(() => {
+      process.kill(first.pid, 'SIGCONT')
+    })
+    // The call waits until the lease of the paused process has run out.
+    const path = `/payment_intents/${created.body.id}`
+    const cancelled = await call('POST', `${path}/cancel-pending`, {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+    })
+    expect(cancelled.status).toBe(202)
+    process.kill(first.pid, 'SIGCONT')
+    const read = await at(first).as(merchant.test)('GET', path)
+    expect(read.body).toEqual(cancelled.body)
+    const again = await at(first).as(merchant.test)('POST', `${path}/cancel-pending`, {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+    })
+    expect([again.status, again.text]).toEqual([202, cancelled.text])
+  })
+})
