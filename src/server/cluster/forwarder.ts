@@ -60,12 +60,8 @@ export class Forwarder {
     try {
       return await this.holders.whoHolds(account, signal)
     } catch {
-      if (!signal.aborted)
-        throw refuse('service_unavailable', 'The store does not answer now')
-      throw refuse(
-        'service_unavailable',
-        'No process could take this account over in time',
-      )
+      if (!signal.aborted) throw refuse('service_unavailable', 'The store does not answer now')
+      throw refuse('service_unavailable', 'No process could take this account over in time')
     }
   }
 
