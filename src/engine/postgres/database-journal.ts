@@ -29,6 +29,7 @@ interface DatabaseJournalOptions {
   readonly onFailure: (cause: unknown) => void
   /** Another process holds the account. */
   readonly onLost: () => void
+  readonly onClose: () => Promise<void>
 }
 
 /** How long a batch is tried again after its connection was cut, until its callers learn that its fate is unknown. */
@@ -69,6 +70,10 @@ export class DatabaseJournal implements Journal {
 
   get seed(): string | undefined {
     return this.#standing.seed ?? undefined
+  }
+
+  get edition(): number {
+    return this.#standing.edition
   }
 
   append(entry: Entry): void {
@@ -233,6 +238,7 @@ export class DatabaseJournal implements Journal {
   async close(): Promise<void> {
     this.#closed = true
     await this.#settled()
+    await this.options.onClose()
   }
 
   async #settled(): Promise<void> {

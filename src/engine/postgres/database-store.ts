@@ -1,5 +1,6 @@
-import { hostname } from 'node:os'
-import type { World } from '../../domain/world.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Account } from '../account.ts'
 import { randomSeed } from '../ids.ts'
 import type { RealClocks } from '../real-time.ts'
@@ -13,8 +14,9 @@ import { DatabaseChanges } from './database-changes.ts'
 import { startErrorOf } from './database-error.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
-import { DatabaseJournal, type Standing } from './database-journal.ts'
+import type { Standing } from './database-journal.ts'
 import { Lease } from './lease.ts'
+import { openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 import { agreeOn } from './shared-settings.ts'
 
@@ -23,6 +25,8 @@ interface DatabaseStoreOptions {
   readonly time: RealClocks
   readonly warn: (message: string) => void
   readonly connections?: number
+  /** After how many entries the next checkpoint begins. */
+  readonly every?: number
 }
 
 /** As many batches as a server of ordinary size syncs at once. */
@@ -42,6 +46,8 @@ export class DatabaseStore implements Store {
     private readonly leaseDatabase: Database,
     private readonly lease: Lease,
     readonly holders: DatabaseHolders,
+    /** For the files of checkpoints, which the database has as well. */
+    private readonly folder: string,
   ) {}
 
   get url(): string {
@@ -78,7 +84,8 @@ export class DatabaseStore implements Store {
       const secret = await keptSecret(database)
       const holders = new DatabaseHolders(database, lease, node, secret, options.time.monotonic)
       await lease.begin()
-      return new DatabaseStore(address, options, database, leaseDatabase, lease, holders)
+      const folder = await mkdtemp(join(tmpdir(), 'paysim-'))
+      return new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
     } catch (cause) {
       await database.close()
       await leaseDatabase.close()
@@ -110,31 +117,38 @@ export class DatabaseStore implements Store {
     if (elsewhere !== undefined || !holding)
       throw new UnavailableError('The account', new Error(`it is held by ${elsewhere}`))
     const { process: writer, term, wallMs } = holding
-    const { monotonic, wall } = this.options.time
-    const journal: DatabaseJournal = new DatabaseJournal(this.database, {
-      account: account.id,
+    try {
+      const opened = await this.#open(account, writer, term)
+      return { ...opened, images: new DatabaseImages(this.database, account.id), wallMs }
+    } catch (cause) {
+      // What is damaged stays so; what could not be read now may be read later.
+      const isLasting = cause instanceof StartError || cause instanceof UnavailableError
+      throw isLasting ? cause : new UnavailableError('The account', cause)
+    }
+  }
+
+  async #open(account: Account, writer: number, term: number) {
+    const { checkpoint, ...standing } = await this.#take(account.id, writer, term)
+    return openAccount(account, this.database, {
+      ...this.options,
       writer,
-      standing: await this.#take(account.id, writer, term),
-      monotonic,
-      wakeAt: () => wakeAt(account, wall()),
-      onFailure: account.stall,
+      standing,
+      checkpoint,
+      folder: join(this.folder, `${account.id}-${standing.epoch}`),
       onLost: () => this.holders.lost(account.id),
     })
-    await journal.read(account.replayed, 0)
-    return { journal, checkpoints: undefined, images: new DatabaseImages(this.database, account.id), wallMs }
   }
 
   /** From now on, an earlier holder of the account writes nothing any more. */
-  async #take(account: string, writer: number, term: number): Promise<Standing> {
-    const { rows } = await this.database.ask<{
-      epoch: string
-      edition: number
-      seed: string | null
-      last: string
-    }>(
+  async #take(
+    account: string,
+    writer: number,
+    term: number,
+  ): Promise<Standing & { checkpoint: string | null }> {
+    const { rows } = await this.database.ask<TakenRow>(
       `INSERT INTO accounts AS a (id, merchant, writer, epoch, edition, last)
        SELECT $1, merchant, $3, 1, 1, 0 FROM holdings WHERE merchant = $2 AND holder = $3 AND term = $4 FOR SHARE
-       ON CONFLICT (id) DO UPDATE SET writer = $3, epoch = a.epoch + 1 RETURNING epoch, edition, seed, last`,
+       ON CONFLICT (id) DO UPDATE SET writer = $3, epoch = a.epoch + 1 RETURNING epoch, edition, seed, last, checkpoint`,
       [account, merchantOf(account), writer, term],
     )
     const [row] = rows
@@ -168,6 +182,7 @@ export class DatabaseStore implements Store {
     await this.database.ask('DELETE FROM accounts WHERE id = $1', [account])
     await this.database.ask('DELETE FROM entries WHERE account = $1', [account])
     await this.database.ask('DELETE FROM images WHERE account = $1', [account])
+    await this.database.ask('DELETE FROM files WHERE account = $1', [account])
     const { count } = await this.database.ask(
       'DELETE FROM holdings WHERE merchant = $1 AND NOT EXISTS (SELECT FROM accounts WHERE merchant = $1)',
       [merchant],
@@ -198,25 +213,16 @@ export class DatabaseStore implements Store {
     await this.lease.release()
     await this.database.close()
     await this.leaseDatabase.close()
+    await rm(this.folder, { recursive: true, force: true })
   }
 }
 
-/** When the next timer is due by the wall clock; at once, if a webhook is under way. */
-function wakeAt({ clock, world }: Account, now: number): number | null {
-  if (hasAttempts(world)) return now
-  const { next } = world.timers
-  const waitMs = next && clock.waitFor(next.dueAt)
-  return waitMs === undefined ? null : now + waitMs
-}
-
-/** Of very many open webhooks one may be under way: then somebody looks in vain. */
-const LOOKED_THROUGH = 100
-
-function hasAttempts({ deliveries, openDeliveries }: World): boolean {
-  let looked = 0
-  for (const id of openDeliveries)
-    if (++looked > LOOKED_THROUGH || deliveries.get(id)?.status === 'attempting') return true
-  return false
+interface TakenRow {
+  readonly epoch: string
+  readonly edition: number
+  readonly seed: string | null
+  readonly last: string
+  readonly checkpoint: string | null
 }
 
 /** The processes' secret, made by the first of them. */

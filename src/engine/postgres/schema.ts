@@ -30,6 +30,12 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
        account text, edition integer, seq bigint, line text NOT NULL, PRIMARY KEY (account, edition, seq))`,
     `CREATE TABLE images (account text, digest text, bytes bytea NOT NULL, PRIMARY KEY (account, digest))`,
     `ALTER TABLE images ALTER bytes SET STORAGE EXTERNAL`,
+    `CREATE TABLE files (
+       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account text NOT NULL, chunks integer NOT NULL)`,
+    `CREATE INDEX files_by_account ON files (account)`,
+    `CREATE TABLE chunks (
+       file bigint REFERENCES files ON DELETE CASCADE, nth integer, bytes bytea NOT NULL, PRIMARY KEY (file, nth))`,
+    `ALTER TABLE chunks ALTER bytes SET STORAGE EXTERNAL`,
   ],
 }
 const LATEST = Object.keys(STEPS)

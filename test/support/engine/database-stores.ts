@@ -7,8 +7,9 @@ import { anAccountWithoutJournal } from './accounts.ts'
 const time = { wall: Date.now, monotonic: () => performance.now() }
 
 /** A store as a process of its own opens it, apart from its accounts. */
-export async function openStore(url: string): Promise<DatabaseStore> {
-  const store = await DatabaseStore.claim(url, { sync: true, time, warn: () => {} })
+export async function openStore(url: string, { every }: { every?: number } = {}): Promise<DatabaseStore> {
+  const often = every === undefined ? {} : { every }
+  const store = await DatabaseStore.claim(url, { sync: true, time, warn: () => {}, ...often })
   onTestFinished(() => store.release())
   await store.announce({ listen: `http://${store.holders.node}.test` })
   return store

@@ -1,0 +1,69 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Account } from '../account.ts'
+import { Checkpoints } from '../checkpoint/checkpoints.ts'
+import { ENTRIES_A_CHECKPOINT } from '../checkpoint/history-sizes.ts'
+import type { RealClocks } from '../real-time.ts'
+import { CheckpointCopy } from './checkpoint-copy.ts'
+import type { Database } from './database.ts'
+import { DatabaseJournal, type Standing } from './database-journal.ts'
+import { wakeAt } from './wake-at.ts'
+
+interface OpenSettings {
+  readonly writer: number
+  readonly standing: Standing
+  /** The names of the files of its last checkpoint, as the database has them. */
+  readonly checkpoint: string | null
+  /** A folder of this process, in which nothing is yet. */
+  readonly folder: string
+  readonly time: RealClocks
+  readonly every?: number
+  readonly onLost: () => void
+  readonly warn: (message: string) => void
+}
+
+/** Copies an account's last checkpoint here, then reads the entries after it. */
+export async function openAccount(
+  account: Account,
+  database: Database,
+  { writer, standing, checkpoint, folder, time, every = ENTRIES_A_CHECKPOINT, onLost, warn }: OpenSettings,
+) {
+  const journal = new DatabaseJournal(database, {
+    account: account.id,
+    writer,
+    standing,
+    monotonic: time.monotonic,
+    wakeAt: () => wakeAt(account, time.wall()),
+    onFailure: account.stall,
+    onLost,
+    onClose: () => rm(folder, { recursive: true, force: true }),
+  })
+  const copy = new CheckpointCopy(database.ask, { account: account.id, writer }, checkpoint)
+  // Another edition is another history, and has a folder of its own.
+  const present = () => join(folder, `past-${journal.edition}`)
+  let checkpoints: Checkpoints | undefined
+  try {
+    await mkdir(present(), { recursive: true, mode: 0o700 })
+    await copy.fetch(present())
+    checkpoints = await Checkpoints.open({
+      folder: present,
+      every,
+      hashSeed: crc32(account.seed),
+      durable: seq => journal.durable(seq),
+      onWritten: () => copy.keep(present()),
+      warn,
+    })
+    account.continueFrom(checkpoints.world())
+    await journal.read(entry => {
+      account.replayed(entry)
+      return checkpoints?.noteEntry()
+    }, checkpoints.seq)
+    await checkpoints.sweep()
+    return { journal, checkpoints }
+  } catch (cause) {
+    await checkpoints?.close()
+    await journal.close()
+    throw cause
+  }
+}
