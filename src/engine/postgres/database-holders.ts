@@ -65,6 +65,8 @@ export class DatabaseHolders implements Holders {
     if (!taking) {
       taking = this.#find(merchant).finally(() => this.#taking.delete(merchant))
       this.#taking.set(merchant, taking)
+      // Everybody who asked may have left.
+      taking.catch(() => {})
     }
     return ended(taking, signal)
   }
