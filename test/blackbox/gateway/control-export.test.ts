@@ -10,6 +10,7 @@ import {
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
+import { archiveOf } from '../../support/torture/merchants.ts'
 import { listen, openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()
@@ -251,4 +252,33 @@ test('exports, resets and imports that come at once are answered from before or 
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   const lengths = answers.filter((_, nth) => nth % 3 === 0).map(({ body }) => body.entries.length)
   for (const length of lengths) expect([saved.entries.length, 2]).toContain(length)
+})
+
+test.each([
+  ['a reset', (account: Account) => account.control('POST', '/reset')],
+  ['an import', (account: Account, other: Json) => importInto(account, other)],
+])('%s and exports at once: each export is the account before or after, whole', async (_, change) => {
+  const { account } = await busyAccount()
+  const other = await exported(account)
+  // So large that an export goes on while others are served; its last part are the images.
+  const last = other.entries.at(-1)
+  const payouts = archiveOf(3000).entries.map((entry: Json) => ({
+    ...entry,
+    seq: last.seq + entry.seq,
+    at: last.at,
+  }))
+  await succeeded(importInto(account, { ...other, entries: [...other.entries, ...payouts] }))
+  const before = await exported(account)
+  for (let round = 0; round < 6; round++) {
+    await succeeded(importInto(account, before))
+    const exports = (count: number) => Array.from({ length: count }, () => account.control('GET', '/export'))
+    const [earlier, changing, later] = [exports(round), change(account, other), exports(6 - round)]
+    await succeeded(changing)
+    const after = await exported(account)
+    expect(after).not.toEqual(before)
+    for (const { status, body } of await Promise.all([...earlier, ...later])) {
+      expect(status).toBe(200)
+      expect([before, after]).toContainEqual(body)
+    }
+  }
 })

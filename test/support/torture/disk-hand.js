@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm'
 const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'writeFile']
 const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
 
-/** What to do at which call: `{ nth, then, code, times }`; undefined while nothing is planned. */
+/** What to do at which call: `{ nth, then, from, code, times }`; undefined while nothing is planned. */
 let plan
 let calls = 0
 const paths = new WeakMap()
@@ -36,8 +36,8 @@ function intercept(owner, name, pathOf) {
     const path = String(pathOf.call(this, ...args))
     // Files outside the data directory, and folders that are only read, are not what this is about.
     const counts = path.includes(process.env.TORTURE_DATA) && !(name === 'open' && args[1] === 'r')
-    const call = counts ? ++calls : 0
-    const isPlanned = counts && plan && call >= plan.nth && call < plan.nth + plan.times
+    const call = counts && (calls > 0 || !plan?.from || path.includes(plan.from)) ? ++calls : 0
+    const isPlanned = call > 0 && plan && call >= plan.nth && call < plan.nth + plan.times
     if (isPlanned && plan.then === 'end before') return die(name, path)
     if (isPlanned && plan.then === 'fail') throw failure(name, path)
     if (isPlanned && plan.then === 'end halfway' && name === 'write') {

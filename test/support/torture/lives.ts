@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Chance } from '../fuzz/chance.ts'
-import { Merchants } from './merchants.ts'
+import { Merchants, type MerchantWork } from './merchants.ts'
 import { Orders } from './orders.ts'
 import type { Tally } from './tally.ts'
 import { type DiskPlan, endOf, startTortured, type TortureServer } from './torture-server.ts'
@@ -17,6 +17,11 @@ const STILL_MS = 120_000
 
 /** How a life ends: after so many answers, or at a call that changes the disk. */
 type End = { readonly answers: number } | DiskPlan
+
+/** Work that is short, so that it is rarely hit by chance: some lives end in the midst of it. */
+export const AIMS = ['segment', 'creation', 'deletion', 'reset', 'import'] as const
+/** How often such work is begun, if it went on to its end. */
+const MOST_ATTEMPTS = 5
 
 /** One data directory, the servers that live and die on it, and what their clients remember. */
 export class Lives {
@@ -54,8 +59,21 @@ export class Lives {
   async live(): Promise<void> {
     const { chance, tally } = this.settings
     const server = this.#server
-    const who = chance.of(['orders', 'merchants', 'both'])
-    const end = this.#anEnd(who === 'merchants' ? 80 : 250)
+    const aim = chance.is(0.5) ? chance.of(AIMS) : undefined
+    if (aim === undefined || aim === 'segment') await this.#work(aim)
+    else await this.#endIn(aim)
+    await server.kill()
+    tally.add(`kills: ${this.#momentOf(server.stderr(), aim)}`)
+    tally.add('kills')
+    await this.#startAgain()
+  }
+
+  /** Many clients, until the server ends. */
+  async #work(aim: 'segment' | undefined): Promise<void> {
+    const { chance } = this.settings
+    const server = this.#server
+    const who = aim ? 'orders' : chance.of(['orders', 'merchants', 'both'])
+    const end = aim ? aSwitch(chance) : this.#anEnd(who === 'merchants' ? 80 : 250)
     if ('nth' in end) await server.plan(end)
     let steps = 0
     let answers = 0
@@ -70,16 +88,28 @@ export class Lives {
       ...orders.map(list => client(() => list.step(server, chance))),
       ...(who === 'orders' ? [] : [client(() => this.#merchants.step(server, chance))]),
     ])
-    await server.kill()
-    this.#count(server.stderr())
-    tally.add('kills')
-    await this.#startAgain()
+  }
+
+  /** One client, and an end at any of the calls that such a change makes. */
+  async #endIn(work: MerchantWork): Promise<void> {
+    const { chance } = this.settings
+    const server = this.#server
+    for (let nth = 0; nth < 3; nth++) await this.#merchants.step(server, chance)
+    await this.#merchants.do('creation', server, chance)
+    await server.plan(null)
+    await this.#merchants.do(work, server, chance)
+    const calls = await server.plan(null)
+    // The deletion may have left nobody to work on.
+    await this.#merchants.do('creation', server, chance)
+    await server.plan({ nth: 1 + chance.below(Math.max(1, calls)), then: anyEnd(chance) })
+    for (let tries = 0; tries < MOST_ATTEMPTS && !server.hasEnded(); tries++)
+      if (!(await this.#merchants.do(work, server, chance))) return
   }
 
   #anEnd(calls: number): End {
     const { chance } = this.settings
     if (chance.is(0.4)) return { answers: 1 + chance.below(MOST_STEPS / 2) }
-    return { nth: 1 + chance.below(calls), then: chance.of(['end before', 'end after', 'end halfway']) }
+    return { nth: 1 + chance.below(calls), then: anyEnd(chance) }
   }
 
   /** Some starts are killed too. */
@@ -111,17 +141,17 @@ export class Lives {
     if (/^ {4}at /m.test(this.#server.stderr())) throw new Error(this.#server.stderr())
   }
 
-  /** Names the moment of a kill by the file that it came at, or by the work of the operator. */
-  #count(stderr: string): void {
-    const { tally } = this.settings
-    const at = endOf(stderr) ?? ''
+  /** The moment of a kill: what it aimed at, or the file that it came at, or the work of the operator. */
+  #momentOf(stderr: string, aim: string | undefined): string {
+    const at = endOf(stderr)
+    if (at !== undefined && aim !== undefined) return aim
     const moments: [string, RegExp][] = [
       ['checkpoint', /past-\d+\/(layer|checkpoint)/],
       ['segment', /past-\d+\/journal/],
       ['upload', /images/],
     ]
-    const moment = moments.find(([, file]) => file.test(at))?.[0] ?? this.#merchants.work ?? 'load'
-    tally.add(`kills: ${moment === 'payment' ? 'load' : moment}`)
+    const moment = moments.find(([, file]) => file.test(at ?? ''))?.[0] ?? this.#merchants.work ?? 'load'
+    return moment === 'payment' ? 'load' : moment
   }
 
   /** When nothing is on its way any more, each success has had its webhook. */
@@ -161,3 +191,12 @@ export class Lives {
     }
   }
 }
+
+const anyEnd = (chance: Chance) => chance.of(['end before', 'end after', 'end halfway'] as const)
+
+/** In the calls that make a segment of the open file, and start another one. */
+const aSwitch = (chance: Chance): DiskPlan => ({
+  from: '/journal-',
+  nth: 1 + chance.below(12),
+  then: anyEnd(chance),
+})

@@ -24,7 +24,7 @@ const FRESH: Content = { payments: 0, payouts: 0, endpoints: 1 }
 export type MerchantWork = 'creation' | 'deletion' | 'reset' | 'import' | 'payment'
 
 /** An archive of so many payouts. */
-function archiveOf(payouts: number): Json {
+export function archiveOf(payouts: number): Json {
   const at = Date.UTC(2026, 0, 1)
   const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(200), accountLast4: '1234' }
   const created = { type: 'PayoutCreated', amount: '100', currency: 'THB', country: 'TH', recipient }
@@ -53,15 +53,25 @@ export class Merchants {
 
   /** One change, and its answer. */
   async step(server: TortureServer, chance: Chance): Promise<Reply | undefined> {
+    const there = this.#merchants.filter(merchant => merchant.there).length
+    const what = chance.next()
+    if (there < 2 || (what < 0.25 && there < 5)) return this.do('creation', server, chance)
+    if (what < 0.45) return this.do('deletion', server, chance)
+    if (what < 0.6) return this.do('reset', server, chance)
+    if (what < 0.75) return this.do('import', server, chance)
+    return this.do('payment', server, chance)
+  }
+
+  /** One change of a kind. Without a merchant, that is a creation. */
+  async do(work: MerchantWork, server: TortureServer, chance: Chance): Promise<Reply | undefined> {
     this.changes++
     const there = this.#merchants.filter(merchant => merchant.there)
-    const what = chance.next()
     try {
-      if (there.length < 2 || (what < 0.25 && there.length < 5)) return await this.#create(server, chance)
+      if (work === 'creation' || there.length === 0) return await this.#create(server, chance)
       const merchant = chance.of(there)
-      if (what < 0.45) return await this.#remove(server, merchant)
-      if (what < 0.6) return await this.#reset(server, merchant)
-      if (what < 0.75) return await this.#adopt(server, merchant, 1 + chance.below(200))
+      if (work === 'deletion') return await this.#remove(server, merchant)
+      if (work === 'reset') return await this.#reset(server, merchant)
+      if (work === 'import') return await this.#adopt(server, merchant, 1 + chance.below(200))
       return await this.#pay(server, merchant)
     } finally {
       if (!server.hasEnded()) this.work = undefined

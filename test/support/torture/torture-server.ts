@@ -13,6 +13,8 @@ const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
 export interface DiskPlan {
   readonly nth: number
   readonly then: 'end before' | 'end after' | 'end halfway' | 'fail'
+  /** Counted from the first call for a path with this text on. */
+  readonly from?: string
   readonly code?: string
   /** How many calls fail. */
   readonly times?: number
