@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import {
   cancelPending,
@@ -20,8 +20,8 @@ const importInto = (account: Account, body: unknown) => account.control('PUT', '
 const reset = (account: Account) => succeeded(account.control('POST', '/reset'))
 
 /** An account with something of everything in it, and timers running. */
-async function busyAccount() {
-  const account = await openAccount(server())
+async function busyAccount(on = server()) {
+  const account = await openAccount(on)
   const cancelling = await createPayment(account)
   const transfer = await createTransfer(account)
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
@@ -258,27 +258,25 @@ test.each([
   ['a reset', (account: Account) => account.control('POST', '/reset')],
   ['an import', (account: Account, other: Json) => importInto(account, other)],
 ])('%s and exports at once: each export is the account before or after, whole', async (_, change) => {
-  const { account } = await busyAccount()
+  // In memory a change is quickest, and most likely to come while an export is made.
+  const { account } = await busyAccount(await ownServer({ args: ['--ephemeral'] }))
   const other = await exported(account)
   // So large that an export goes on while others are served; its last part are the images.
   const last = other.entries.at(-1)
-  const payouts = archiveOf(3000).entries.map((entry: Json) => ({
+  const payouts = archiveOf(2000).entries.map((entry: Json) => ({
     ...entry,
     seq: last.seq + entry.seq,
     at: last.at,
   }))
   await succeeded(importInto(account, { ...other, entries: [...other.entries, ...payouts] }))
   const before = await exported(account)
-  for (let round = 0; round < 6; round++) {
-    await succeeded(importInto(account, before))
-    const exports = (count: number) => Array.from({ length: count }, () => account.control('GET', '/export'))
-    const [earlier, changing, later] = [exports(round), change(account, other), exports(6 - round)]
-    await succeeded(changing)
-    const after = await exported(account)
-    expect(after).not.toEqual(before)
-    for (const { status, body } of await Promise.all([...earlier, ...later])) {
-      expect(status).toBe(200)
-      expect([before, after]).toContainEqual(body)
-    }
+  const exports = (count: number) => Array.from({ length: count }, () => account.control('GET', '/export'))
+  const [earlier, changing, later] = [exports(4), change(account, other), exports(3)]
+  await succeeded(changing)
+  const after = await exported(account)
+  expect(after).not.toEqual(before)
+  for (const { status, body } of await Promise.all([...earlier, ...later])) {
+    expect(status).toBe(200)
+    expect([before, after]).toContainEqual(body)
   }
 })
