@@ -118,6 +118,9 @@ const PAGES = [
   },
 ]
 
+/** Node modules that load many others, and that most short commands never use. */
+const LATE = ['node:crypto']
+
 /**
  * For a named import from a Node module, Node reads all exports of it, and loads whatever is behind the rarest of them,
  * such as WebCrypto and stdin: an eighth of the start time.
@@ -137,13 +140,28 @@ const builtins = {
     if (before !== '') return null
     if (builtin === 'nothing') return 'export {}'
     if (!builtin.startsWith('node:')) return null
-    const exported = Object.keys(await import(builtin)).filter(name => /^(?!default$)\w+$/.test(name))
+    const all = await import(builtin)
+    const exported = Object.keys(all).filter(name => /^(?!default$)\w+$/.test(name))
+    if (LATE.includes(builtin)) return lateBuiltin(builtin, exported, all)
     return [
       `const it = process.getBuiltinModule('${builtin}')`,
       'export default it',
       ...exported.map(name => `export const ${name} = /* @__PURE__ */ (() => it.${name})()`),
     ].join('\n')
   },
+}
+
+/** A Node module that is loaded when one of its functions is called for the first time. */
+function lateBuiltin(builtin, exported, all) {
+  const isFunction = name => typeof all[name] === 'function' && /^[a-z]/.test(name)
+  return [
+    `let it; const late = () => it ??= process.getBuiltinModule('${builtin}')`,
+    ...exported.map(name =>
+      isFunction(name)
+        ? `export const ${name} = (...given) => late().${name}(...given)`
+        : `export const ${name} = /* @__PURE__ */ (() => late().${name})()`,
+    ),
+  ].join('\n')
 }
 
 /**

@@ -40,3 +40,12 @@ test('a server loads nothing of the commands that call one', () => {
   expect(files).not.toContain('call')
   expect(files).not.toContain('client')
 })
+
+test('help is printed without the cryptography of Node, which is a tenth of that start', () => {
+  const list = 'process.on("exit", () => process._rawDebug(process.moduleLoadList.join("\\n")))'
+  const hook = `data:text/javascript,${encodeURIComponent(list)}`
+  const { stderr } = spawnSync(process.execPath, ['--import', hook, BINARY, '--help'], { encoding: 'utf8' })
+  const loaded = stderr.split('\n')
+  expect(loaded).toContain('NativeModule fs')
+  expect(loaded).not.toContain('NativeModule crypto')
+})

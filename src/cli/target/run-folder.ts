@@ -130,12 +130,12 @@ async function sweep(folder: string): Promise<void> {
 
 /** Files of this machine. Several machines may share a home folder, and cannot see each other's processes. */
 async function ownEntries(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter(name => name.startsWith(`${MACHINE}-`) && name.endsWith('.json'))
+  const start = `${short(hostname())}-`
+  return (await readdir(folder)).filter(name => name.startsWith(start) && name.endsWith('.json'))
 }
 
 const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
-const MACHINE = short(hostname())
-const keyOf = (cwd: string) => `${MACHINE}-${short(cwd)}`
+const keyOf = (cwd: string) => `${short(hostname())}-${short(cwd)}`
 
 /** Links are resolved, so that a folder always has the same name. */
 export const workingDirectory = (): Promise<string> => realpath(process.cwd())
