@@ -7,7 +7,7 @@ import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { dataFolder, endIfInterrupted } from './leftovers.ts'
 import { freePort } from './listening.ts'
-import { freshConnections } from './post-webhook.ts'
+import { shortLivedConnections } from './post-webhook.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
 /** The merchant's application, as a scenario file describes it. */
@@ -72,7 +72,7 @@ const INTERRUPTED_PATIENCE_MS = 1000
  * The merchant's own program during one or more runs: its process, and the proxy through which it reaches the gateway.
  */
 export class Application {
-  #agent = freshConnections()
+  #agent = shortLivedConnections()
   readonly #forget = endIfInterrupted(() => this.#end(INTERRUPTED_PATIENCE_MS))
 
   private constructor(
@@ -182,7 +182,7 @@ export class Application {
       )
     await this.process.kill()
     await this.#agent.destroy()
-    this.#agent = freshConnections()
+    this.#agent = shortLivedConnections()
     this.process = await ApplicationProcess.start(this.started)
   }
 

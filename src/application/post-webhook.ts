@@ -18,10 +18,10 @@ const NO_ANSWER = 'no answer within'
 export const isTimedOut = ({ status, answer }: WebhookReply) => status === 0 && answer.startsWith(NO_ANSWER)
 
 /**
- * A new connection for each request: the application may close an idle one at the moment when it is used again, and a
- * server with a single thread would wait for the next request on it.
+ * Idle connections end before any server ends them: one that is closed at the moment when it is used again would look
+ * like a handler that throws. A new connection for each request would take a seventh more processor time.
  */
-export const freshConnections = () => new Agent({ pipelining: 0 })
+export const shortLivedConnections = () => new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 })
 
 /** Posts a webhook, and waits for the answer as long as the gateway does. */
 export async function postWebhook(

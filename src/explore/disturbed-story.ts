@@ -16,9 +16,14 @@ export function disturbedStory(
   story: StoryRecord,
 ): ScenarioData {
   const steps = (data.steps ?? []) as Step[]
+  const looks = story.finalLooks.map(({ step }) => step)
+  const isRepeated = (step: Step) =>
+    'expect app' in step && looks.some(look => look['expect app'] === step['expect app'])
+  // What the last steps expect, the checks at the end expect again.
+  const last = steps.findLastIndex(step => !isRepeated(step) || 'as' in step)
   const disturbed = steps.flatMap((step, at) => [
     ...places.filter(({ before }) => before === at).map(disturbStep),
-    step,
+    ...(at <= last ? [step] : []),
   ])
   const { known, payments } = story
   const end: Step = {
@@ -27,6 +32,6 @@ export function disturbedStory(
     ...(known.length > 0 ? { known } : {}),
   }
   const { verify: _, ...rest } = data
-  const all = [...disturbed, end, ...story.finalLooks.map(({ step }) => step)]
+  const all = [...disturbed, end, ...looks]
   return { ...rest, steps: all as unknown as NonNullable<ScenarioData['steps']> }
 }

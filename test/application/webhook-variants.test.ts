@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { posted, withUnknownFields } from '../../src/application/webhook-variants.ts'
+import { ofUnknownType, posted, withUnknownFields } from '../../src/application/webhook-variants.ts'
 import { verifyWebhook } from '../../src/contract/webhook-signature.ts'
 
 const SECRET = `whsec_${Buffer.from('the secret of the account').toString('base64')}`
@@ -23,4 +23,11 @@ test('an event with unknown fields is the event, in bytes that only a verifier o
   // Go writes & as \u0026 and 1.0 as 1, Python writes & and 1.0.
   expect(body).toContain('"rate":1.0')
   expect(body).toContain('\\u0026')
+})
+
+test('an event of an unknown type tells of a time before the outcome', () => {
+  const failed = { ...EVENT, data: { id: 'pi_1', status: 'failed', failure_code: 'declined' } }
+  const event = JSON.parse(ofUnknownType(posted(failed, SECRET), SECRET).body)
+  expect(event).toMatchObject({ data: { id: 'pi_1', status: 'processing', failure_code: null } })
+  expect(event.id).not.toBe(EVENT.id)
 })

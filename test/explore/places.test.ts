@@ -5,6 +5,7 @@ import { disturbedStory } from '../../src/explore/disturbed-story.ts'
 import { describePlace, placesOf } from '../../src/explore/kinds.ts'
 import { pairsOf } from '../../src/explore/pairs.ts'
 import { differences, type StoryRecord } from '../../src/explore/story-record.ts'
+import type { ScenarioData } from '../../src/scenario/index.ts'
 
 const SETTINGS = { retries: 9, slow: '2s' }
 const TYPES = ['payment.succeeded', 'payment.failed', 'payment.updated']
@@ -123,5 +124,33 @@ test('what polls asks more or less often does not make two runs differ', () => {
   expect(differences(record(3, 201), record(3, 422))).toEqual([
     'call POST /payment_intents → 201: once in the first run, not in the second',
     'call POST /payment_intents → 422: not in the first run, once in the second',
+  ])
+})
+
+test('what the last steps expect is expected once: at the end, after everything is over', () => {
+  const steps = [
+    { 'call app': 'POST /orders' },
+    { 'expect app': 'GET /orders/1', is: { status: 'pending' } },
+    { advance: '1m' },
+    { 'expect app': 'GET /orders/1', is: { status: 'paid' } },
+    { 'expect app': 'GET /stock', is: { left: 3 } },
+  ] as const
+  const [call, early, advance, paid, stock] = steps
+  const finalLooks = [paid, stock].map(step => ({ step, tookMs: 1 }))
+  const record = { steps, webhooks: [], calls: [], finalLooks, known: [], payments: 1, tookMs: 1 }
+  const places = [
+    { kind: 'restart', before: 2 },
+    { kind: 'restart', before: 4 },
+  ] as const
+  const data = { paysim: 1, name: 'orders', steps } as unknown as ScenarioData
+  expect(disturbedStory(data, places, record).steps).toEqual([
+    call,
+    early,
+    { disturb: 'restart' },
+    advance,
+    { disturb: 'restart' },
+    { disturb: 'end', payments: 1 },
+    paid,
+    stock,
   ])
 })

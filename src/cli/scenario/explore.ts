@@ -10,10 +10,9 @@ import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '..
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
-import { wrapTo } from '../output/text.ts'
-import { widthOf } from '../output/width-of.ts'
 import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
 import type { ExploreFlags } from './explore-flags.ts'
+import { fitted } from './fitted.ts'
 import { loadAll } from './load-files.ts'
 import { openTarget } from './open-target.ts'
 import { interruptible } from './run.ts'
@@ -64,19 +63,6 @@ async function exploreAll(
   } finally {
     await opened.close()
   }
-}
-
-/** Breaks the lines of a report between words, as wide as the terminal. A command to copy stays in one piece. */
-function fitted(report: string, columns: number | undefined): string {
-  if (columns === undefined) return report
-  const lines = report.split('\n').flatMap(line => {
-    const indent = /^ */.exec(line)?.[0] ?? ''
-    if (widthOf(line) <= columns || line.includes(': paysim run ')) return [line]
-    const room = Math.max(20, columns - indent.length - 2)
-    const [first, ...rest] = wrapTo(line.slice(indent.length), room, widthOf)
-    return [`${indent}${first}`, ...rest.map(more => `${indent}  ${more}`)]
-  })
-  return lines.join('\n')
 }
 
 async function exploreOne(

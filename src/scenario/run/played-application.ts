@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Application, ApplicationAnswer, ApplicationRequest } from '../../application/application.ts'
 import type { ApplicationRun, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
@@ -41,16 +40,12 @@ export interface AppExpectation {
   /** The step with its references resolved. */
   readonly step: Readonly<Record<string, unknown>>
   readonly tookMs: number
-  readonly held: boolean
   stillHolds: boolean
 }
 
 /** How often a run may move time to wait for what was delayed. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
-/** An expectation that took so long to hold was not about work that was done before the answer. */
-const WORKS_LATER_MS = 25
-const MOST_WORK_MS = 1000
 
 type TimerRecord = Awaited<ReturnType<AccountControl['timers']>>[number]
 
@@ -115,7 +110,6 @@ export class PlayedApplication {
       const due = await timersOf(stage)
       if (!due.some(isDelivery) || !(await this.#move(stage))) break
     }
-    await this.#letWork()
     // What expires when time moves too far may be paid for again.
     if (!this.isTainted) await this.countPayments(stage)
     this.isOver = true
@@ -128,12 +122,6 @@ export class PlayedApplication {
     for (const { merchant_reference: reference } of await simulated.control.payments.list())
       counts.set(reference ?? '', (counts.get(reference ?? '') ?? 0) + 1)
     this.payments = counts
-  }
-
-  /** An application that works after it has answered gets the time that it needed before: it may do something twice. */
-  async #letWork(): Promise<void> {
-    const usualMs = Math.max(0, ...this.looks.filter(({ held }) => held).map(({ tookMs }) => tookMs))
-    if (usualMs >= WORKS_LATER_MS) await pause(Math.min(2 * usualMs, MOST_WORK_MS))
   }
 
   async #move(stage: StageOfApplication): Promise<boolean> {

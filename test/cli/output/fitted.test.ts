@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { widthOf } from '../../../src/cli/output/width-of.ts'
+import { fitted } from '../../../src/cli/scenario/fitted.ts'
+
+const REPORT = [
+  '✗ One order is paid, and another is not  scenarios/explore/orders.yaml',
+  '  webhook-twice: expect app GET /orders/1 is status: paid, shipments: 1: shipments is 2, not 1',
+  '    What to do: Store the ids of the events that you handled, in the transaction that changes the order.',
+  '    Repeat it: paysim run ./paysim-found/orders-with-a-long-name-webhook-twice.yaml',
+  '',
+].join('\n')
+
+test.each([40, 60])(
+  'a report in a terminal of %i columns is broken between words, and loses none',
+  columns => {
+    const lines = fitted(REPORT, columns).split('\n')
+    for (const line of lines)
+      if (!line.includes('paysim run')) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
+    const wordsOf = (text: string) => text.split(/\s+/)
+    expect(wordsOf(lines.join('\n'))).toEqual(wordsOf(REPORT))
+    expect(lines).toContain(
+      '    Repeat it: paysim run ./paysim-found/orders-with-a-long-name-webhook-twice.yaml',
+    )
+    // What belongs to a line is indented below it.
+    expect(lines.filter(line => /^ {6}\S/.test(line)).length).toBeGreaterThan(0)
+  },
+)
+
+test('a report that goes to a file or a wide terminal is left as it is', () => {
+  expect(fitted(REPORT, undefined)).toBe(REPORT)
+  expect(fitted(REPORT, 120)).toBe(REPORT)
+})
