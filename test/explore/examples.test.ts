@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runBinary } from '../support/gateway/server.ts'
 
+/** Whole explorations begin many processes: on a machine with ten times more to do than it can, two take a minute. */
+const WITHIN_MS = 240_000
+
 const EXAMPLES = 'scenarios/explore'
 /** Each kind of example mistake once; all kinds take minutes. */
 const KINDS = 'webhook-twice,webhook-lost-answer,webhook-forged,call-refused,answer-unknown-field'
@@ -22,14 +25,14 @@ async function explore(command: readonly string[], flags: readonly string[]) {
 /** As many runs as there are places: no pairs. */
 const singles = (runs: number) => ['--only', KINDS, '--runs', String(runs)]
 
-test('the shop in Node survives', async () => {
+test('the shop in Node survives', { timeout: WITHIN_MS }, async () => {
   const { code, stdout } = await explore(['node', `${EXAMPLES}/shop.mjs`], singles(10))
   expect(code, stdout).toBe(0)
 })
 
 const python = spawnSync('python3', ['--version']).status === 0
 describe.skipIf(!python)(`the shop in Python${python ? '' : ' (no python3 on this machine)'}`, () => {
-  test('survives', async () => {
+  test('survives', { timeout: WITHIN_MS }, async () => {
     const { code, stdout } = await explore(['python3', `${EXAMPLES}/shop.py`], singles(10))
     expect(code, stdout).toBe(0)
   })
@@ -46,7 +49,9 @@ function seen(report: string) {
   }
 }
 
-test('the wrong shop ships twice, as the README shows, and the same seed finds and saves the same', async () => {
+test('the wrong shop ships twice, as the README shows, and the same seed finds and saves the same', {
+  timeout: WITHIN_MS,
+}, async () => {
   const flags = ['--only', 'webhook-twice,webhook-forged', '--runs', '4', '--seed', '7']
   const command = ['node', `${EXAMPLES}/wrong-shop.mjs`]
   const runs = [await explore(command, flags), await explore(command, flags)]

@@ -6,6 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { runBinary } from '../support/gateway/server.ts'
 import { pngImage } from '../support/payments/images.ts'
 
+/** A whole exploration begins many processes: on a machine with ten times more to do than it can, it takes a minute. */
+const WITHIN_MS = 240_000
+
 const APPS = fileURLToPath(new URL('apps', import.meta.url))
 
 async function explore(kinds: string, command: readonly string[], flags: readonly string[] = []) {
@@ -26,7 +29,9 @@ async function explore(kinds: string, command: readonly string[], flags: readonl
   return { code, stdout, stderr, saved }
 }
 
-test('a shop that ships at each event is found, with a scenario that fails again', async () => {
+test('a shop that ships at each event is found, with a scenario that fails again', {
+  timeout: WITHIN_MS,
+}, async () => {
   const flags = ['--runs', '1', '-o', 'json']
   const { code, stdout, stderr, saved } = await explore(
     'webhook-twice',
@@ -47,7 +52,7 @@ test('a shop that ships at each event is found, with a scenario that fails again
   expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
 })
 
-test('a right shop is not blamed', async () => {
+test('a right shop is not blamed', { timeout: WITHIN_MS }, async () => {
   // As many runs as there are places: each single disturbance, and no pairs.
   const kinds = 'webhook-twice,call-lost-answer,answer-unknown-field'
   const { code, stdout, stderr } = await explore(kinds, ['right.mjs', 'by-state'], ['--runs', '13'])
