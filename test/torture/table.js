@@ -112,8 +112,9 @@ ${rows.join('\n')}
   an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.
 
 Kills come after a number of answers, or at a call that changes the disk: before it, after it, or in the middle of a
-write. For this, the server is built with checkpoints every 48 entries and segments of 24 KB. The soak, the receivers
-and the wall clock use the package as it is.
+write. Half of them aim at the calls of a segment switch, a creation, a deletion, a reset or an import. For this, the
+server is built with checkpoints every 48 entries and segments of 24 KB. The soak, the receivers and the wall clock use
+the package as it is.
 
 ## Repeat it
 

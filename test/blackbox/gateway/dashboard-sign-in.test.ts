@@ -34,6 +34,17 @@ describe('a link', () => {
     expect(second.headers.get('location')).toBe('/_paysim/dashboard/?link=used')
   })
 
+  test('is in no line of the log, and is not used up by who asks for its headers only', async () => {
+    const link = await newLink()
+    expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401)
+    await server().call('GET', '/payment_intents/after-the-link')
+    await expect.poll(() => JSON.stringify(server().events)).toContain('after-the-link')
+    const code = new URL(link).searchParams.get('code')
+    expect(JSON.stringify(server().events)).not.toContain(code)
+    expect(server().stderr()).not.toContain(code)
+    expect((await follow(link)).headers.get('location')).toBe('/_paysim/dashboard/')
+  })
+
   test('is another one each time, and none of them is the token', async () => {
     const [one, other] = [await newLink(), await newLink()]
     expect(one).not.toBe(other)
