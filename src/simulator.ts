@@ -6,6 +6,7 @@ import { Gateway } from './engine/gateway.ts'
 import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
 import { RealTime } from './engine/real-time.ts'
+import { MerchantTakenError } from './engine/registry.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
 import { StartError } from './engine/start-error.ts'
@@ -34,6 +35,8 @@ export interface SimulatorOptions {
   readonly database?: string | undefined
   /** What links and pages begin with; by default, the server's own address. */
   readonly publicUrl?: string | undefined
+  /** Where other processes on the same database reach this one; by default, its own address. */
+  readonly advertise?: string | undefined
   readonly contract?: Readonly<Record<string, unknown>> | undefined
   readonly catalogue?: unknown
   readonly clock?: 'real' | 'virtual' | undefined
@@ -160,7 +163,12 @@ export class Simulator {
         apps,
         forwarder,
       )
-      await store.announce({ pid: process.pid, ...simulator.facts() })
+      const { advertise } = options
+      await store.announce({
+        pid: process.pid,
+        ...simulator.facts(),
+        ...(advertise === undefined ? {} : { advertise }),
+      })
       return simulator
     } catch (cause) {
       await Promise.all(apps.map(app => app.close()))
@@ -279,6 +287,12 @@ function readWebhookHosts(allowed: SimulatorOptions['allowWebhooks']): WebhookHo
 async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' | undefined): Promise<void> {
   const setup = clock && { clock: { mode: clock } }
   if (gateway.merchants.length === 0)
-    await gateway.createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
+    await gateway
+      .createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
+      // Processes that start at once on an empty database: one of them creates it.
+      .catch(cause => {
+        if (!(cause instanceof MerchantTakenError)) throw cause
+        return gateway.refresh()
+      })
   else if (setup) await applyScript(gateway, DEFAULT_MERCHANT, setup)
 }

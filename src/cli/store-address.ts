@@ -46,14 +46,14 @@ export function directoryIn(address = ''): string | undefined {
   return directory.startsWith('//') ? fileURLToPath(address) : resolve(directory)
 }
 
-/** The address that payers and merchants use, as behind a balancer or a tunnel. */
-export function readPublicUrl(text: string | undefined): string | undefined {
+/** The address of a server as others reach it, such as behind a balancer or a tunnel. */
+export function readOrigin(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isOrigin = url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`
   if (!isOrigin)
     throw new StartError(
-      `the public URL must be an origin, such as https://pay.example.com, without path or credentials`,
+      `${name} must be an origin, such as https://pay.example.com, without path or credentials`,
       2,
     )
   return url.origin

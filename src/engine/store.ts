@@ -19,6 +19,8 @@ export interface AccountStore {
 export interface ServerFacts {
   /** The address that this very process listens on. */
   readonly listen: string
+  /** Where other processes reach it, if that is another address. */
+  readonly advertise?: string
   readonly [fact: string]: unknown
 }
 

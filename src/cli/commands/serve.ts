@@ -5,7 +5,7 @@ import { collect, historyKept, milliseconds, port, seed } from '../flag-values.t
 import { newCommand } from '../new-command.ts'
 import { readDataFile, readObjectFile } from '../read-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
-import { readPublicUrl, storeIn } from '../store-address.ts'
+import { readOrigin, storeIn } from '../store-address.ts'
 import { announce } from '../target/run-folder.ts'
 
 interface ServeFlags {
@@ -14,6 +14,7 @@ interface ServeFlags {
   data?: string
   store?: string
   publicUrl?: string
+  advertise?: string
   ephemeral?: true
   scenario: string[]
   watch?: true
@@ -45,6 +46,10 @@ export function command(): Command {
         '--public-url <url>',
         'what links and pages begin with, such as behind a tunnel (default: the address of the server)',
       ).env('PAYSIM_PUBLIC_URL'),
+    )
+    .option(
+      '--advertise <url>',
+      'where other processes on the same database reach this one (default: the address of the server)',
     )
     .option(
       '--scenario <file>',
@@ -191,7 +196,8 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     port: flags.port,
     host: flags.host,
     ...storeIn(flags),
-    publicUrl: readPublicUrl(flags.publicUrl),
+    publicUrl: readOrigin('the public URL', flags.publicUrl),
+    advertise: readOrigin('--advertise', flags.advertise),
     contract: flags.contract === undefined ? undefined : await readObjectFile(flags.contract),
     catalogue: flags.catalogue === undefined ? undefined : await readDataFile(flags.catalogue),
     clock: flags.clock,

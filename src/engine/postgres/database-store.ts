@@ -205,8 +205,8 @@ export class DatabaseStore implements Store {
     return agreeOn(this.database, this.address, this.lease.id, settings)
   }
 
-  announce({ listen }: ServerFacts): Promise<void> {
-    return this.lease.announce(listen)
+  announce({ listen, advertise = listen }: ServerFacts): Promise<void> {
+    return this.lease.announce(advertise)
   }
 
   async release(): Promise<void> {
