@@ -15,7 +15,7 @@ const TAKEOVER_MS = 25_000
 /** Before it asks again: the holder knows later than the store that it is none any more. */
 const PAUSE_MS = { first: 10, longest: 250 }
 
-export interface HandedOnCall {
+interface HandedOnCall {
   readonly request: Request
   readonly reply: Reply
   readonly account: string

@@ -14,7 +14,7 @@ export const NO_ANSWER = 'paysim-no-answer'
 /** `not-held`: nothing was done, because another process holds the account. `reset`: a fault ends the connection. */
 export type NoAnswer = 'not-held' | 'reset'
 
-export const SURFACES = ['merchant', 'pages', 'control'] as const
+const SURFACES = ['merchant', 'pages', 'control'] as const
 export type SurfaceName = (typeof SURFACES)[number]
 
 export const handedOn = (surface: SurfaceName, secret: string) => `${surface} ${secret}`
