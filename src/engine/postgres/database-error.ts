@@ -3,7 +3,7 @@ import { StartError } from '../start-error.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
 /** The code of PostgreSQL for what it refused. */
-export const codeOf = (cause: unknown): string | undefined =>
+const codeOf = (cause: unknown): string | undefined =>
   cause instanceof pg.DatabaseError ? cause.code : undefined
 
 /**
@@ -14,9 +14,6 @@ export function isRefusal(cause: unknown): boolean {
   const code = codeOf(cause)
   return code !== undefined && !/^(08|57P0)/.test(code)
 }
-
-/** Whether a statement that begins anew may succeed. */
-export const isDuplicate = (cause: unknown) => codeOf(cause) === '23505'
 
 /** Why the store cannot be opened, in one line. */
 export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAddress): StartError {

@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Account } from '../account.ts'
 import { randomSeed } from '../ids.ts'
@@ -19,6 +19,7 @@ import { Lease } from './lease.ts'
 import { openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 import { agreeOn } from './shared-settings.ts'
+import { makeWorkingFolder } from './working-folder.ts'
 
 interface DatabaseStoreOptions {
   readonly sync: boolean
@@ -84,7 +85,7 @@ export class DatabaseStore implements Store {
       const secret = await keptSecret(database)
       const holders = new DatabaseHolders(database, lease, node, secret, options.time.monotonic)
       await lease.begin()
-      const folder = await mkdtemp(join(tmpdir(), 'paysim-'))
+      const folder = await makeWorkingFolder()
       return new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
     } catch (cause) {
       await database.close()
