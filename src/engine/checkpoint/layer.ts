@@ -1,4 +1,3 @@
-import { readSync } from 'node:fs'
 import { type FileHandle, rm } from 'node:fs/promises'
 import type { Position } from '../../domain/list-index.ts'
 import { DamagedError } from '../damaged.ts'
@@ -6,6 +5,7 @@ import { openSealed } from '../journal-format.ts'
 import { openPrivate } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'
 import { decodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
+import { ReadAhead } from './read-ahead.ts'
 
 /** A record as it is stored: one line of JSON with a checksum. */
 export interface StoredLine extends Position {
@@ -188,7 +188,8 @@ export class Layer {
     }
     const kinds = new Map(
       [...index].map(([kind, columns]) => {
-        const read = (entry: number) => readRecordAt(records, handle.fd, columns, entry)
+        const file = new ReadAhead(handle.fd)
+        const read = (entry: number) => readRecordAt(records, file, columns, entry)
         return [kind, new KindInLayer(columns, read, superseded(kind))]
       }),
     )
@@ -255,14 +256,13 @@ async function readWhole(path: string): Promise<Buffer> {
  */
 function readRecordAt(
   path: string,
-  descriptor: number,
+  file: ReadAhead,
   { offset, length }: KindIndex,
   entry: number,
 ): StoredLine {
-  const bytes = Buffer.allocUnsafe(length[entry] ?? 0)
-  const read = readSync(descriptor, bytes, 0, bytes.length, offset[entry] ?? 0)
+  const bytes = file.piece(offset[entry] ?? 0, length[entry] ?? 0)
   try {
-    return openSealed<StoredLine>(bytes.toString('utf8', 0, read))
+    return openSealed<StoredLine>(bytes.toString('utf8'))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, why)
