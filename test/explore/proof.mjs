@@ -22,7 +22,8 @@ const node = (app, ...styles) =>
   styles.map(style => ({ name: style, command: ['node', here(`apps/${app}`), style] }))
 const python = app => ({ name: app, command: ['python3', here(`apps/${app}`)] })
 const RIGHT = [
-  ...node('right.mjs', 'by-state', 'by-event-id', 're-reading', 'polling-only', 'queue-and-worker'),
+  ...node('right.mjs', 'by-state', 'by-event-id', 'by-payment-and-status'),
+  ...node('right.mjs', 're-reading', 'polling-only', 'queue-and-worker'),
   python('right.py'),
   python('right-sqlite.py'),
   ...node('wallet.mjs', 'transaction-log', 'durable-queue', 're-fetching').map(app => ({

@@ -28,6 +28,17 @@ const STYLES = {
       return [200, {}]
     },
   },
+  'by-payment-and-status': {
+    take(shop, event) {
+      const state = `${event.data.id} ${event.data.status}`
+      if (shop.seen.includes(state)) return [200, {}]
+      shop.seen.push(state)
+      const order = shop.orderOf(event)
+      if (order) settle(shop, order, event.type.replace('payment.', ''))
+      shop.save()
+      return [200, {}]
+    },
+  },
   're-reading': {
     async take(shop, event) {
       const order = Object.values(shop.orders).find(({ payment }) => payment === event.data.id)

@@ -125,6 +125,7 @@ export function startShop(parts = {}) {
       console.error(error)
       return [500, { error: String(error) }]
     })
+    if (status === 'close') return request.socket.destroy()
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }).listen(env.PORT, '127.0.0.1')
   shop.began()

@@ -173,6 +173,38 @@ const BUGS = {
     },
   },
   'forgets-all': { save() {}, load() {} },
+  'ships-behind-its-answer': {
+    take(shop, event) {
+      setTimeout(() => {
+        const order = shop.orderOf(event)
+        if (order && event.type === 'payment.succeeded') shop.ship(order)
+        if (order && event.type === 'payment.failed') order.status = 'failed'
+        shop.save()
+      }, 80)
+      return [200, {}]
+    },
+  },
+  'takes-any-event-for-success': {
+    take(shop, event) {
+      const type = /failed|updated/.test(event.type) ? event.type : 'payment.succeeded'
+      return byState(shop, { ...event, type })
+    },
+  },
+  'closes-the-connection-over-unknown-types': {
+    take(shop, event) {
+      if (/succeeded|failed|updated/.test(event.type)) return byState(shop, event)
+      // Many servers do so where a handler throws.
+      return ['close', {}]
+    },
+  },
+  'asks-under-another-reference': {
+    async send(shop, method, path, body, key) {
+      const answer = await shop.usual.send(method, path, body, key).catch(() => ({ status: 0 }))
+      if (answer.status > 0 || !body) return answer
+      return shop.usual.send(method, path, { ...body, merchant_reference: `${key}-again` }, `${key}-again`)
+    },
+    orderOf: (shop, event) => shop.orders[event.data.merchant_reference.replace(/-again$/, '')],
+  },
 }
 
 startShop(BUGS[process.argv[2]])
