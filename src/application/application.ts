@@ -7,7 +7,7 @@ import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { dataFolder, endIfInterrupted } from './leftovers.ts'
 import { freePort } from './listening.ts'
-import { shortLivedConnections } from './post-webhook.ts'
+import { shortLivedConnections, whyLost } from './post-webhook.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
 /** The merchant's application, as a scenario file describes it. */
@@ -232,10 +232,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function whyLost(cause: unknown, withinMs: number): string {
-  if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `no answer within ${withinMs / 1000} s`
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

@@ -46,10 +46,19 @@ export async function postWebhook(
   }
 }
 
-function whyLost(cause: unknown, withinMs: number): string {
+const CLOSED = 'the connection was closed'
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: CLOSED,
+  ECONNRESET: CLOSED,
+  ECONNREFUSED: 'the connection was refused',
+}
+
+/** Why a request to the application got no answer, in words. */
+export function whyLost(cause: unknown, withinMs: number): string {
   if (!(cause instanceof Error)) return String(cause)
   if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${withinMs / 1000} s`
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  return code === undefined ? cause.message : (REASONS[code] ?? code)
 }
 
 export const isSuccess = (status: number) => status >= 200 && status < 300
