@@ -89,6 +89,9 @@ const fuzzed =
   inputs === 0
     ? 0
     : await run(['test/fuzz'], { PAYSIM_FUZZ_INPUTS: String(inputs), PAYSIM_FUZZ_SEED: flags.seed })
+if (tortured !== 0)
+  console.error('failed: the tests in test/torture; each failure above names what repeats it')
+if (fuzzed !== 0) console.error('failed: the fuzzer; the failure above names what repeats it')
 if (tortured !== 0 || fuzzed !== 0) process.exit(1)
 if (inputs > 0) {
   const seconds = Math.round((Date.now() - fuzzBegan) / 1000)
