@@ -6,7 +6,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const UNIT = [
   'test/explore/{places,endpoint-check,turns,confirm}.test.ts',
   'test/application/**/*.test.ts',
-  'test/{domain,engine,model,qr,server,structure}/**/*.test.ts',
+  'test/{domain,model,qr,server,structure}/**/*.test.ts',
+  // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.
+  'test/engine/!(store).test.ts',
+  'test/engine/!(postgres)/**/*.test.ts',
   'test/cli/{fields,output,usage}/**/*.test.ts',
   // The OpenAPI document is linted as the built binary prints it.
   'test/contract/!(openapi*).test.ts',
