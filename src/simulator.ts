@@ -5,12 +5,13 @@ import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
 import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
-import { RealTime } from './engine/real-time.ts'
+import { openStore, type StorePlace } from './engine/open-store.ts'
+import { RealTime, SYSTEM_CLOCKS } from './engine/real-time.ts'
 import { MerchantTakenError } from './engine/registry.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
 import { StartError } from './engine/start-error.ts'
-import { MemoryStore, type Store } from './engine/store.ts'
+import type { Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
 import { App } from './server/app.ts'
@@ -23,16 +24,11 @@ import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
-const SYSTEM_CLOCKS = { wall: Date.now, monotonic: () => performance.now() }
 
 /** All options of `serve`. Members that are left out have the defaults of the command line. */
-export interface SimulatorOptions {
+export interface SimulatorOptions extends StorePlace {
   readonly port?: number | undefined
   readonly host?: string | undefined
-  /** Null keeps everything in memory. */
-  readonly dataDir: string | null
-  /** The address of a PostgreSQL database, which is used instead of a directory or the memory. */
-  readonly database?: string | undefined
   /** What links and pages begin with; by default, the server's own address. */
   readonly publicUrl?: string | undefined
   /** Where other processes on the same database reach this one; by default, its own address. */
@@ -79,7 +75,7 @@ export class Simulator {
     private readonly forwarder: Forwarder | undefined,
   ) {}
 
-  static async start(options: SimulatorOptions, open = openStore): Promise<Simulator> {
+  static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
     const standards = await readStandards(options)
     const store = await open(options)
     try {
@@ -257,20 +253,13 @@ async function agreeOn(
   return agreed.get(token.name) ?? choose()
 }
 
-async function openStore(options: SimulatorOptions): Promise<Store> {
-  const { dataDir, database, durability, historyMs, warn = () => {} } = options
-  const sync = durability !== 'process'
-  if (database !== undefined) {
-    if (historyMs !== undefined)
-      throw new StartError('--history is for files; a database keeps every entry', 2)
-    // Loaded late: it brings a driver, which most starts do not need.
-    const { DatabaseStore } = await import('./engine/postgres/database-store.ts')
-    return DatabaseStore.claim(database, { sync, time: SYSTEM_CLOCKS, warn })
-  }
-  if (dataDir === null) return new MemoryStore()
-  const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: Date.now }
-  return DataDirectory.claim(dataDir, { sync, history, warn })
-}
+const storeOf = (options: SimulatorOptions) =>
+  openStore(options, {
+    sync: options.durability !== 'process',
+    historyMs: options.historyMs,
+    time: SYSTEM_CLOCKS,
+    warn: options.warn ?? (() => {}),
+  })
 
 const hostsOf = (url: string | undefined) => (url === undefined ? [] : [new URL(url).hostname])
 

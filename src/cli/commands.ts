@@ -3,6 +3,7 @@ import { SIM } from './commands/sim/table.ts'
 
 const PROFILE = () => import('./commands/profile.ts')
 const SCENARIO = () => import('./commands/scenario.ts')
+const STORE = () => import('./commands/store.ts')
 
 /** All commands, in the order of the help. */
 export const COMMANDS: CommandTable = {
@@ -113,6 +114,19 @@ export const COMMANDS: CommandTable = {
       schema: {
         summary: 'print the JSON Schema of scenario files, for editors',
         load: async () => ({ command: (await SCENARIO()).schema }),
+      },
+    },
+  },
+  store: {
+    summary: 'check and copy what a simulator keeps',
+    commands: {
+      check: {
+        summary: 'say whether a store is consistent',
+        load: async () => ({ command: (await STORE()).check }),
+      },
+      copy: {
+        summary: 'copy everything to another, empty store',
+        load: async () => ({ command: (await STORE()).copy }),
       },
     },
   },

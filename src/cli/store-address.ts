@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { StorePlace } from '../engine/open-store.ts'
 import { StartError } from '../engine/start-error.ts'
 
 interface StoreFlags {
@@ -10,13 +11,6 @@ interface StoreFlags {
 }
 
 const DEFAULT_DIRECTORY = './.paysim'
-
-export interface StorePlace {
-  /** Null without a directory. */
-  readonly dataDir: string | null
-  /** The address of a PostgreSQL database, with its credentials. */
-  readonly database?: string
-}
 
 /** Where the flags of `serve` keep everything. A flag overrides the environment. */
 export function storeIn({ store, data, ephemeral = false }: StoreFlags): StorePlace {
@@ -29,7 +23,8 @@ export function storeIn({ store, data, ephemeral = false }: StoreFlags): StorePl
   return { dataDir: resolve(process.env.PAYSIM_DATA || DEFAULT_DIRECTORY) }
 }
 
-function placeOf(address: string, from: string): StorePlace {
+/** What an address of a store means. `from` names where it was given. */
+export function placeOf(address: string, from: string): StorePlace {
   if (address === 'memory:') return { dataDir: null }
   if (/^postgres(ql)?:/i.test(address)) return { dataDir: null, database: address }
   const directory = directoryIn(address)

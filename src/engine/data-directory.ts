@@ -18,6 +18,7 @@ import type { Store } from './store.ts'
 interface DirectoryOptions {
   readonly sync: boolean
   readonly history?: HistoryKept | undefined
+  readonly mustExist?: boolean
   readonly warn: (message: string) => void
 }
 
@@ -26,6 +27,9 @@ interface DirectoryOptions {
  * folders. The list decides: a marked folder that it does not name is the rest of an interrupted change.
  */
 const MARK = 'uncommitted'
+const LIST = 'merchants.jsonl'
+/** Where earlier versions kept it. */
+const OLD_LIST = 'merchants.json'
 /** No merchant's id starts like this. */
 const REMOVED = '.removed-'
 
@@ -42,6 +46,8 @@ export class DataDirectory implements Store {
   }
 
   static async claim(path: string, options: DirectoryOptions): Promise<DataDirectory> {
+    if (options.mustExist && ![LIST, OLD_LIST].some(name => existsSync(join(path, name))))
+      throw new StartError(`there is no data of paysim in ${path}: it has no ${LIST}`, 2)
     try {
       // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
       const hasParent = existsSync(dirname(path))
@@ -70,9 +76,9 @@ export class DataDirectory implements Store {
   }
 
   async #readRegistry(): Promise<Registry> {
-    const path = join(this.path, 'merchants.jsonl')
+    const path = join(this.path, LIST)
     const file = new ChangeFile({ path, ...this.options })
-    const before = join(this.path, 'merchants.json')
+    const before = join(this.path, OLD_LIST)
     if (!existsSync(path) && existsSync(before)) {
       await file.writeAnew(await readList(before))
       await file.close()
@@ -105,7 +111,7 @@ export class DataDirectory implements Store {
         await rm(folder, { recursive: true, force: true })
       } else
         throw new StartError(
-          `${folder} belongs to no merchant that ${this.path}/merchants.jsonl names. Restore that file from a copy, ` +
+          `${folder} belongs to no merchant that ${this.path}/${LIST} names. Restore that file from a copy, ` +
             'or move the folder away',
         )
     }

@@ -8,6 +8,8 @@ export interface RealClocks {
   readonly monotonic: Reading
 }
 
+export const SYSTEM_CLOCKS: RealClocks = { wall: Date.now, monotonic: () => performance.now() }
+
 /** How often the wall clock is checked while something waits; a wake-up is late by at most this. */
 const LOOK_MS = 1000
 /** The difference between the two clocks that does not count as a jump. */

@@ -123,6 +123,11 @@ export class Registry {
     return this.#change(() => ({ stopped }))
   }
 
+  /** Takes the list of another store, in one write. */
+  async adopt(list: readonly Change[]): Promise<void> {
+    await Promise.all(list.map(change => this.#change(() => change)))
+  }
+
   /** The time that an account had already reached, even if the wall clock was set back since. */
   stoppedAt(account: string): number | undefined {
     return this.#stopped[account]
@@ -154,7 +159,7 @@ export class Registry {
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
     const [possible, changes] = this.#changesOf(batch)
     try {
-      if (changes.length > 0 && !(await this.log.append(changes, () => this.#list)))
+      if (changes.length > 0 && !(await this.log.append(changes, () => this.list)))
         return this.#writeBatch(possible)
       for (const change of changes) this.#take(change)
       for (const { resolve } of possible) resolve()
@@ -186,7 +191,8 @@ export class Registry {
     return [possible, changes]
   }
 
-  get #list(): Change[] {
+  /** The list as the fewest changes that make it. */
+  get list(): Change[] {
     return [
       { merchantsMade: this.#merchantsMade },
       ...(this.#lastPort === undefined ? [] : [{ lastPort: this.#lastPort }]),

@@ -69,6 +69,7 @@ const isUsage = (error: unknown) => USAGE.some(kind => error instanceof kind)
 /** Whether the message is enough, so that the stack would help nobody. */
 export const isExpected = (error: unknown): boolean =>
   exitCodeOf(error) !== EXIT.unexpected ||
+  error instanceof StartError ||
   error instanceof ApiError ||
   error instanceof ControlError ||
   error instanceof UnexpectedAnswerError

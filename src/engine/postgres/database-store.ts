@@ -28,6 +28,8 @@ interface DatabaseStoreOptions {
   readonly connections?: number
   /** After how many entries the next checkpoint begins. */
   readonly every?: number
+  /** Refuses a database where nothing is kept yet, and makes nothing there. */
+  readonly mustExist?: boolean
 }
 
 /** As many batches as a server of ordinary size syncs at once. */
@@ -74,7 +76,7 @@ export class DatabaseStore implements Store {
             'in session mode',
           2,
         )
-      await bringUpToDate(database, address)
+      await bringUpToDate(database, address, options.mustExist)
       const node = `${hostname()}-${process.pid}`
       const lease: Lease = new Lease(leaseDatabase, {
         node,

@@ -43,9 +43,15 @@ const LATEST = Object.keys(STEPS)
 const MIGRATIONS = 'migrations'
 
 /** Brings the schema to the state of this version. Another program's tables are refused, and never touched. */
-export async function bringUpToDate(database: Database, address: DatabaseAddress): Promise<void> {
+export async function bringUpToDate(
+  database: Database,
+  address: DatabaseAddress,
+  mustExist = false,
+): Promise<void> {
   const { schema } = address
   const done = await stepsDone(database, address)
+  if (!done && mustExist)
+    throw new StartError(`there is no data of paysim in the schema ${schema} of ${address.url}`, 2)
   const newer = done?.find(step => !LATEST.includes(step))
   if (newer !== undefined)
     throw new StartError(

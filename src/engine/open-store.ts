@@ -1,0 +1,39 @@
+import { DataDirectory } from './data-directory.ts'
+import type { RealClocks } from './real-time.ts'
+import { StartError } from './start-error.ts'
+import { MemoryStore, type Store } from './store.ts'
+
+/** Where everything is kept. */
+export interface StorePlace {
+  /** Null keeps everything in memory, unless there is a database. */
+  readonly dataDir: string | null
+  /** The address of a PostgreSQL database, which is used instead of a directory or the memory. */
+  readonly database?: string | undefined
+}
+
+export interface StoreSettings {
+  /** Whether each answer waits until its change survives a power failure. */
+  readonly sync: boolean
+  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  readonly historyMs?: number | undefined
+  /** Refuses a place where nothing is kept yet, and makes nothing there. */
+  readonly mustExist?: boolean
+  readonly time: RealClocks
+  readonly warn: (message: string) => void
+}
+
+export async function openStore(
+  { dataDir, database }: StorePlace,
+  { sync, historyMs, mustExist = false, time, warn }: StoreSettings,
+): Promise<Store> {
+  if (database !== undefined) {
+    if (historyMs !== undefined)
+      throw new StartError('--history is for files; a database keeps every entry', 2)
+    // Loaded late: it brings a driver, which most starts do not need.
+    const { DatabaseStore } = await import('./postgres/database-store.ts')
+    return DatabaseStore.claim(database, { sync, mustExist, time, warn })
+  }
+  if (dataDir === null) return new MemoryStore()
+  const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: time.wall }
+  return DataDirectory.claim(dataDir, { sync, history, mustExist, warn })
+}

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ENVIRONMENTS } from '../contract/statuses.ts'
+import { apply } from '../domain/apply.ts'
+import type { Entry } from '../domain/events.ts'
+import { KINDS } from '../domain/stored-state.ts'
+import { MutableWorld, type World } from '../domain/world.ts'
+import { Account } from './account.ts'
+import { DamagedError } from './damaged.ts'
+import type { ImageStore } from './image-store.ts'
+import { readLine } from './journal-format.ts'
+import { accountId } from './open-runtime.ts'
+import type { RealTime } from './real-time.ts'
+import type { Registry } from './registry.ts'
+import { StartError } from './start-error.ts'
+import type { AccountStore, Store } from './store.ts'
+
+/** What was read of a store. */
+export interface StoreTotals {
+  merchants: number
+  accounts: number
+  payments: number
+  payouts: number
+  entries: number
+  images: number
+}
+
+const noTotals = (): StoreTotals => ({
+  merchants: 0,
+  accounts: 0,
+  payments: 0,
+  payouts: 0,
+  entries: 0,
+  images: 0,
+})
+
+/** Something that is not consistent. */
+export interface StoreProblem {
+  readonly account: string
+  readonly message: string
+}
+
+/**
+ * Reads everything: each entry with its checksum, each image with its digest. The state of an account must be the one
+ * that its entries make.
+ */
+export async function checkStore(
+  store: Store,
+  time: RealTime,
+): Promise<{ totals: StoreTotals; problems: StoreProblem[] }> {
+  const totals = noTotals()
+  const problems: StoreProblem[] = []
+  const registry = await store.openRegistry()
+  try {
+    totals.merchants = registry.merchants.length
+    for (const id of accountsOf(registry))
+      try {
+        const { account, kept } = await openQuietly(store, id, seedIn(registry, id), time)
+        try {
+          problems.push(
+            ...(await checkAccount(account, kept, totals)).map(message => ({ account: id, message })),
+          )
+        } finally {
+          await account.close()
+        }
+      } catch (cause) {
+        if (!(cause instanceof StartError || cause instanceof DamagedError)) throw cause
+        problems.push({ account: id, message: cause.message })
+      }
+  } finally {
+    await registry.close()
+  }
+  return { totals, problems }
+}
+
+async function checkAccount(
+  { world, journal }: Account,
+  { images }: AccountStore,
+  totals: StoreTotals,
+): Promise<string[]> {
+  const { keptFrom } = journal
+  const told = new MutableWorld()
+  const digests = new Set<string>()
+  let last = keptFrom - 1
+  for await (const line of journal.lines()) {
+    const entry = readLine(line)
+    if (entry.seq !== ++last) return [`entry ${last} is missing: the next one is ${entry.seq}`]
+    // Without the entries before, nobody can tell what the state must be.
+    if (keptFrom === 1) apply(told, entry)
+    digestsOf(entry).forEach(digest => void digests.add(digest))
+  }
+  totals.accounts++
+  totals.entries += last - keptFrom + 1
+  totals.payments += world.payments.size
+  totals.payouts += world.payouts.size
+  const problems: string[] = []
+  if (last !== world.seq)
+    problems.push(`there are entries up to ${last}, but its state is that of ${world.seq}`)
+  else if (keptFrom === 1) problems.push(...differences(told, world))
+  for (const digest of digests)
+    if (await images.get(digest)) totals.images++
+    else problems.push(`the image ${digest} is missing or damaged`)
+  return problems
+}
+
+/** Where a checkpoint says something else than the entries. */
+function differences(told: MutableWorld, world: World): string[] {
+  const problems: string[] = []
+  const kept = world as MutableWorld
+  for (const kind of KINDS) {
+    const [right, found] = [told.table(kind), kept.table(kind)]
+    if (right.size !== found.size)
+      problems.push(`its checkpoint has ${found.size} ${kind}, but its entries make ${right.size}`)
+    else
+      for (const [id, record] of right)
+        if (!isDeepStrictEqual(found.get(id), record)) {
+          problems.push(`its checkpoint has another version of ${id} than its entries make`)
+          break
+        }
+  }
+  return problems
+}
+
+/**
+ * Copies everything to another, empty store. Nothing is in force there until all of it is there: then the list of
+ * merchants names it.
+ */
+export async function copyStore(from: Store, to: Store, time: RealTime): Promise<StoreTotals> {
+  const totals = noTotals()
+  const source = await from.openRegistry()
+  const target = await to.openRegistry().catch(async cause => {
+    await source.close()
+    throw cause
+  })
+  try {
+    const [there] = target.merchants
+    if (there)
+      throw new StartError(`${to.url} is not empty: it has the merchant ${there.id}. Nothing was copied`, 2)
+    const ids = accountsOf(source)
+    await to.announceChange(ids)
+    for (const id of ids) await copyAccount(from, to, id, seedIn(source, id), time, totals)
+    await to.makeSafe(ids)
+    await target.adopt(source.list)
+    await to.endChange(ids)
+    totals.merchants = source.merchants.length
+  } finally {
+    await source.close()
+    await target.close()
+  }
+  return totals
+}
+
+async function copyAccount(
+  from: Store,
+  to: Store,
+  id: string,
+  seed: string,
+  time: RealTime,
+  totals: StoreTotals,
+): Promise<void> {
+  const { account, kept } = await openQuietly(from, id, seed, time)
+  try {
+    const { journal, world } = account
+    if (journal.keptFrom > 1)
+      throw new StartError(
+        `the entries before ${journal.keptFrom} of ${id} are not kept (serve --history), and a copy needs all of them`,
+      )
+    const entries: Entry[] = []
+    for await (const line of journal.lines()) entries.push(readLine(line))
+    const copy = await openQuietly(to, id, seed, time)
+    try {
+      totals.images += await copyImages(entries, kept.images, copy.kept.images, id)
+      await copy.kept.journal.replace(entries, account.seed)
+    } finally {
+      await copy.account.close()
+    }
+    totals.accounts++
+    totals.entries += entries.length
+    totals.payments += world.payments.size
+    totals.payouts += world.payouts.size
+  } finally {
+    await account.close()
+  }
+}
+
+async function copyImages(
+  entries: readonly Entry[],
+  from: ImageStore,
+  to: ImageStore,
+  account: string,
+): Promise<number> {
+  const digests = new Set(entries.flatMap(digestsOf))
+  for (const digest of digests) {
+    const bytes = await from.get(digest)
+    if (!bytes) throw new StartError(`the image ${digest} of ${account} is missing or damaged`)
+    await to.put(digest, bytes)
+  }
+  return digests.size
+}
+
+const digestsOf = ({ events }: Entry) => events.flatMap(event => ('digest' in event ? [event.digest] : []))
+
+const accountsOf = ({ merchants }: Registry) =>
+  merchants.flatMap(({ id }) => ENVIRONMENTS.map(environment => accountId(id, environment)))
+
+function seedIn(registry: Registry, id: string): string {
+  const [merchant = '', environment] = id.split('.')
+  return registry.get(merchant).accounts[environment === 'live' ? 'live' : 'test'].seed
+}
+
+/** An account whose timers do not fire, and whose webhooks are not sent. */
+async function openQuietly(store: Store, id: string, seed: string, time: RealTime) {
+  const account = new Account({
+    id,
+    environment: id.endsWith('.live') ? 'live' : 'test',
+    seed,
+    time,
+    outerContext: () => {
+      throw new Error(`${id} is only read`)
+    },
+  })
+  const kept = await store.openAccount(account)
+  if (kept.journal.seed !== undefined) account.reseed(kept.journal.seed)
+  account.open(kept.journal, 0, kept.checkpoints)
+  return { account, kept }
+}

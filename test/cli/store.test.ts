@@ -1,0 +1,126 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openWorkplace } from '../support/cli/workplace.ts'
+import { accountOf, openAccount, succeeded } from '../support/gateway/merchant.ts'
+import type { Server } from '../support/gateway/server.ts'
+import { ownServer } from '../support/gateway/shared-server.ts'
+import { createPayment, createTransfer, trigger, uploadReceipt } from '../support/payments/payments.ts'
+import { addPayout } from '../support/payments/payouts.ts'
+import { workerPostgres } from '../support/postgres/postgres.ts'
+import { whyNoPostgres } from '../support/postgres/programs.ts'
+
+/** Whether a store is consistent, and a store moved to another place. */
+
+const reason = whyNoPostgres()
+if (reason !== undefined) console.warn(`Copies to and from PostgreSQL are not tested here: ${reason}`)
+
+async function workplace() {
+  const place = await openWorkplace()
+  onTestFinished(place.close)
+  return place
+}
+
+/** A server with a merchant that has records of each kind, and what the server exports of it. */
+async function filled() {
+  const server = await ownServer()
+  const account = await openAccount(server)
+  await trigger(account, (await createPayment(account)).id, 'succeed')
+  await uploadReceipt(account, (await createTransfer(account)).id, 'one')
+  await addPayout(account)
+  return { server, keys: account, exported: await exportOf(server, account.id) }
+}
+
+const exportOf = async (server: Server, id: string) =>
+  (await succeeded(server.control('GET', `/accounts/${id}/export`))) as unknown
+
+describe('a store in a directory', () => {
+  test('is checked, and copied with everything in it', async () => {
+    const place = await workplace()
+    const { server, keys, exported } = await filled()
+    const from = `file:${server.dataDir}`
+    const busy = await place.paysim(['store', 'check', from])
+    expect(busy).toMatchObject({ code: 1, stdout: '' })
+    expect(busy.stderr).toMatch(/^paysim: another paysim \(pid \d+\) already serves .*\n$/)
+    await server.stop()
+
+    const checked = await place.paysim(['store', 'check', from])
+    expect(checked).toMatchObject({ code: 0, stderr: '' })
+    expect(checked.stdout).toMatch(
+      /2 merchants, 2 payments, 1 payout, 1 image, \d+ entries of history\nIt is consistent/,
+    )
+    const copied = await place.paysim(['store', 'copy', from, 'file:copy', '-o', 'json'])
+    expect(copied.code, copied.stderr).toBe(0)
+    const { totals } = JSON.parse(copied.stdout)
+    const again = await place.paysim(['store', 'check', 'file:copy', '-o', 'json'])
+    expect(JSON.parse(again.stdout)).toMatchObject({ totals, problems: [] })
+
+    const second = await ownServer({ dataDir: place.path('copy') })
+    expect(await exportOf(second, keys.id)).toEqual(exported)
+    // The keys are the same too.
+    await createPayment(accountOf(second, keys.keys))
+    await second.stop()
+    const twice = await place.paysim(['store', 'copy', from, 'file:copy'])
+    expect(twice).toMatchObject({ code: 2, stdout: '' })
+    expect(twice.stderr).toContain('copy is not empty')
+  })
+
+  test.each([
+    ['an entry', 'journal.jsonl', 'is damaged'],
+    ['an image', 'images', 'is missing or damaged'],
+  ])('with a damaged byte in %s is not consistent', async (_, name, message) => {
+    const place = await workplace()
+    const { server, keys } = await filled()
+    await server.stop()
+    const folder = join(server.dataDir, 'accounts', keys.id)
+    const path =
+      name === 'images'
+        ? join(folder, name, (await readdir(join(folder, name)))[0] ?? '')
+        : join(folder, name)
+    const bytes = await readFile(path)
+    const middle = Math.floor(bytes.length / 2)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1
+    await writeFile(path, bytes)
+    const checked = await place.paysim(['store', 'check', `file:${server.dataDir}`, '-o', 'json'])
+    expect(checked.code).toBe(10)
+    const { problems } = JSON.parse(checked.stdout)
+    expect(problems).toEqual([{ account: keys.id, message: expect.stringContaining(message) }])
+    const copied = await place.paysim(['store', 'copy', `file:${server.dataDir}`, 'file:copy'])
+    expect(copied).toMatchObject({ code: 1, stdout: '' })
+    expect(copied.stderr).toContain(message)
+  })
+})
+
+test.each([
+  [['check', 'file:nowhere'], 'there is no data of paysim in'],
+  [['check', 'memory:'], 'a store in memory ends with its process'],
+  [['check', 'redis://me:hidden@host'], 'redis:'],
+  [['copy', 'file:nowhere', 'file:there'], 'there is no data of paysim in'],
+])('paysim store %j says what is wrong, and makes nothing', async (args, message) => {
+  const place = await workplace()
+  const { code, stdout, stderr } = await place.paysim(['store', ...args])
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(stderr).not.toContain('hidden')
+  expect(await readdir(place.path('.'))).toEqual([])
+})
+
+test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', async () => {
+  const place = await workplace()
+  const { server, keys, exported } = await filled()
+  await server.stop()
+  const database = await (await workerPostgres()).newDatabase()
+  const empty = await place.paysim(['store', 'check', database])
+  expect(empty).toMatchObject({ code: 2, stdout: '' })
+  expect(empty.stderr).toContain('there is no data of paysim in the schema paysim')
+  for (const [from, to] of [
+    [`file:${server.dataDir}`, database],
+    [database, 'file:back'],
+  ] as const) {
+    const { code, stderr } = await place.paysim(['store', 'copy', from, to])
+    expect(code, stderr).toBe(0)
+    expect(await place.paysim(['store', 'check', to])).toMatchObject({ code: 0 })
+  }
+  const back = await ownServer({ dataDir: place.path('back') })
+  expect(await exportOf(back, keys.id)).toEqual(exported)
+})
