@@ -106,8 +106,8 @@ export class Simulator {
     })
     const requests = new RequestLog()
     const apart = options.controlPort !== undefined
-    const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`)
     const { holders } = store
+    const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`, holders)
     const forwarder =
       holders && new Forwarder({ holders, self: () => url, onStream: ({ raw }) => apps[0]?.follow(raw) })
     const settings = {

@@ -11,6 +11,8 @@ export interface Holders {
   whoHolds(account: string, signal: AbortSignal): Promise<string | undefined>
   /** Whether this process may answer for the account without asking anybody: its lease has not run out. */
   mayAnswer(account: string): boolean
+  /** True for the first who says this in the whole cluster, within the time. */
+  useOnce(what: string, forMs: number): Promise<boolean>
   /** Tells the gateway what changes for it. */
   watch(listener: HoldingListener): void
 }

@@ -46,6 +46,15 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     await three.control('PATCH', `/merchants/${merchant.id}`, { body: { checkout_modes: ['hosted'] } })
     for (const node of [one, two, three])
       expect((await node.as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })).status).toBe(403)
+    // A link signs in once, wherever it is opened.
+    const link = (await one.control('POST', '/dashboard/links')).body.url
+    const opened = async (server = nodes[1]) => {
+      const { search } = new URL(link)
+      const address = `${server?.listen}/_paysim/dashboard/sign-in${search}`
+      return (await fetch(address, { redirect: 'manual' })).headers.get('location')
+    }
+    expect(await opened()).toBe('/_paysim/dashboard/')
+    expect(await opened(nodes[2])).toBe('/_paysim/dashboard/?link=used')
     expect((await two.control('DELETE', `/merchants/${merchant.id}`)).status).toBe(204)
     for (const node of [one, two, three]) {
       expect((await node.as(merchant.test)('GET', path)).status).toBe(401)

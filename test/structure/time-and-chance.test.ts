@@ -21,6 +21,7 @@ const ENTRANCES: Record<string, string> = {
   'src/server/control/wall-times.ts: Date.now':
     'when an entry was made, for people: the journal does not have it',
   'src/server/dashboard/sign-in-links.ts: randomBytes': 'a code that nobody can guess',
+  'src/server/dashboard/sign-in-links.ts: Date.now': 'when a code ends, for people',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
 }

@@ -11,6 +11,7 @@ import type { DatabaseAddress } from './database-address.ts'
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   '0001-first': [
     `CREATE TABLE cluster (name text PRIMARY KEY, value text NOT NULL)`,
+    `CREATE TABLE used (what text PRIMARY KEY, ends timestamptz NOT NULL)`,
     `CREATE TABLE list_end (one boolean PRIMARY KEY DEFAULT true CHECK (one), seq bigint NOT NULL)`,
     `INSERT INTO list_end (seq) VALUES (0)`,
     `CREATE TABLE list (

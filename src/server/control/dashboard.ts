@@ -13,8 +13,8 @@ export function dashboardCalls({ signInLinks }: Pick<ControlSettings, 'signInLin
     'POST /dashboard/links': (_, answer) => answer(201, signInLinks.issue()),
 
     // It gives no reason, because the page says what to do.
-    'GET /dashboard/sign-in': (request, _, reply) => {
-      const good = signInLinks.redeem(request.query.code)
+    'GET /dashboard/sign-in': async (request, _, reply) => {
+      const good = await signInLinks.redeem(request.query.code)
       if (good) reply.header('set-cookie', session.begin(request))
       return reply
         .code(303)

@@ -1,25 +1,48 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Holders } from '../../engine/holders.ts'
 
 /** How long a sign-in link is valid. */
 const LIFE_MS = 15 * 60_000
 
-/** Links that sign a browser in. Each works once, for a limited time, and only in the process that created it. */
+/**
+ * Links that sign a browser in. Each works once, for a limited time, and in every process of a cluster: a code says when
+ * it ends, and is signed.
+ */
 export class SignInLinks {
-  readonly #ends = new Map<string, NodeJS.Timeout>()
+  readonly #used = new Set<string>()
+  readonly #secret: string
 
-  constructor(private readonly base: () => string) {}
+  constructor(
+    private readonly base: () => string,
+    private readonly cluster?: Pick<Holders, 'secret' | 'useOnce'>,
+  ) {
+    this.#secret = cluster?.secret ?? randomBytes(24).toString('base64url')
+  }
 
   issue(): { url: string; expires_in_ms: number } {
-    const code = randomBytes(24).toString('base64url')
-    // This timer must not keep the process running.
-    this.#ends.set(code, setTimeout(() => this.#ends.delete(code), LIFE_MS).unref())
-    return { url: `${this.base()}/sign-in?code=${code}`, expires_in_ms: LIFE_MS }
+    const text = `${Date.now() + LIFE_MS}.${randomBytes(24).toString('base64url')}`
+    return { url: `${this.base()}/sign-in?code=${text}.${this.#sign(text)}`, expires_in_ms: LIFE_MS }
   }
 
   /** Whether the code was valid. A valid code is used up. */
-  redeem(code: unknown): boolean {
-    if (typeof code !== 'string') return false
-    clearTimeout(this.#ends.get(code))
-    return this.#ends.delete(code)
+  async redeem(code: unknown): Promise<boolean> {
+    const [, text = '', end = '', proof = ''] =
+      /^((\d{1,16})\.[\w-]{32})\.([\w-]{43})$/.exec(String(code)) ?? []
+    const leftMs = Number(end) - Date.now()
+    if (!timingSafeEqual(Buffer.from(this.#sign(text)), Buffer.from(proof.padEnd(43)))) return false
+    if (!(leftMs > 0)) return false
+    return this.cluster ? this.cluster.useOnce(text, leftMs) : this.#useOnce(text, leftMs)
+  }
+
+  #useOnce(text: string, forMs: number): boolean {
+    if (this.#used.has(text)) return false
+    this.#used.add(text)
+    // This timer must not keep the process running.
+    setTimeout(() => this.#used.delete(text), forMs).unref()
+    return true
+  }
+
+  #sign(text: string): string {
+    return createHmac('sha256', this.#secret).update(`paysim sign-in ${text}`).digest('base64url')
   }
 }

@@ -32,6 +32,7 @@ export class PretendedHolders {
         }
       },
       watch: () => {},
+      useOnce: async () => true,
     }
     return holders
   }
