@@ -50,7 +50,7 @@ export async function terminalOutput(): Promise<ServeOutput> {
     status < 400 ? chalk.green : status < 500 ? chalk.yellow : chalk.red
   return {
     ready(simulator) {
-      const { url, control_url, control_token, data_dir, accounts } = simulator.facts()
+      const { url, control_url, control_token, data_dir, store, accounts } = simulator.facts()
       const fact = (name: string, value: string) => `  ${chalk.dim(name.padEnd(10))} ${value}`
       const lines = [
         `${chalk.bold('paysim')} is ready at ${chalk.cyan(url)}`,
@@ -58,7 +58,7 @@ export async function terminalOutput(): Promise<ServeOutput> {
         ...accounts.map(({ id, public_key, secret_key }) => fact(id, `${public_key}:${secret_key}`)),
         fact('dashboard', simulator.newSignInLink()),
         fact('control', `${control_url}  ${chalk.dim(control_token)}`),
-        fact('data', data_dir ?? 'in memory, lost when the server stops'),
+        fact('data', data_dir ?? (store === 'memory:' ? 'in memory, lost when the server stops' : store)),
         '',
         chalk.dim('Press Ctrl-C to stop.'),
       ]

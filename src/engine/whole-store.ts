@@ -13,6 +13,7 @@ import type { RealTime } from './real-time.ts'
 import type { Registry } from './registry.ts'
 import { StartError } from './start-error.ts'
 import type { AccountStore, Store } from './store.ts'
+import { UnavailableError } from './unavailable.ts'
 
 /** What was read of a store. */
 export interface StoreTotals {
@@ -32,6 +33,9 @@ const noTotals = (): StoreTotals => ({
   entries: 0,
   images: 0,
 })
+
+/** A server holds an account. */
+class StoreInUseError extends StartError {}
 
 /** Something that is not consistent. */
 export interface StoreProblem {
@@ -63,6 +67,7 @@ export async function checkStore(
           await account.close()
         }
       } catch (cause) {
+        if (cause instanceof StoreInUseError) throw cause
         if (!(cause instanceof StartError || cause instanceof DamagedError)) throw cause
         problems.push({ account: id, message: cause.message })
       }
@@ -218,7 +223,11 @@ async function openQuietly(store: Store, id: string, seed: string, time: RealTim
       throw new Error(`${id} is only read`)
     },
   })
-  const kept = await store.openAccount(account)
+  const kept = await store.openAccount(account).catch(cause => {
+    if (!(cause instanceof UnavailableError)) throw cause
+    const why = cause.cause instanceof Error ? cause.cause.message : cause.message
+    throw new StoreInUseError(`${id} cannot be read now: ${why}. Stop every server that uses ${store.url}`)
+  })
   if (kept.journal.seed !== undefined) account.reseed(kept.journal.seed)
   account.open(kept.journal, 0, kept.checkpoints)
   return { account, kept }

@@ -124,3 +124,27 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
   const back = await ownServer({ dataDir: place.path('back') })
   expect(await exportOf(back, keys.id)).toEqual(exported)
 })
+
+test.skipIf(reason !== undefined)(
+  'processes on one database are one simulator for commands, and keep it',
+  async () => {
+    const place = await openWorkplace({ apart: true })
+    onTestFinished(place.close)
+    const database = await (await workerPostgres()).newDatabase()
+    const shown = database.replace(/\/\/.*@/, '//')
+    for (let nth = 0; nth < 2; nth++) {
+      const server = place.start(['serve', '--port', '0', '--store', database])
+      onTestFinished(async () => {
+        server.interrupt()
+        await server.ended
+      })
+      expect(await server.says(/Press Ctrl-C/)).toContain(`data       ${shown}`)
+    }
+    expect(await place.paysim(['payouts', 'list'])).toMatchObject({ code: 0, stderr: '' })
+    const busy = await place.paysim(['store', 'check', database])
+    expect(busy).toMatchObject({ code: 1, stdout: '' })
+    expect(busy.stderr).toMatch(
+      /^paysim: default\.\w+ cannot be read now: .*\. Stop every server that uses postgres:.*\n$/,
+    )
+  },
+)

@@ -15,8 +15,10 @@ export interface LocalSimulator {
   readonly listen?: string
   readonly control_url: string
   readonly control_token: string
-  /** Null if everything is in memory. */
+  /** Null if everything is in memory or in a database. */
   readonly data_dir: string | null
+  /** The address of its store. */
+  readonly store?: string
   readonly accounts: readonly {
     readonly id: string
     readonly environment: string
@@ -45,7 +47,7 @@ export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const here = await workingDirectory()
   const started = await simulatorsAmong((await announced()).filter(({ cwd }) => cwd === here))
   const all = [...(serving ? [serving] : []), ...started]
-  const live = await keepAlive(all.filter(isFirstMention))
+  const live = (await keepAlive(all.filter(isFirstMention))).filter(isFirstOfDatabase)
   // A killed simulator is still the best guess: the call then reports that nothing answers there.
   return live.length > 0 ? live : all.slice(0, 1)
 }
@@ -90,6 +92,13 @@ const reachedHere = (simulator: LocalSimulator): LocalSimulator => ({
 
 const isFirstMention = (one: LocalSimulator, at: number, all: readonly LocalSimulator[]) =>
   all.findIndex(other => other.control_url === one.control_url) === at
+
+/** Processes that serve one database are one gateway. */
+const isFirstOfDatabase = (
+  { store = 'memory:' }: LocalSimulator,
+  at: number,
+  all: readonly LocalSimulator[],
+) => !/^postgres/.test(store) || all.findIndex(other => other.store === store) === at
 
 /** With a single one there is nothing to choose, so it is enough that its process exists. */
 async function keepAlive(all: readonly LocalSimulator[]): Promise<LocalSimulator[]> {

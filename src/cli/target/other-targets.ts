@@ -18,9 +18,14 @@ export interface TargetChoice {
 
 export const asCandidate = (simulator: LocalSimulator): TargetCandidate => ({
   url: simulator.url,
-  name: simulator.data_dir === null ? 'a simulator in memory' : `the simulator of ${simulator.data_dir}`,
+  name: nameOf(simulator),
   simulator,
 })
+
+function nameOf({ data_dir, store = 'memory:' }: LocalSimulator): string {
+  if (data_dir !== null) return `the simulator of ${data_dir}`
+  return store === 'memory:' ? 'a simulator in memory' : `a simulator of ${store}`
+}
 
 export function othersThan(chosen: string, places: readonly TargetCandidate[]): TargetCandidate[] {
   const seen = new Set([originOf(chosen)])

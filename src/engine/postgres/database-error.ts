@@ -15,19 +15,21 @@ export function isRefusal(cause: unknown): boolean {
   return code !== undefined && !/^(08|57P0)/.test(code)
 }
 
+const PASSWORD = 'Give the password in PGPASSWORD, or in a file that PGPASSFILE names'
+
 /** Why the store cannot be opened, in one line. */
 export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAddress): StartError {
   if (cause instanceof StartError) return cause
   const why =
     cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause)
   const user = config.user ?? process.env.PGUSER ?? 'this user'
+  // What the driver says if the server asks for a password and there is none.
+  if (/password must be a (non-empty )?string/.test(why))
+    return new StartError(`${url} asks for a password. ${PASSWORD}`, 7)
   switch (codeOf(cause)) {
     case '28P01':
     case '28000':
-      return new StartError(
-        `${url} refuses the user: ${why}. Give the password in PGPASSWORD, or in a file that PGPASSFILE names`,
-        7,
-      )
+      return new StartError(`${url} refuses the user: ${why}. ${PASSWORD}`, 7)
     case '3D000':
       return new StartError(`${url}: ${why}. Create it, or name another one`, 7)
     case '25006':

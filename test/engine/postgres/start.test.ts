@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseStore } from '../../../src/engine/postgres/database-store.ts'
 import { StartError } from '../../../src/engine/start-error.ts'
 import type { SharedSetting } from '../../../src/engine/store.ts'
@@ -69,6 +69,10 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     const wrong = await failureOf(changed(url, other => (other.password = 'wrong')))
     expect(wrong).toMatch(/^7: .* refuses the user: .*PGPASSWORD/)
     expect(wrong).not.toContain(password)
+    vi.stubEnv('PGPASSWORD', undefined)
+    expect(await failureOf(changed(url, other => (other.password = '')))).toContain(
+      'asks for a password. Give',
+    )
     await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     expect(await failureOf(url)).toMatch(/^7: .* is read-only/)
     await (await workerPostgres()).query(
