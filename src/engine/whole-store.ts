@@ -34,6 +34,13 @@ const noTotals = (): StoreTotals => ({
   images: 0,
 })
 
+function count(totals: StoreTotals, { payments, payouts }: World, entries: number): void {
+  totals.accounts++
+  totals.payments += payments.size
+  totals.payouts += payouts.size
+  totals.entries += entries
+}
+
 /** A server holds an account. */
 class StoreInUseError extends StartError {}
 
@@ -91,12 +98,9 @@ async function checkAccount(
     if (entry.seq !== ++last) return [`entry ${last} is missing: the next one is ${entry.seq}`]
     // Without the entries before, nobody can tell what the state must be.
     if (keptFrom === 1) apply(told, entry)
-    digestsOf(entry).forEach(digest => void digests.add(digest))
+    for (const digest of digestsOf(entry)) digests.add(digest)
   }
-  totals.accounts++
-  totals.entries += last - keptFrom + 1
-  totals.payments += world.payments.size
-  totals.payouts += world.payouts.size
+  count(totals, world, last - keptFrom + 1)
   const problems: string[] = []
   if (last !== world.seq)
     problems.push(`there are entries up to ${last}, but its state is that of ${world.seq}`)
@@ -178,10 +182,7 @@ async function copyAccount(
     } finally {
       await copy.account.close()
     }
-    totals.accounts++
-    totals.entries += entries.length
-    totals.payments += world.payments.size
-    totals.payouts += world.payouts.size
+    count(totals, world, entries.length)
   } finally {
     await account.close()
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import type { Chance } from '../fuzz/chance.ts'
 import { Merchants, type MerchantWork } from './merchants.ts'
 import { Orders } from './orders.ts'
@@ -164,6 +165,13 @@ export class Lives {
     if (silent.length > 0) throw new Error(`no webhook ever told of ${silent}`)
     const code = await this.#server.stop()
     if (code !== 0) throw new Error(`a clean stop gave exit code ${code}:\n${this.#server.stderr()}`)
+    const { dataDir, binary } = this.settings
+    const { exitCode, stdout, stderr } = await execa(
+      process.execPath,
+      [binary, 'store', 'check', `file:${dataDir}`, '-o', 'json'],
+      { reject: false },
+    )
+    if (exitCode !== 0) throw new Error(`the store is not consistent: ${stdout}${stderr}`)
     tally.add('answered payments', this.#orders.answered)
     tally.add('changes of merchants', this.#merchants.changes)
     tally.add('deliveries', this.notes.deliveries)
