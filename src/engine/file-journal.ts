@@ -30,7 +30,6 @@ export class FileJournal implements Journal {
   #batchSeq = 0
   readonly #safe = new SafePoint()
   #flushing: Promise<void> | undefined
-  #failed = false
   #replacing = false
   /** Who waits for a cut. */
   #cutting: (() => void) | undefined
@@ -101,13 +100,11 @@ export class FileJournal implements Journal {
   append(entry: Entry): void {
     this.#batch.push(writeLine(entry))
     this.#batchSeq = entry.seq
-    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+    if (!this.#flushing && !this.#safe.stopped && !this.#replacing) this.#flushing = this.#flush()
   }
 
   durable(seq: number): Promise<void> | undefined {
-    if (seq <= this.#safe.seq) return undefined
-    if (this.#failed) return Promise.reject(new UnavailableError('The journal', undefined))
-    return this.#safe.wait(seq)
+    return this.#safe.durable(seq)
   }
 
   async #flush(): Promise<void> {
@@ -134,7 +131,7 @@ export class FileJournal implements Journal {
 
   /** Takes back what may have been written before anybody learns that nothing was changed. */
   async #fail(cause: unknown): Promise<void> {
-    this.#failed = true
+    this.#safe.stopped = true
     // Even on a full disk, a file can be shortened.
     const isUndone = await this.handle.truncate(this.#end).then(
       () => true,
@@ -159,7 +156,7 @@ export class FileJournal implements Journal {
     } finally {
       await this.handle.truncate(this.#end)
     }
-    this.#failed = false
+    this.#safe.stopped = false
   }
 
   /**
@@ -217,7 +214,7 @@ export class FileJournal implements Journal {
   /** Closes the open file as a segment when it is large, and starts a new one. */
   cut(): Promise<void> {
     return new Promise(resolve => {
-      if (this.#failed || this.#replacing) return resolve()
+      if (this.#safe.stopped || this.#replacing) return resolve()
       this.#cutting = resolve
       this.#flushing ??= this.#flush()
     })

@@ -1,12 +1,16 @@
+import { UnavailableError } from './unavailable.ts'
+
 interface Waiter {
   readonly seq: number
   readonly resolve: () => void
   readonly reject: (cause: unknown) => void
 }
 
-/** How far a journal is safe on disk, and who waits for more. */
+/** How far a journal is safe, and who waits for more. */
 export class SafePoint {
   seq = 0
+  /** While writes fail, nobody begins to wait. */
+  stopped = false
   #waiters: Waiter[] = []
 
   reached(seq: number): void {
@@ -16,7 +20,10 @@ export class SafePoint {
     for (const waiter of ready) if (waiter.seq <= seq) waiter.resolve()
   }
 
-  wait(seq: number): Promise<void> {
+  /** Resolves when the entry is safe; undefined if it already is. */
+  durable(seq: number): Promise<void> | undefined {
+    if (seq <= this.seq) return undefined
+    if (this.stopped) return Promise.reject(new UnavailableError('The journal', undefined))
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
 

@@ -53,7 +53,6 @@ export class DatabaseJournal implements Journal {
   #standing: Standing
   #batch: string[] = []
   #flushing: Promise<void> | undefined
-  #failed = false
   /** Whether a batch may be in the database that nobody has seen there. */
   #inDoubt = false
   #lost = false
@@ -78,13 +77,11 @@ export class DatabaseJournal implements Journal {
 
   append(entry: Entry): void {
     this.#batch.push(writeLine(entry).slice(0, -1))
-    if (!this.#flushing && !this.#failed && !this.#replacing) this.#flushing = this.#flush()
+    if (!this.#flushing && !this.#safe.stopped && !this.#replacing) this.#flushing = this.#flush()
   }
 
   durable(seq: number): Promise<void> | undefined {
-    if (seq <= this.#safe.seq) return undefined
-    if (this.#failed) return Promise.reject(new UnavailableError('The journal', undefined))
-    return this.#safe.wait(seq)
+    return this.#safe.durable(seq)
   }
 
   async #flush(): Promise<void> {
@@ -145,7 +142,7 @@ export class DatabaseJournal implements Journal {
   }
 
   #fail(cause: unknown): void {
-    this.#failed = true
+    this.#safe.stopped = true
     this.#batch = []
     this.#lost = cause instanceof LostError
     this.#safe.failed(new UnavailableError('The journal', cause, this.#inDoubt))
@@ -173,7 +170,7 @@ export class DatabaseJournal implements Journal {
       this.options.onLost()
       throw new LostError()
     }
-    this.#failed = false
+    this.#safe.stopped = false
   }
 
   /** The entries after a known one. */
