@@ -74,8 +74,8 @@ export async function checkStore(
           await account.close()
         }
       } catch (cause) {
-        if (cause instanceof StoreInUseError) throw cause
-        if (!(cause instanceof StartError || cause instanceof DamagedError)) throw cause
+        const isProblem = cause instanceof StartError || cause instanceof DamagedError
+        if (!isProblem || cause instanceof StoreInUseError) throw cause
         problems.push({ account: id, message: cause.message })
       }
   } finally {

@@ -114,8 +114,13 @@ export class DatabaseStore implements Store {
     )
   }
 
+  /** Where it is held, unless by this process; by this one, if nobody did. */
+  #elsewhere(name: string): Promise<string | undefined> {
+    return this.holders.whoHolds(name, AbortSignal.timeout(OPEN_WITHIN_MS))
+  }
+
   async openAccount(account: Account): Promise<AccountStore> {
-    const elsewhere = await this.holders.whoHolds(account.id, AbortSignal.timeout(OPEN_WITHIN_MS))
+    const elsewhere = await this.#elsewhere(account.id)
     const holding = this.holders.holding(account.id)
     if (elsewhere !== undefined || !holding)
       throw new UnavailableError('The account', new Error(`it is held by ${elsewhere}`))
@@ -166,7 +171,7 @@ export class DatabaseStore implements Store {
   async announceChange(accounts: readonly string[]): Promise<void> {
     for (const merchant of new Set(accounts.map(merchantOf))) {
       if (this.holders.mayAnswer(merchant)) continue
-      const elsewhere = await this.holders.whoHolds(merchant, AbortSignal.timeout(OPEN_WITHIN_MS))
+      const elsewhere = await this.#elsewhere(merchant)
       if (elsewhere !== undefined) throw new MerchantTakenError(merchant)
     }
   }
@@ -194,7 +199,7 @@ export class DatabaseStore implements Store {
   }
 
   async #remove(merchant: string): Promise<void> {
-    const elsewhere = await this.holders.whoHolds(merchant, AbortSignal.timeout(OPEN_WITHIN_MS))
+    const elsewhere = await this.#elsewhere(merchant)
     if (elsewhere !== undefined) return
     const { rows } = await this.database.ask<{ id: string }>('SELECT id FROM accounts WHERE merchant = $1', [
       merchant,
