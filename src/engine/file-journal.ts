@@ -71,8 +71,8 @@ export class FileJournal implements Journal {
     return folderOf(this.path, this.header)
   }
 
-  /** Reads the entries after a number. */
-  async #replay(known: number, onEntry: FileJournalOptions['onEntry']): Promise<void> {
+  /** Reads the entries after a number, as far as the file is safe. */
+  async #replay(known: number, onEntry: FileJournalOptions['onEntry'], end?: number): Promise<void> {
     const reading = { known, onEntry: entriesOnly(onEntry), warn: this.options.warn }
     const after = this.header.after ?? 0
     // Before anything is read, so that a start without them changes nothing.
@@ -86,7 +86,8 @@ export class FileJournal implements Journal {
         await handle.close()
       }
     }
-    const start = await replay<Entry | Header>(this.path, this.handle, { ...reading, after })
+    const open = end === undefined ? { ...reading, after } : { ...reading, after, end }
+    const start = await replay<Entry | Header>(this.path, this.handle, open)
     this.#safe.seq = start.seq
     this.#batchSeq = start.seq
     this.#end = start.end
@@ -143,12 +144,12 @@ export class FileJournal implements Journal {
     this.options.onFailure(cause)
   }
 
-  async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
-    await this.handle.truncate(this.#end)
-    await this.#replay(known, onEntry)
+  /** Only reads: a disk on which a file cannot even be shortened may still be readable. */
+  rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
+    return this.#replay(known, onEntry, this.#end)
   }
 
-  /** Only a real write shows whether the disk works again. */
+  /** Only a real write shows whether the disk works again. Also removes what a failed write has left. */
   async tryAgain(): Promise<void> {
     try {
       await writeAll(this.handle, Buffer.alloc(64 * 1024, 0x20))

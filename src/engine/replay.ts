@@ -11,6 +11,8 @@ interface Reading<T> {
   readonly known?: number
   /** Nothing is added to the file any more, so its last line is complete. */
   readonly closed?: boolean
+  /** In bytes: what comes after it was never safe. */
+  readonly end?: number
   /** A promise holds up the reading until it resolves. */
   readonly onEntry: (entry: T) => void | Promise<void>
   readonly warn: (message: string) => void
@@ -23,11 +25,11 @@ interface Reading<T> {
 export async function replay<T extends Numbered>(
   path: string,
   handle: FileHandle,
-  { after = 0, known = 0, closed = false, onEntry, warn }: Reading<T>,
+  { after = 0, known = 0, closed = false, end: limit, onEntry, warn }: Reading<T>,
 ): Promise<{ seq: number; end: number }> {
   let seq = after
   let end = 0
-  for await (const line of readLines(handle)) {
+  for await (const line of readLines(handle, limit)) {
     const how = line.terminated ? 'whole' : closed ? 'damaged' : endOf(line.text)
     if (how === 'torn') {
       warn(

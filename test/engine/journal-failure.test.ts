@@ -82,6 +82,24 @@ test('a write that cannot be taken back is not said to have changed nothing', as
   await journal.close()
 })
 
+test('a file that cannot even be shortened shows what was safe, and is shortened as soon as that works', async () => {
+  const { journal, text } = await journalInFile()
+  for (const entry of entriesTo(2)) journal.append(entry)
+  await journal.durable(2)
+  await failNext('datasync')
+  await failNext('truncate', 2)
+  journal.append(entryNumber(3))
+  await expect(journal.durable(3)).rejects.toMatchObject({ inDoubt: true })
+  const safe: number[] = []
+  await journal.rollBack(({ seq }) => safe.push(seq))
+  expect(safe).toEqual([1, 2])
+  expect(await text()).toBe(textOf(3))
+  await expect(journal.tryAgain()).rejects.toThrow('ENOSPC')
+  await journal.tryAgain()
+  expect(await text()).toBe(textOf(2))
+  await journal.close()
+})
+
 test('whoever waits learns of a failed write when it is taken back', async () => {
   const { journal, text } = await journalInFile()
   await failNext('datasync')

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSmallDisk, whyNoSmallDisk } from '../support/disk/small-disk.ts'
 import { Chance } from '../support/fuzz/chance.ts'
+import { paymentBody } from '../support/payments/payments.ts'
 import { Merchants } from '../support/torture/merchants.ts'
 import { Orders } from '../support/torture/orders.ts'
 import { buildWithSmallHistory } from '../support/torture/small-history.ts'
@@ -131,4 +132,26 @@ describe('what is refused did not happen', () => {
     expect(tally.count('failures')).toBeGreaterThanOrEqual(ROUNDS)
     tally.write()
   })
+})
+
+test('a read that waits for a write that fails shows what was safe before', async () => {
+  const disk = await failingCalls()
+  const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
+  if (!server) throw new Error('it ended without a plan')
+  onTestFinished(async () => {
+    await server.kill()
+    await disk.remove()
+  })
+  const [keys] = server.accounts
+  if (!keys) throw new Error('no account')
+  const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
+  const id = created?.body.id
+  await server.plan({ nth: 1, then: 'fail', isHeld: true })
+  const succeeding = server.control('POST', `/accounts/${keys.id}/payments/${id}/succeed`, {})
+  const reading = Array.from({ length: 20 }, () => server.call(keys, 'GET', `/payment_intents/${id}`))
+  await server.control('GET', '/health')
+  await server.plan(null)
+  expect((await succeeding)?.status).toBe(503)
+  for (const read of await Promise.all(reading))
+    expect(read).toMatchObject({ status: 200, text: created?.text })
 })

@@ -2,6 +2,7 @@ import { type OperationId, operations } from '../../contract/operations.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { RequestIds } from '../../engine/request-ids.ts'
+import { UnavailableError } from '../../engine/unavailable.ts'
 import type { Authentication } from '../authentication.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { Reply } from '../http/reply.ts'
@@ -9,6 +10,7 @@ import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { type RefusalError, refuse } from '../refusal.ts'
+import { runtimeOf } from '../send-json.ts'
 import { WireFaults } from '../wire-faults.ts'
 import { cancelPayment } from './cancel-payment.ts'
 import { cancelPayout } from './cancel-payout.ts'
@@ -43,8 +45,10 @@ export function merchantApi(
     if (operation.idempotencyKey) keyed.add(`${operation.method} ${operation.path}`)
     routes.add(operation.method, operation.path, (request, reply) => {
       demandAccount(request, reply)
-      const answered = handle({ request, reply, operation, contract })
-      return answered instanceof Promise ? unlessRemoved(request, reply, answered) : answered
+      const handled = () => handle({ request, reply, operation, contract })
+      const answered = handled()
+      if (!(answered instanceof Promise)) return answered
+      return unlessRemoved(request, reply, request.isSafe ? orAgain(request, answered, handled) : answered)
     })
   }
   const requestIds = new WeakMap<AccountRuntime, RequestIds>()
@@ -94,6 +98,21 @@ async function unlessRemoved(request: Request, reply: Reply, answering: Promise<
     return await answering
   } finally {
     demandAccount(request, reply)
+  }
+}
+
+/** A read waits for a write. If that fails, it shows what was safe before. */
+async function orAgain(
+  request: Request,
+  answering: Promise<Reply>,
+  handled: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await answering
+  } catch (cause) {
+    if (!(cause instanceof UnavailableError)) throw cause
+    await runtimeOf(request).account.settled()
+    return handled()
   }
 }
 

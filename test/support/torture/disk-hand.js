@@ -1,6 +1,6 @@
 // Loaded into a server before anything of it: counts the calls that change the disk, and at one of them ends the process
 // or fails, as its parent says. Also tells its parent how much memory is in use.
-import { writeSync } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
@@ -8,10 +8,14 @@ import { runInNewContext } from 'node:vm'
 
 /** The calls that change something, by the object that has them. */
 const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'writeFile']
+const ACCESS = constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR
 const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
 
-/** What to do at which call: `{ nth, then, from, code, times }`; undefined while nothing is planned. */
+/** What to do at which call: `{ nth, then, from, code, times, isHeld }`; undefined while nothing is planned. */
 let plan
+/** Lets the calls go on that are held. */
+let release = () => {}
+let released = Promise.resolve()
 let calls = 0
 const paths = new WeakMap()
 
@@ -30,16 +34,24 @@ function failure(call, path) {
   })
 }
 
+/** By the flags of an open: a text or a number. */
+const onlyReads = flags =>
+  flags === 'r' || (typeof flags === 'number' && (flags & ACCESS) === constants.O_RDONLY)
+
 function intercept(owner, name, pathOf) {
   const real = owner[name]
   owner[name] = async function (...args) {
     const path = String(pathOf.call(this, ...args))
-    // Files outside the data directory, and folders that are only read, are not what this is about.
-    const counts = path.includes(process.env.TORTURE_DATA) && !(name === 'open' && args[1] === 'r')
+    // Files outside the data directory, and what is only read, are not what this is about.
+    const counts = path.includes(process.env.TORTURE_DATA) && !(name === 'open' && onlyReads(args[1]))
     const call = counts && (calls > 0 || !plan?.from || path.includes(plan.from)) ? ++calls : 0
     const isPlanned = call > 0 && plan && call >= plan.nth && call < plan.nth + plan.times
     if (isPlanned && plan.then === 'end before') return die(name, path)
-    if (isPlanned && plan.then === 'fail') throw failure(name, path)
+    if (isPlanned && plan.then === 'fail') {
+      const planned = failure(name, path)
+      await released
+      throw planned
+    }
     if (isPlanned && plan.then === 'end halfway' && name === 'write') {
       const [bytes, offset, length, position] = args
       await real.call(this, bytes, offset, Math.floor(length / 2), position)
@@ -66,6 +78,8 @@ syncBuiltinESMExports()
 function take(next) {
   plan = next === null ? undefined : { times: 1, code: 'ENOSPC', ...next }
   calls = 0
+  release()
+  released = plan?.isHeld ? new Promise(resolve => (release = resolve)) : Promise.resolve()
 }
 if (process.env.TORTURE_PLAN) take(JSON.parse(process.env.TORTURE_PLAN))
 

@@ -18,6 +18,8 @@ export interface DiskPlan {
   readonly code?: string
   /** How many calls fail. */
   readonly times?: number
+  /** Failures come when the next plan is made, not before. */
+  readonly isHeld?: boolean
 }
 
 export interface Reply {
