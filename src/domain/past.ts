@@ -20,8 +20,8 @@ export interface Past<T> {
   /** The highest ordinal among them. */
   readonly lastOrdinal: number
   find(id: string): Item<T> | undefined
-  /** From now on, this version is replaced. */
-  supersede(id: string): void
+  /** From now on, this version, which was found here, is replaced. */
+  supersede(found: Item<T>): void
   /** The same, for a version whose place is known. */
   supersedeAt(place: Place): void
   below(position: Position, matches: Matches): Iterator<Item<T>>

@@ -16,7 +16,7 @@ const OF_PAYMENT = {
   'withdraw-action': ({ action }) => action,
   // A check continues after the end of its payment.
   receipt: ({ receipt }) => receipt?.status === 'processing',
-  cancel: isOpen,
+  cancel: ({ outcome, cancelRequestedAt }) => outcome === null && cancelRequestedAt !== null,
   outcome: isOpen,
   expire: isOpen,
 } as const satisfies TimersOf<Payment>

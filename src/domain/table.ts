@@ -106,7 +106,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     if (held) return this.#change(held, record)
     const before = this.#earlier(id)
     if (!before || held === null) return this.add(id, record)
-    this.#forget(id)
+    this.#forget(before)
     this.#hold(id, record, before.ordinal)
   }
 
@@ -145,17 +145,17 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     if (!held && !before) return
     this.#size -= 1
     if (!before) return
-    if (!held) this.#forget(id)
+    if (!held) this.#forget(before)
     this.#latest.held.set(id, null)
   }
 
   /** The version before the latest changes is replaced. */
-  #forget(id: string): void {
-    const leaving = this.#leaving?.held.get(id)
+  #forget(before: Item<T>): void {
+    const leaving = this.#leaving?.held.get(before.id)
     if (this.#leaving && leaving) {
       this.#unlist(this.#leaving, leaving)
       this.#outdated.push(leaving)
-    } else this.past?.supersede(id)
+    } else this.past?.supersede(before)
   }
 
   #unlist(changes: Changes<T>, held: Held<T>): void {

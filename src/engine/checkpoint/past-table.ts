@@ -84,9 +84,8 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
     return undefined
   }
 
-  supersede(id: string): void {
-    const item = this.find(id)
-    item?.kind.supersede(item.entry)
+  supersede({ kind, entry }: StoredItem<RecordKinds[K]>): void {
+    kind.supersede(entry)
   }
 
   supersedeAt({ facets, ...position }: Place): void {
