@@ -6,7 +6,7 @@ import { ApplicationRun, type RunSettings } from './application-run.ts'
 import type { StartCommand } from './command-words.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { dataFolder, endIfInterrupted } from './leftovers.ts'
-import { freePort } from './listening.ts'
+import { type ClaimedPort, claimPort } from './listening.ts'
 import { shortLivedConnections, whyLost } from './post-webhook.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 
@@ -80,29 +80,34 @@ export class Application {
     private readonly proxy: GatewayProxy | undefined,
     private readonly started: ProcessSettings | undefined,
     private readonly folder: string | undefined,
+    private readonly place: ClaimedPort | undefined,
     private process: ApplicationProcess | undefined,
   ) {}
 
   static async open(settings: ApplicationSettings): Promise<Application> {
     const { spec, cwd, gateway } = settings
-    if (spec.start === undefined) return new Application(settings, undefined, undefined, undefined, undefined)
+    if (spec.start === undefined)
+      return new Application(settings, undefined, undefined, undefined, undefined, undefined)
     const proxy = await GatewayProxy.open(gateway, settings.contract)
     const folder = await dataFolder()
     const [method = '', path = ''] = (spec.ready ?? '').split(' ')
     const { start: command } = spec
     for (let left = PORTS_TRIED - 1; ; left--) {
-      const port = await freePort()
-      const started: ProcessSettings = {
-        command,
-        cwd,
-        port,
-        ready: spec.ready === undefined ? undefined : { method, path },
-        env: environmentOf(settings, { port, folder, gateway: proxy.url }),
-      }
+      let place: ClaimedPort | undefined
       try {
+        place = await claimPort()
+        const { port } = place
+        const started: ProcessSettings = {
+          command,
+          cwd,
+          port,
+          ready: spec.ready === undefined ? undefined : { method, path },
+          env: environmentOf(settings, { port, folder, gateway: proxy.url }),
+        }
         const running = await ApplicationProcess.start(started)
-        return new Application(settings, proxy, started, folder, running)
+        return new Application(settings, proxy, started, folder, place, running)
       } catch (cause) {
+        place?.release()
         if (left > 0 && isPortTaken(cause)) continue
         await proxy.close()
         await rm(folder, { recursive: true, force: true })
@@ -195,6 +200,7 @@ export class Application {
     // A server that stops gracefully would wait for open connections.
     await this.#agent.destroy()
     await this.process?.end(patienceMs)
+    this.place?.release()
     await this.proxy?.close()
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true })
   }

@@ -1,24 +1,49 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
+import { ApplicationError } from './application-error.ts'
 
-/** Ports that were returned before, so that two applications that start at once get different ones. */
-const given = new Set<number>()
+/** Below the ports that systems give to outgoing connections and to servers that ask for any port. */
+const FIRST_PORT = 20_000
+const PORTS = 12_000
+/** Each process begins at another place. */
+let next = (process.pid * 2) % PORTS
 
-/** A port that no process listens on. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = await new Promise<number>((resolve, reject) => {
-      const server = createServer()
-      server.once('error', reject)
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-      })
-    })
-    if (given.has(port)) continue
-    given.add(port)
-    return port
+/** A port for one application. */
+export interface ClaimedPort {
+  readonly port: number
+  release(): void
+}
+
+/**
+ * Claims a port that nothing listens on. An application takes its port only some time after it was started, so another
+ * paysim could give the same port away before that, and would then send its own requests to this application.
+ * Therefore the neighbouring port shows other processes that this one is taken: whoever listens there may use it.
+ */
+export async function claimPort(): Promise<ClaimedPort> {
+  for (let left = PORTS / 2; left > 0; left--) {
+    const port = FIRST_PORT + next
+    next = (next + 2) % PORTS
+    const claim = await listenOn(port + 1)
+    if (!claim) continue
+    const probe = await listenOn(port)
+    if (probe) {
+      await new Promise(resolve => probe.close(resolve))
+      return { port, release: () => claim.close() }
+    }
+    claim.close()
   }
+  throw new ApplicationError(
+    `every port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is in use: the application needs one of them`,
+  )
+}
+
+/** Nobody has a reason to connect here: these ports are claimed, or tried. */
+function listenOn(port: number): Promise<Server | undefined> {
+  return new Promise(resolve => {
+    const server = createServer(socket => socket.destroy()).unref()
+    server.once('error', () => resolve(undefined))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
+  })
 }
 
 /** An application may listen on IPv4, on IPv6, or on both. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApplicationError } from '../../src/application/application-error.ts'
 import { commandLine, wordsOf } from '../../src/application/command-words.ts'
-import { freePort } from '../../src/application/listening.ts'
+import { claimPort } from '../../src/application/listening.ts'
 import { ApplicationProcess } from '../../src/application/process.ts'
 import { processesWith } from '../../src/application/process-family.ts'
 
@@ -12,7 +12,8 @@ import { processesWith } from '../../src/application/process-family.ts'
 async function start(script: string, settings: { startWithinMs?: number; ready?: string } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-process-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const port = await freePort()
+  const { port, release } = await claimPort()
+  onTestFinished(release)
   const leftovers = () => processesWith(`PAYSIM_APP_DATA=${folder}`)
   const starting = ApplicationProcess.start({
     command: [process.execPath, '-e', script],
