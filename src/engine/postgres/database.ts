@@ -35,7 +35,8 @@ export class Database {
       search_path: address.schema,
       statement_timeout: Math.min(STATEMENT_MS, silenceMs),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      ...(sync ? {} : { synchronous_commit: 'off' }),
+      // Said either way: the server, the database or the user may have another default.
+      synchronous_commit: sync ? 'on' : 'off',
     }
     this.#pool = new pg.Pool({
       application_name: 'paysim',

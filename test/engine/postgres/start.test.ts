@@ -1,5 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Database } from '../../../src/engine/postgres/database.ts'
+import { readDatabaseAddress } from '../../../src/engine/postgres/database-address.ts'
 import { DatabaseStore } from '../../../src/engine/postgres/database-store.ts'
 import { StartError } from '../../../src/engine/start-error.ts'
 import type { SharedSetting } from '../../../src/engine/store.ts'
@@ -85,6 +87,24 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
       other.password = 'guest'
     })
     expect(await failureOf(guest)).toMatch(/^2: .*permission denied.*GRANT CREATE ON DATABASE/)
+  })
+
+  test('waits for each commit, whatever the user, the database or the server has by default', async () => {
+    const { url, name, sql } = await aDatabase()
+    await sql(`CREATE ROLE hasty_${name} LOGIN PASSWORD 'hasty'`)
+    await sql(`ALTER ROLE hasty_${name} SET synchronous_commit = off`)
+    const address = readDatabaseAddress(
+      changed(url, other => {
+        other.username = `hasty_${name}`
+        other.password = 'hasty'
+      }),
+    )
+    for (const sync of [true, false]) {
+      const database = new Database(address, { connections: 1, sync })
+      const { rows } = await database.ask('SHOW synchronous_commit')
+      expect(rows).toEqual([{ synchronous_commit: sync ? 'on' : 'off' }])
+      await database.close()
+    }
   })
 
   test('never touches the tables of another program', async () => {
