@@ -1,17 +1,34 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { DoctorFlags } from '../doctor/examine.ts'
 import type { Check } from '../doctor/report.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
-import { type TargetFlags, targetFlags } from '../target/flags.ts'
+import { targetFlags } from '../target/flags.ts'
 
 export const command = (): Command =>
   targetFlags(
     outputFlags(
-      newCommand('doctor').description(
-        'Check everything that a call depends on, and say how to fix each problem. This command only reads.',
-      ),
+      newCommand('doctor')
+        .description(
+          'Check everything that a call depends on, and say how to fix each problem. This command only reads.',
+        )
+        .addOption(
+          new Option(
+            '--store <url>',
+            'check what `paysim serve --store` depends on, and no API (PAYSIM_STORE is checked after the API)',
+          ).conflicts([
+            'baseUrl',
+            'profile',
+            'account',
+            'keyFile',
+            'contract',
+            'caFile',
+            'requestTimeout',
+            'retries',
+          ]),
+        ),
     ).optionsGroup('Target options:'),
   )
     .addHelpText(
@@ -19,16 +36,17 @@ export const command = (): Command =>
       `
 The exit code is 0 if calls will work, else the one that a call would have: 7 if nothing answers, 3 if the keys are
 refused. The command also compares the server with the contract, where the interface document leaves a question open.
-You can save the differences as a contract file.
+You can save the differences as a contract file. Of a database it checks server, rights, schema, latency and connections.
 
 Examples:
   paysim doctor
   paysim doctor --base-url https://api.example/v1 --key-file keys.txt
+  paysim doctor --store postgres://paysim@db.example/paysim
   paysim doctor -o json --query overrides > contract.json`,
     )
     .action(diagnose)
 
-async function diagnose(flags: TargetFlags & OutputFlags): Promise<void> {
+async function diagnose(flags: DoctorFlags & OutputFlags): Promise<void> {
   const interruption = new AbortController()
   const interrupt = () => interruption.abort(new InterruptedError())
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)

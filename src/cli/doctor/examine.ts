@@ -10,15 +10,24 @@ import { readAuthorities } from '../target/read-credentials.ts'
 import { checkGateway, openProbe } from './gateway.ts'
 import { checkNetwork } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
+import { checkStore } from './store.ts'
 import { checkNode, checkProfiles, checkSimulator, messageOf } from './this-machine.ts'
 import { checkUnspecified } from './unspecified.ts'
 
+export interface DoctorFlags extends TargetFlags {
+  /** Checks this store, and no API. */
+  readonly store?: string
+}
+
 /** Checks everything that a call depends on, from this machine to the server. Checks that depend on a failed one are skipped. */
-export async function* examine(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
+export async function* examine(flags: DoctorFlags, signal: AbortSignal): AsyncGenerator<Check> {
   yield checkNode()
+  if (flags.store !== undefined) return yield* checkStore(flags.store, '--store', signal)
   yield* checkProfiles()
   yield* checkTarget(flags, signal)
   yield* checkSimulator(signal)
+  const { PAYSIM_STORE } = process.env
+  if (PAYSIM_STORE) yield* checkStore(PAYSIM_STORE, 'PAYSIM_STORE', signal)
 }
 
 async function* checkTarget(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { StartError } from '../start-error.ts'
+import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
 /** The code of PostgreSQL for what it refused. */
@@ -16,6 +17,7 @@ export function isRefusal(cause: unknown): boolean {
 }
 
 const PASSWORD = 'Give the password in PGPASSWORD, or in a file that PGPASSFILE names'
+const POOLER = 'If a pooler is in front of PostgreSQL, use PostgreSQL directly'
 
 /** Why the store cannot be opened, in one line. */
 export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAddress): StartError {
@@ -25,30 +27,45 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
   const user = config.user ?? process.env.PGUSER ?? 'this user'
   // What the driver says if the server asks for a password and there is none.
   if (/password must be a (non-empty )?string/.test(why))
-    return new StartError(`${url} asks for a password. ${PASSWORD}`, 7)
+    return new StartError(`${url} asks for a password`, 7, PASSWORD)
   switch (codeOf(cause)) {
     case '28P01':
     case '28000':
-      return new StartError(`${url} refuses the user: ${why}. ${PASSWORD}`, 7)
+      return new StartError(`${url} refuses the user: ${why}`, 7, PASSWORD)
     case '3D000':
-      return new StartError(`${url}: ${why}. Create it, or name another one`, 7)
+      return new StartError(`${url}: ${why}`, 7, 'Create it, or name another one')
     case '25006':
-      return new StartError(`${url} is read-only, such as a standby server; use the primary one`, 7)
+      return new StartError(`${url} is read-only, such as a standby server`, 7, 'Use the primary one')
     case '53100':
-      return new StartError(`${url} has no room left on its disk: ${why}`, 7)
+      return new StartError(`${url} has no room left on its disk: ${why}`, 7, 'Make room there')
     case '53300':
-      return new StartError(`${url} has no connection left: ${why}`, 7)
+      return new StartError(
+        `${url} has no connection left: ${why}`,
+        7,
+        'Raise max_connections, or run fewer processes',
+      )
     case '42501':
       return new StartError(
-        `${url}: ${why}. Allow it: GRANT CREATE ON DATABASE … TO ${user}, or create the schema ${schema} for this user`,
+        `${url}: ${why}`,
         2,
+        `Allow it: GRANT CREATE ON DATABASE … TO ${user}, or create the schema ${schema} for this user`,
       )
     case '08P01':
-      return new StartError(
-        `${url} refuses what a session needs: ${why}. If a pooler is in front of PostgreSQL, use PostgreSQL directly`,
-        2,
-      )
+      return new StartError(`${url} refuses what a session needs: ${why}`, 2, POOLER)
     default:
       return new StartError(`cannot use ${url}: ${why}`, 7)
   }
+}
+
+/** A pooler that does not give each client a session of its own, or does not pass on how the session must be. */
+export async function refusePooler(database: Database, { url, schema }: DatabaseAddress): Promise<void> {
+  const [one, other] = await database.sessions()
+  if (one.pid === other.pid)
+    throw new StartError(
+      `${url} is a pooler that shares sessions between transactions`,
+      2,
+      'Use PostgreSQL directly, or a pooler in session mode',
+    )
+  if (one.path !== schema)
+    throw new StartError(`${url} does not take the settings of a session, such as search_path`, 2, POOLER)
 }

@@ -11,7 +11,7 @@ import { UnavailableError } from '../unavailable.ts'
 import { Database } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { DatabaseChanges } from './database-changes.ts'
-import { startErrorOf } from './database-error.ts'
+import { refusePooler, startErrorOf } from './database-error.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
@@ -37,6 +37,8 @@ const CONNECTIONS = 10
 /** Renewals never wait for a batch. */
 const LEASE_CONNECTIONS = 2
 const LEASE_SILENCE_MS = 2000
+/** What one process takes at most. */
+export const CONNECTIONS_A_PROCESS = CONNECTIONS + LEASE_CONNECTIONS
 /** How long a call waits for an account that another process has just lost. */
 const OPEN_WITHIN_MS = 15_000
 
@@ -69,13 +71,7 @@ export class DatabaseStore implements Store {
       silenceMs: LEASE_SILENCE_MS,
     })
     try {
-      const [one, other] = await database.sessions()
-      if (one === other)
-        throw new StartError(
-          `${address.url} is a pooler that shares sessions between transactions. Use PostgreSQL directly, or a pooler ` +
-            'in session mode',
-          2,
-        )
+      await refusePooler(database, address)
       await bringUpToDate(database, address, options.mustExist)
       const node = `${hostname()}-${process.pid}`
       const lease: Lease = new Lease(leaseDatabase, {

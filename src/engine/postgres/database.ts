@@ -76,7 +76,7 @@ export class Database {
   }
 
   /** Two connections at once, which a pooler in front may have put on the same session of the server. */
-  async sessions(): Promise<readonly [number, number]> {
+  async sessions(): Promise<readonly [Session, Session]> {
     const clients = [await this.#pool.connect(), await this.#pool.connect()] as const
     try {
       const [one, other] = [await sessionOf(clients[0]), await sessionOf(clients[1])]
@@ -103,7 +103,17 @@ export class Database {
 
 const resultOf = <Row>({ rows, rowCount }: pg.QueryResult): Result<Row> => ({ rows, count: rowCount ?? 0 })
 
-async function sessionOf(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-  return rows[0].pid
+/** A session of the server, and where it looks for tables. */
+interface Session {
+  readonly pid: number
+  readonly path: string
+}
+
+async function sessionOf(client: pg.PoolClient): Promise<Session> {
+  const { rows } = await client.query<Session>(
+    `SELECT pg_backend_pid() AS pid, current_setting('search_path') AS path`,
+  )
+  const [session] = rows
+  if (!session) throw new Error('the server does not say which session this is')
+  return session
 }

@@ -39,7 +39,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
     `ALTER TABLE chunks ALTER bytes SET STORAGE EXTERNAL`,
   ],
 }
-const LATEST = Object.keys(STEPS)
+export const LATEST = Object.keys(STEPS)
 
 const MIGRATIONS = 'migrations'
 
@@ -49,21 +49,29 @@ export async function bringUpToDate(
   address: DatabaseAddress,
   mustExist = false,
 ): Promise<void> {
-  const { schema } = address
-  const done = await stepsDone(database, address)
+  const done = await stepsTaken(database, address)
   if (!done && mustExist)
-    throw new StartError(`there is no data of paysim in the schema ${schema} of ${address.url}`, 2)
-  const newer = done?.find(step => !LATEST.includes(step))
-  if (newer !== undefined)
-    throw new StartError(
-      `the schema ${schema} of ${address.url} was written by a newer paysim: it has the step ${newer}, and this one knows ` +
-        `${LATEST.at(-1)}. Use that version, or another schema`,
-      2,
-    )
+    throw new StartError(`there is no data of paysim in the schema ${address.schema} of ${address.url}`, 2)
   if (done?.length !== LATEST.length) await takeSteps(address)
 }
 
-/** The steps that were taken; undefined if paysim was never here. */
+/** The steps that were taken; undefined if paysim was never here. A schema that is not for this version is refused. */
+export async function stepsTaken(
+  database: Database,
+  address: DatabaseAddress,
+): Promise<string[] | undefined> {
+  const done = await stepsDone(database, address)
+  const newer = done?.find(step => !LATEST.includes(step))
+  if (newer !== undefined)
+    throw new StartError(
+      `the schema ${address.schema} of ${address.url} was written by a newer paysim: it has the step ${newer}, and ` +
+        `this one knows ${LATEST.at(-1)}`,
+      2,
+      'Use that version, or another schema',
+    )
+  return done
+}
+
 async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): Promise<string[] | undefined> {
   const { rows: tables } = await ask<{ name: string }>(
     `SELECT relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -74,9 +82,9 @@ async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): P
   if (!first) return undefined
   if (!tables.some(({ name }) => name === MIGRATIONS))
     throw new StartError(
-      `the schema ${schema} of ${url} has another program's tables, such as ${first.name}. Nothing was changed. ` +
-        'Name a schema of its own for paysim, such as ?schema=paysim',
+      `the schema ${schema} of ${url} has another program's tables, such as ${first.name}; nothing was changed`,
       2,
+      'Name a schema of its own for paysim, such as ?schema=paysim',
     )
   const { rows } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)
   return rows.map(({ name }) => name)
