@@ -78,7 +78,7 @@ class Exploring {
     private readonly settings: ExploreSettings,
   ) {
     const { target, run, seed, jobs } = settings
-    this.#turns = new Turns(jobs)
+    this.#turns = new Turns(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
     this.attempts = new Attempts(scenario, target, run, seed, this.#turns)
   }
 

@@ -4,6 +4,11 @@ const RESTS_AFTER_MS = 40
 const STARTS_WITHIN_MS = 1000
 /** Each run that is under way may need a process of its own. */
 const MOST_WAITING = 8
+/**
+ * How many runs are under way for each job. Processes that serve several runs are fewer: the start and the first
+ * requests of each take as much processor time as several runs do.
+ */
+const PER_JOB = { own: 4, shared: 2 } as const
 
 /** The turn of one run. */
 export interface Turn {
@@ -23,8 +28,11 @@ export class Turns {
   #underWay = 0
   readonly #next: (() => void)[] = []
 
-  constructor(private readonly jobs: number) {
-    this.most = jobs === 1 ? 1 : Math.min(4 * jobs, jobs + MOST_WAITING)
+  constructor(
+    private readonly jobs: number,
+    processes: keyof typeof PER_JOB = 'own',
+  ) {
+    this.most = jobs === 1 ? 1 : Math.min(PER_JOB[processes] * jobs, jobs + MOST_WAITING)
   }
 
   async take(): Promise<Turn> {
