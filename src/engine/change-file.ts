@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
-import type { Change, ChangeLog } from './change-log.ts'
+import type { Change, ChangeLog, WholeList } from './change-log.ts'
 import { type Numbered, sealLine } from './journal-format.ts'
 import { demandWhole } from './merchant-record.ts'
 import { openPrivate, replaceFile, writeAll } from './private-files.ts'
@@ -13,7 +13,7 @@ interface ChangeFileOptions {
   readonly warn: (message: string) => void
 }
 
-/** The file has at most this many lines more than twice those that a new one would have. */
+/** The file has at most this many lines more than twice as many as there are merchants. */
 const MOST_STALE_LINES = 1_000
 
 /** The changes of the list of merchants in a file, one line with a checksum for each. */
@@ -38,9 +38,9 @@ export class ChangeFile implements ChangeLog {
     this.#end = end
   }
 
-  async append(changes: readonly Change[], list: () => readonly Change[]): Promise<boolean> {
+  async append(changes: readonly Change[], whole: WholeList): Promise<boolean> {
     try {
-      if (this.#seq > MOST_STALE_LINES) await this.#writeAnewIfStale(list())
+      if (this.#seq > MOST_STALE_LINES + 2 * whole.size) await this.writeAnew(whole.list)
       this.#handle ??= await openPrivate(this.options.path, 'append')
       if (this.#failed) await this.#handle.truncate(this.#end)
       this.#failed = true
@@ -66,10 +66,6 @@ export class ChangeFile implements ChangeLog {
       },
       () => {},
     )
-  }
-
-  async #writeAnewIfStale(list: readonly Change[]): Promise<void> {
-    if (this.#seq > MOST_STALE_LINES + 2 * list.length) await this.writeAnew(list)
   }
 
   /** Replaces the file. */

@@ -11,6 +11,13 @@ export type Change =
   /** The time of each account with a running clock when the server stopped. */
   | { readonly stopped: Readonly<Record<string, number>> }
 
+export interface WholeList {
+  /** How many merchants it has. */
+  readonly size: number
+  /** The list as the fewest changes that make it. */
+  readonly list: readonly Change[]
+}
+
 /** Where the list of merchants is kept, as its changes. */
 export interface ChangeLog {
   /** Calls back with every change, the oldest first, and later with each one that another process makes. */
@@ -19,10 +26,10 @@ export interface ChangeLog {
   catchUp?(): Promise<void>
   /**
    * Resolves when all of these are safe; if it rejects, none is, unless the error says that this is in doubt. False if
-   * others have changed the list meanwhile: then nothing was written, and their changes have been read. `list` is the
-   * list without the new changes, as the fewest changes that make it.
+   * others have changed the list meanwhile: then nothing was written, and their changes have been read. `whole`
+   * is the list without the new changes.
    */
-  append(changes: readonly Change[], list: () => readonly Change[]): Promise<boolean>
+  append(changes: readonly Change[], whole: WholeList): Promise<boolean>
   close(): Promise<void>
 }
 

@@ -9,11 +9,12 @@ import { openHistory } from './checkpoint/open-history.ts'
 import { FileImages } from './image-store.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
-import { codeOf, demandSafeFolder, makePrivateFolder, syncDirectory } from './private-files.ts'
+import { codeOf, demandSafeFolder, makePrivateFolder, removeFile, syncDirectory } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { Registry } from './registry.ts'
 import { StartError } from './start-error.ts'
 import type { Store } from './store.ts'
+import { together } from './together.ts'
 
 interface DirectoryOptions {
   readonly sync: boolean
@@ -102,7 +103,7 @@ export class DataDirectory implements Store {
         continue
       }
       const known = registry.find(name.replace(/\.(test|live)$/, '')) !== undefined
-      if (known) await rm(join(folder, MARK), { force: true })
+      if (known) await removeFile(join(folder, MARK))
       else if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true })
       else if (existsSync(join(folder, MARK))) {
         this.options.warn(
@@ -137,18 +138,17 @@ export class DataDirectory implements Store {
   async openAccount(account: Account) {
     const folder = this.account(account.id)
     await makePrivateFolder(folder)
-    for (const draft of ['journal.jsonl.new', 'journal.jsonl.old'])
-      await rm(join(folder, draft), { force: true })
+    for (const draft of ['journal.jsonl.new', 'journal.jsonl.old']) await removeFile(join(folder, draft))
     const history = await openHistory(account, folder, this.options)
     return { ...history, images: new FileImages(join(folder, 'images'), this.options.sync) }
   }
 
   /** Marks the folders. */
   async announceChange(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
+    await together(ids, async id => {
       await makePrivateFolder(this.account(id))
       await (await open(join(this.account(id), MARK), 'w', 0o600)).close()
-    }
+    })
   }
 
   /** A new folder must survive a power failure before the list names it. */
@@ -158,14 +158,14 @@ export class DataDirectory implements Store {
   }
 
   async endChange(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await rm(join(this.account(id), MARK), { force: true })
+    await together(ids, id => removeFile(join(this.account(id), MARK)))
   }
 
   /** Renames each folder first, then deletes it. */
   async removeAccounts(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const aside = join(this.#accounts, `${REMOVED}${id}`)
-      await rm(aside, { recursive: true, force: true })
+      if (existsSync(aside)) await rm(aside, { recursive: true, force: true })
       if (!existsSync(this.account(id))) continue
       await rename(this.account(id), aside)
       await rm(aside, { recursive: true, force: true })

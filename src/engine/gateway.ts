@@ -8,11 +8,12 @@ import type { Change } from './change-log.ts'
 import { IdSource } from './ids.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
-import { accountId, type GatewaySettings, openRuntime } from './open-runtime.ts'
+import { accountId, accountsOf, type GatewaySettings, openRuntime } from './open-runtime.ts'
 import { MerchantTakenError, type Registry } from './registry.ts'
 import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
 import type { AccountStoppedError, ServedAccount } from './served-account.ts'
 import { type KeyHolder, ServedAccounts } from './served-accounts.ts'
+import { together } from './together.ts'
 import { isOfDisk, UnavailableError } from './unavailable.ts'
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
@@ -77,8 +78,9 @@ export class Gateway {
   async load(): Promise<void> {
     const problems: AccountStoppedError[] = []
     const accounts = this.settings.store.holders ? [] : this.#accounts.all
-    for (const account of accounts)
-      await account.open().catch((problem: AccountStoppedError) => problems.push(problem))
+    await together(accounts, account =>
+      account.open().catch((problem: AccountStoppedError) => problems.push(problem)),
+    )
     const [first] = problems
     if (first && problems.length === accounts.length) throw first.cause
     for (const problem of problems) this.#warn(problem)
@@ -162,8 +164,11 @@ export class Gateway {
       // What an earlier removal could not remove is not part of it.
       await store.removeAccounts(names)
       await store.announceChange(names)
-      for (const environment of ENVIRONMENTS) runtimes.push(await this.#open(merchant, environment))
-      for (const runtime of runtimes) await setUp(runtime.account, merchant)
+      await together(ENVIRONMENTS, async environment => {
+        const runtime = await this.#open(merchant, environment)
+        runtimes.push(runtime)
+        await setUp(runtime.account, merchant)
+      })
       await store.makeSafe(names)
       await this.registry.add(merchant)
       for (const account of this.#accounts.serve(merchant)) {
@@ -212,8 +217,7 @@ export class Gateway {
       if (!isInDoubt(cause)) await store.endChange(names).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
-    const accounts = this.#accounts.forget(id)
-    for (const account of accounts) await account.close()
+    await together(this.#accounts.forget(id), account => account.close())
     // A folder that cannot be removed now is marked, and removed at the next start.
     for (const name of names) await store.removeAccounts([name]).catch(this.#warn)
   }
@@ -267,7 +271,7 @@ export class Gateway {
     // Where several processes serve one store, each notes how far its wall clock came.
     if (times.length > 0 && !this.settings.store.holders)
       await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
-    for (const account of accounts) await account.close()
+    await together(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()
   }
@@ -291,9 +295,5 @@ export class Gateway {
   readonly #warn = (cause: unknown) =>
     this.settings.warn(cause instanceof Error ? cause.message : String(cause))
 }
-
-/** The accounts of a merchant. */
-export const accountsOf = (merchant: string) =>
-  ENVIRONMENTS.map(environment => accountId(merchant, environment))
 
 const isInDoubt = (cause: unknown) => cause instanceof UnavailableError && cause.inDoubt

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/decisions.ts'
+import { ENVIRONMENTS } from '../contract/statuses.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Environment, WebhookEvent } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
@@ -30,6 +31,9 @@ export interface GatewaySettings {
 }
 
 export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
+
+export const accountsOf = (merchant: string) =>
+  ENVIRONMENTS.map(environment => accountId(merchant, environment))
 
 /** An empty account of a merchant, and its records as text. */
 export function newAccount(

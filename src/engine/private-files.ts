@@ -1,5 +1,17 @@
 import { constants, type Stats } from 'node:fs'
-import { chmod, type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import {
+  chmod,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
@@ -39,6 +51,13 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
     await handle.close()
     throw cause
   }
+}
+
+/** A file that may not be there. */
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch(cause => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
 }
 
 /** A folder that only its owner can use; created if it does not exist. */
@@ -94,8 +113,8 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
   const [draft, before] = [`${path}.new`, `${path}.old`]
   let handle: FileHandle | undefined
   try {
-    await rm(draft, { force: true })
-    await rm(before, { force: true })
+    await removeFile(draft)
+    await removeFile(before)
     // A second name for the old file, in case the rename cannot be made safe.
     const undo = await link(path, before).then(
       () => () => rename(before, path),
@@ -115,11 +134,11 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
       )
       if (isUndone) throw cause
     }
-    await rm(before, { force: true }).catch(() => {})
+    await removeFile(before).catch(() => {})
     return handle
   } catch (cause) {
     await handle?.close()
-    for (const name of [draft, before]) await rm(name, { force: true }).catch(() => {})
+    for (const name of [draft, before]) await removeFile(name).catch(() => {})
     throw new UnavailableError(basename(path), cause)
   }
 }

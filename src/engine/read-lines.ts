@@ -9,6 +9,8 @@ export interface Line {
   readonly terminated: boolean
 }
 
+/** Many files are short, and a large buffer costs more than the reading of one. */
+const FIRST_CHUNK = 16 * 1024
 const CHUNK = 1024 * 1024
 const LINE_FEED = 0x0a
 
@@ -19,12 +21,8 @@ export async function* readLines(handle: FileHandle, end = Number.POSITIVE_INFIN
   let lineOffset = 0
   let number = 1
   while (position < end) {
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.allocUnsafe(CHUNK),
-      0,
-      Math.min(CHUNK, end - position),
-      position,
-    )
+    const most = Math.min(position === 0 ? FIRST_CHUNK : CHUNK, end - position)
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(most), 0, most, position)
     if (bytesRead === 0) break
     position += bytesRead
     const chunk = buffer.subarray(0, bytesRead)

@@ -1,5 +1,5 @@
 import type { Environment } from '../domain/model.ts'
-import type { Change, ChangeLog } from './change-log.ts'
+import type { Change, ChangeLog, WholeList } from './change-log.ts'
 import type { AccountRecord, MerchantRecord } from './merchant-record.ts'
 import { UnavailableError } from './unavailable.ts'
 
@@ -21,7 +21,7 @@ export class MerchantTakenError extends Error {
 }
 
 /** The list of merchants. A change is safe before it is in force. Changes during a write share the next write. */
-export class Registry {
+export class Registry implements WholeList {
   readonly #byId = new Map<string, MerchantRecord>()
   #lastPort: number | undefined
   #merchantsMade = 0
@@ -58,6 +58,10 @@ export class Registry {
 
   get merchants(): readonly MerchantRecord[] {
     return [...this.#byId.values()]
+  }
+
+  get size(): number {
+    return this.#byId.size
   }
 
   find(id: string): MerchantRecord | undefined {
@@ -159,8 +163,7 @@ export class Registry {
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
     const [possible, changes] = this.#changesOf(batch)
     try {
-      if (changes.length > 0 && !(await this.log.append(changes, () => this.list)))
-        return this.#writeBatch(possible)
+      if (changes.length > 0 && !(await this.log.append(changes, this))) return this.#writeBatch(possible)
       for (const change of changes) this.#take(change)
       for (const { resolve } of possible) resolve()
     } catch (cause) {

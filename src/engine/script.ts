@@ -2,7 +2,8 @@ import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CatalogueData } from '../domain/catalogue.ts'
 import type { CheckoutMode } from '../domain/model.ts'
-import { accountsOf, type Gateway } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
+import { accountsOf } from './open-runtime.ts'
 
 /**
  * How a merchant's provider, faults and clock behave from now on. Members that are left out do not change anything.

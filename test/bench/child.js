@@ -43,6 +43,13 @@ export function busyMilliseconds(pid) {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000
 }
 
+/** The memory of a process, as Linux reports it; null elsewhere. */
+export function residentMegabytes(pid) {
+  if (process.platform !== 'linux') return null
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(kilobytes) / 1024
+}
+
 /** Starts a server, stops it, and returns the time until it was ready. */
 export async function timeToReady(script, args) {
   const server = await startServer(script, args)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { residentMegabytes } from './child.js'
 import { servePaysim } from './paysim.js'
 import { inTurn, median } from './rounds.js'
 import { makeStore } from './store.js'
@@ -32,11 +32,4 @@ async function startOn(binary, path) {
   const megabytes = residentMegabytes(pid)
   await stop()
   return { milliseconds, megabytes }
-}
-
-/** What Linux reports about a process; null elsewhere. */
-function residentMegabytes(pid) {
-  if (process.platform !== 'linux') return null
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Number(kilobytes) / 1024
 }

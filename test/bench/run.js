@@ -9,6 +9,7 @@ import { measureGet } from './get-payment.js'
 import { measureListMemory } from './list-memory.js'
 import { measureList } from './list-payouts.js'
 import { measureLosses } from './losses.js'
+import { measureMerchants } from './merchants.js'
 import { writePage } from './page.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
@@ -27,6 +28,7 @@ for (const count of settings.sizes) {
   if (wanted('list')) await measure(`list, ${shown(count)} records`, measureList, count)
 }
 if (wanted('deliveries')) await measure('deliveries', measureDeliveries)
+if (wanted('merchants')) await measure('merchants', measureMerchants)
 if (wanted('fair')) await measure('fair', measureFairTime)
 if (wanted('peers', !settings.quick)) await measure('peers', measurePeers)
 const compared = wanted('parent', settings.quick) ? await measure('parent', measureLosses) : []

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
-import { accountsOf } from '../../engine/gateway.ts'
+import { accountsOf } from '../../engine/open-runtime.ts'
 import { dashboardPages } from '../dashboard/pages.ts'
 import { Session } from '../dashboard/session.ts'
 import type { Request } from '../http/request.ts'
