@@ -52,7 +52,7 @@ const TERMS = ['--amount', '10000', '--currency', 'THB', '--country', 'TH']
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['payments create', ['payments', 'create', ...ORDER_FLAGS]],
   ['payments get', ['payments', 'get', 'pi_1']],
-  ['payments wait', ['payments', 'wait', 'pi_1', '--timeout', '2s']],
+  ['payments wait', ['payments', 'wait', 'pi_1', '--timeout', '10m']],
   ['payments cancel', ['payments', 'cancel', 'pi_1']],
   ['payments submit-receipt', ['payments', 'submit-receipt', 'pi_1', '--asset', 'ast_1']],
   ['payouts list', ['payouts', 'list']],
@@ -86,7 +86,7 @@ test.each(
 const CALLS = {
   'payments.create': ({ payments }) => payments.create(ORDER),
   'payments.get': ({ payments }) => payments.get('pi_1'),
-  'payments.wait': ({ payments }) => payments.wait('pi_1', { timeoutMs: 2000 }),
+  'payments.wait': ({ payments }) => payments.wait('pi_1', { timeoutMs: 600_000 }),
   'payments.cancel': ({ payments }) => payments.cancel('pi_1'),
   'payments.submitReceipt': ({ payments }) => payments.submitReceipt('pi_1', { assetId: 'ast_1' }),
   'payouts.list': ({ payouts }) => payouts.list(),
