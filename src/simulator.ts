@@ -120,6 +120,7 @@ export class Simulator {
       allowHosts: [...(options.allowHosts ?? []), ...hostsOf(options.publicUrl), host],
       webhookHosts,
       merchantUrl: () => url,
+      publicUrl: options.publicUrl,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
       onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
     }

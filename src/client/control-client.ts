@@ -1,5 +1,6 @@
 import type * as wire from '../contract/control/merchants.ts'
 import type { MerchantRecord } from '../contract/control/merchants.ts'
+import type { Nodes } from '../contract/control/nodes.ts'
 import type { MerchantPatch } from '../contract/control/requests.ts'
 import type { Call } from './call.ts'
 import { type AccountControl, accountControl } from './control-account.ts'
@@ -11,6 +12,7 @@ export type * from '../contract/control/clock.ts'
 export type * from '../contract/control/faults.ts'
 export type * from '../contract/control/journal.ts'
 export type * from '../contract/control/merchants.ts'
+export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/payments.ts'
 export type * from '../contract/control/payouts.ts'
 export type * from '../contract/control/requests.ts'
@@ -63,6 +65,11 @@ export class ControlClient {
   /** Metrics in the format of Prometheus. */
   metrics(): Promise<string> {
     return this.#http.text('/metrics')
+  }
+
+  /** The processes that serve the same database, and who holds which merchant. */
+  nodes(): Call<Nodes> {
+    return this.#http.json('GET', '/nodes?limit=200')
   }
 
   openapi(): Call<Record<string, unknown>> {

@@ -1,3 +1,5 @@
+import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from './nodes.ts'
+
 /** Which process holds an account, where several serve one store. Both accounts of a merchant are held by one process. */
 export interface Holders {
   /** This process's name among them. */
@@ -13,6 +15,13 @@ export interface Holders {
   mayAnswer(account: string): boolean
   /** True for the first who says this in the whole cluster, within the time. */
   useOnce(what: string, forMs: number): Promise<boolean>
+  /** What this process tells the others of itself. */
+  readonly counts: NodeCounts
+  /** How many merchants this process holds. */
+  readonly held: number
+  nodes(): Promise<readonly NodeState[]>
+  /** All merchants, in the order in which they were created, with the processes that hold them. */
+  heldMerchants(query: HeldQuery): Promise<HeldMerchants>
   /** Tells the gateway what changes for it. */
   watch(listener: HoldingListener): void
 }

@@ -36,6 +36,8 @@ export interface AppSettings {
   readonly allowHosts: readonly string[]
   readonly webhookHosts: WebhookHosts
   readonly merchantUrl: () => string
+  /** What links begin with behind a balancer or a tunnel. */
+  readonly publicUrl?: string | undefined
   /** The separate port of the control surface; null if it has none. */
   readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }

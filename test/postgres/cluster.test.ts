@@ -62,6 +62,54 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     }
   })
 
+  test('a browser that signed in through the balancer is signed in at each of them', async () => {
+    const { server, nodes } = await cluster()
+    const { url } = (await server.control('POST', '/dashboard/links')).body
+    expect(new URL(url).origin).toBe(server.url)
+    const signedIn = await fetch(url, { redirect: 'manual' })
+    const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? []
+    for (const _ of nodes) {
+      const session = await fetch(`${server.controlUrl}/dashboard/session`, { headers: { cookie } })
+      expect(await session.json()).toEqual({ signed_in: true })
+    }
+  })
+
+  test('each tells who holds what, what was handed on, and who is gone', async () => {
+    const { nodes, leave } = await cluster()
+    const [first, second, third] = nodes
+    if (!first || !second || !third) throw new Error('three processes')
+    const [one, two, three] = [at(first), at(second), at(third)]
+    const merchant = await one.merchant({ clock: { mode: 'virtual' } })
+    const told = async () => (await three.control('GET', `/nodes?q=${merchant.id}`)).body
+    type Row = { address: string; forwarded: number; takeovers: number; serving: boolean; node: string }
+    const rowOf = async ({ listen }: Server): Promise<Row | undefined> =>
+      (await told()).nodes.find(({ address }: Row) => address === listen)
+    const holderOf = async () => (await told()).holdings.data[0]
+    const firstNode = (await rowOf(first))?.node
+    expect(await told()).toMatchObject({ clustered: true, holdings: { total: 1 } })
+    expect(await holderOf()).toEqual({ merchant: merchant.id, node: firstNode, takeovers: 0 })
+    for (let nth = 0; nth < 3; nth++)
+      expect((await two.as(merchant.test)('GET', '/payment_intents/none')).status).toBe(404)
+    // It tells the others when it renews its lease.
+    await expect.poll(async () => (await rowOf(second))?.forwarded).toBeGreaterThanOrEqual(3)
+    const metrics = (await two.control('GET', '/metrics')).text
+    expect(metrics).toMatch(/^paysim_forwarded_total\{node="[^"]+"\} ([3-9]|\d\d+)$/m)
+    expect(metrics).toMatch(/^paysim_lease_lag_seconds\{node="[^"]+"\} \d/m)
+    leave(first)
+    await first.kill()
+    expect((await two.as(merchant.test)('GET', '/payment_intents/none')).status).toBe(404)
+    expect((await rowOf(first))?.serving ?? false).toBe(false)
+    expect(await holderOf()).toEqual({
+      merchant: merchant.id,
+      node: (await rowOf(second))?.node,
+      takeovers: 1,
+    })
+    await expect.poll(async () => (await rowOf(second))?.takeovers).toBeGreaterThanOrEqual(1)
+    expect((await two.control('GET', '/metrics')).text).toMatch(
+      /^paysim_takeovers_total\{node="[^"]+"\} [1-9]/m,
+    )
+  })
+
   test.each(['kill', 'stop'] as const)(
     'after the %s of its holder, an account is answered for by the others',
     async end => {

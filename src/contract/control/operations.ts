@@ -9,6 +9,7 @@ import { AdvanceResult, ClockState, TimerRecord } from './clock.ts'
 import { FaultsBody, FaultsState } from './faults.ts'
 import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from './journal.ts'
 import { KeyPairRecord, MerchantRecord, NewMerchant } from './merchants.ts'
+import { Nodes } from './nodes.ts'
 import { listWindow, Overview, page } from './overview.ts'
 import { AssetRecord, PaymentRow, ProviderCallRecord, paymentRecord } from './payments.ts'
 import { PayoutRecord, PayoutRow } from './payouts.ts'
@@ -141,6 +142,17 @@ export function controlOperations(contract: Contract | 'any') {
       id: 'readMetrics',
       summary: 'Read the metrics, as Prometheus text',
       answers: { 200: { media: ['text/plain'] } },
+    },
+    'GET /nodes': {
+      id: 'listNodes',
+      summary: 'List the processes that serve the same database, and the merchants that each of them holds',
+      query: {
+        q: 'Text that the id of a merchant must contain.',
+        offset: 'How many merchants to skip.',
+        limit: 'How many merchants, at most 200.',
+      },
+      answers: { 200: Nodes },
+      errors: ['service_unavailable'],
     },
 
     'POST /merchants': {

@@ -1,7 +1,9 @@
 import type { Holders, HoldingListener } from '../holders.ts'
+import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
 import type { Reading } from '../real-time.ts'
 import type { Database } from './database.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
+import { readHeldMerchants, readNodes } from './nodes.ts'
 
 /** A merchant that this process holds, with both accounts. */
 interface Holding {
@@ -43,6 +45,22 @@ export class DatabaseHolders implements Holders {
     readonly secret: string,
     private readonly monotonic: Reading,
   ) {}
+
+  get counts(): NodeCounts {
+    return this.lease.counts
+  }
+
+  get held(): number {
+    return this.#held.size
+  }
+
+  nodes(): Promise<readonly NodeState[]> {
+    return readNodes(this.database.ask)
+  }
+
+  heldMerchants(query: HeldQuery): Promise<HeldMerchants> {
+    return readHeldMerchants(this.database.ask, query)
+  }
 
   watch(listener: HoldingListener): void {
     this.#listener = listener
@@ -128,6 +146,7 @@ export class DatabaseHolders implements Holders {
           term,
         ])
     if (count === 0) return false
+    if (before) this.counts.takeovers++
     this.#held.set(merchant, { term, process: id, wallMs: before?.wall_ms ?? 0 })
     return true
   }

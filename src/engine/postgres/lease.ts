@@ -1,3 +1,4 @@
+import type { NodeCounts } from '../nodes.ts'
 import type { Reading } from '../real-time.ts'
 import type { Database } from './database.ts'
 
@@ -27,6 +28,8 @@ interface Term {
  * others, this process's monotonic clock when it has for itself, which is always earlier.
  */
 export class Lease {
+  /** What this process tells the others of itself, with each renewal. */
+  readonly counts: NodeCounts = { takeovers: 0, forwarded: 0, lagMs: 0 }
   #term: Term | undefined
   #address: string | null = null
   #timer: NodeJS.Timeout | undefined
@@ -66,10 +69,17 @@ export class Lease {
   async #register(): Promise<void> {
     const from = this.options.monotonic()
     const { rows } = await this.database.ask<{ id: string }>(
-      `INSERT INTO processes (node, address, renewed_at, wall_ms) VALUES ($1, $2, clock_timestamp(), $3) RETURNING id`,
-      [this.options.node, this.#address, this.options.wall()],
+      `INSERT INTO processes (node, address, renewed_at, wall_ms, lag_ms, takeovers, forwarded)
+       VALUES ($1, $2, clock_timestamp(), $3, $4, $5, $6) RETURNING id`,
+      [this.options.node, this.#address, ...this.#said],
     )
+    this.counts.lagMs = this.options.monotonic() - from
     this.#term = { id: Number(rows[0]?.id), until: from + LEASE_MS }
+  }
+
+  get #said(): readonly number[] {
+    const { lagMs, takeovers, forwarded } = this.counts
+    return [this.options.wall(), lagMs, takeovers, forwarded]
   }
 
   /** Renews it now. Calls at one time share one renewal. */
@@ -85,9 +95,11 @@ export class Lease {
     const { id } = this
     // Once others have ended it, it cannot be renewed: the row is locked while either happens.
     const { count } = await this.database.ask(
-      `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2 WHERE id = $1 AND NOT ended`,
-      [id, this.options.wall()],
+      `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5
+       WHERE id = $1 AND NOT ended`,
+      [id, ...this.#said],
     )
+    this.counts.lagMs = this.options.monotonic() - from
     if (this.#released) return
     if (count > 0) this.#term = { id, until: from + LEASE_MS }
     else {

@@ -38,6 +38,11 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
        file bigint REFERENCES files ON DELETE CASCADE, nth integer, bytes bytea NOT NULL, PRIMARY KEY (file, nth))`,
     `ALTER TABLE chunks ALTER bytes SET STORAGE EXTERNAL`,
   ],
+  '0002-nodes': [
+    // What a process tells of itself. An older one that serves meanwhile leaves it out.
+    `ALTER TABLE processes ADD lag_ms float8 NOT NULL DEFAULT 0, ADD takeovers bigint NOT NULL DEFAULT 0,
+       ADD forwarded bigint NOT NULL DEFAULT 0`,
+  ],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -37,8 +37,6 @@ export class Forwarder {
   readonly #settings: Settings
   readonly #watch: HolderWatch
   #agent: Agent | undefined
-  /** How many calls other processes answered. */
-  forwarded = 0
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -74,7 +72,7 @@ export class Forwarder {
     for (;;) {
       const outcome = await this.#attempt(call, address, body, gone)
       if (outcome === 'answered') {
-        this.forwarded++
+        this.holders.counts.forwarded++
         return
       }
       if (outcome === 'reset') {

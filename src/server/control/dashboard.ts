@@ -1,6 +1,8 @@
 import { TokenBody } from '../../contract/control/requests.ts'
+import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { comesFromOwnPage } from '../dashboard/own-page.ts'
 import type { Session } from '../dashboard/session.ts'
+import type { Request } from '../http/request.ts'
 import { refuse } from '../refusal.ts'
 import { bodyReader, type ControlHandlers } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
@@ -8,9 +10,14 @@ import type { ControlSettings } from './settings.ts'
 const readToken = bodyReader<TokenBody>(TokenBody)
 
 /** Signing in to the dashboard. Only the calls for signing in and out need no control token. */
-export function dashboardCalls({ signInLinks }: Pick<ControlSettings, 'signInLinks'>, session: Session) {
+export function dashboardCalls({ signInLinks, publicUrl }: ControlSettings, session: Session) {
+  /** Whoever asks through a balancer gets a link through it: the cookie is for the address that it was got from. */
+  const baseFor = ({ headers: { host } }: Request): string | undefined =>
+    publicUrl !== undefined && new URL(publicUrl).host === host
+      ? `${publicUrl}${CONTROL_PREFIX}/dashboard`
+      : undefined
   return {
-    'POST /dashboard/links': (_, answer) => answer(201, signInLinks.issue()),
+    'POST /dashboard/links': (request, answer) => answer(201, signInLinks.issue(baseFor(request))),
 
     // It gives no reason, because the page says what to do.
     'GET /dashboard/sign-in': async (request, _, reply) => {

@@ -18,6 +18,7 @@ import { dashboardCalls } from './dashboard.ts'
 import { faultCalls } from './faults.ts'
 import { journalCalls } from './journal.ts'
 import { merchantCalls } from './merchants.ts'
+import { nodeCalls } from './nodes.ts'
 import { overviewCalls } from './overview.ts'
 import { paymentCalls } from './payments.ts'
 import { payoutCalls } from './payouts.ts'
@@ -53,6 +54,7 @@ export function controlSurface(settings: ControlSettings): Surface {
   const session = new Session(settings.controlToken)
   addRoutes(routes, {
     ...serverCalls(settings),
+    ...nodeCalls(settings),
     ...merchantCalls(settings),
     ...clockCalls(settings),
     ...catalogueCalls(settings),

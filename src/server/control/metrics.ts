@@ -1,8 +1,9 @@
 import type { Gateway } from '../../engine/gateway.ts'
+import type { Holders } from '../../engine/holders.ts'
 import type { RequestLog } from '../request-log.ts'
 
 /** The Prometheus text format. */
-export function metricsText(gateway: Gateway, requests: RequestLog): string {
+export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Holders): string {
   const samples = gateway.runtimes.map(({ account }) => {
     account.catchUp()
     return { account: account.id, world: account.world }
@@ -41,7 +42,34 @@ export function metricsText(gateway: Gateway, requests: RequestLog): string {
       'Entries in the journal',
       perAccount(world => world.seq),
     ),
+    ...(holders ? nodeMetrics(holders) : []),
   ].join('')
+}
+
+/** Of this process alone: Prometheus asks each of them. */
+function nodeMetrics({ node, held, counts }: Holders): string[] {
+  const here = (value: number): Sample[] => [{ labels: { node }, value }]
+  return [
+    metric('paysim_held_merchants', 'gauge', 'Merchants that this process holds', here(held)),
+    metric(
+      'paysim_takeovers_total',
+      'counter',
+      'Merchants taken over from other processes',
+      here(counts.takeovers),
+    ),
+    metric(
+      'paysim_forwarded_total',
+      'counter',
+      'Calls that other processes answered',
+      here(counts.forwarded),
+    ),
+    metric(
+      'paysim_lease_lag_seconds',
+      'gauge',
+      'How long the last renewal of the lease took',
+      here(Math.round(counts.lagMs) / 1000),
+    ),
+  ]
 }
 
 export interface Sample {

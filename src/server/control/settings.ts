@@ -1,5 +1,6 @@
 import type { Gateway } from '../../engine/gateway.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
+import type { Forwarder } from '../cluster/forwarder.ts'
 import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { RequestLog } from '../request-log.ts'
@@ -14,6 +15,10 @@ export interface ControlSettings {
   readonly webhookHosts: WebhookHosts
   /** The URL of the merchant API for clients on this machine. */
   readonly merchantUrl: () => string
+  /** What links begin with behind a balancer or a tunnel. */
+  readonly publicUrl?: string | undefined
+  /** Where several processes serve one store. */
+  readonly forwarder?: Pick<Forwarder, 'holders'> | undefined
   /** The connections of the listener that serves these calls. */
   readonly surfaces: { readonly merchant: boolean }
 }

@@ -6,7 +6,8 @@ const YEAR_S = 365 * 24 * 3600
 
 /**
  * A signed-in browser. Its cookie is derived from the control token and nothing is stored here, so a session survives a
- * restart if the token stays the same.
+ * restart if the token stays the same. The processes on one database have one token, so a session is good at all of
+ * them, and ends with the token. A cookie does not show the token, because it is an HMAC of a fixed text under it.
  */
 export class Session {
   #proof: string | undefined

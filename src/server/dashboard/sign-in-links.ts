@@ -19,9 +19,10 @@ export class SignInLinks {
     this.#secret = cluster?.secret ?? randomBytes(24).toString('base64url')
   }
 
-  issue(): { url: string; expires_in_ms: number } {
+  /** For somebody who reaches the dashboard there. */
+  issue(base = this.base()): { url: string; expires_in_ms: number } {
     const text = `${Date.now() + LIFE_MS}.${randomBytes(24).toString('base64url')}`
-    return { url: `${this.base()}/sign-in?code=${text}.${this.#sign(text)}`, expires_in_ms: LIFE_MS }
+    return { url: `${base}/sign-in?code=${text}.${this.#sign(text)}`, expires_in_ms: LIFE_MS }
   }
 
   /** Whether the code was valid. A valid code is used up. */

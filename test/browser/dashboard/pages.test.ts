@@ -10,7 +10,7 @@ import { FURNISHED, furnish, show } from '../../support/browser/furnished-desk.t
 const HEIGHT = 860
 const WIDTHS = [1280, 768, 390]
 const PHONE = { viewport: { width: 390, height: 844 } }
-const EMPTY = ['overview', 'payments', 'payouts', 'requests', 'webhooks', 'faults', 'clock']
+const EMPTY = ['overview', 'payments', 'payouts', 'requests', 'webhooks', 'faults', 'clock', 'nodes']
 
 /**
  * What cannot be read at this width: text cut off by the box it is in, and whatever stands beyond the window or can be

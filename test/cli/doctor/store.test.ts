@@ -214,6 +214,19 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect(foreign).toMatchObject({ code: 2, last: expect.stringContaining('such as orders') })
   })
 
+  test('of an older paysim is brought up to date by the next start', async () => {
+    const { url, sql } = await filled()
+    await sql(`DELETE FROM paysim.migrations WHERE name = '0002-nodes';
+      ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded`)
+    const { code, all } = await diagnoseStore(url)
+    expect([code, all.get('store.schema')]).toEqual([
+      0,
+      expect.stringMatching(/^warning: paysim was written by an older paysim: it ends with 0001-first/),
+    ])
+    expect(await place.paysim(['store', 'check', url])).toMatchObject({ code: 0 })
+    expect((await diagnoseStore(url)).all.get('store.schema')).toMatch(/^ok: /)
+  })
+
   test('that is read-only, or has no connection left for a process, says so', async () => {
     const { url, name, sql, as } = await database()
     await sql(`CREATE ROLE few_${name} LOGIN SUPERUSER PASSWORD 'few' CONNECTION LIMIT 5`)

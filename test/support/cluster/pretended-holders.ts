@@ -31,6 +31,10 @@ export class PretendedHolders {
           await once(this.#changes, 'change', { signal })
         }
       },
+      counts: { takeovers: 0, forwarded: 0, lagMs: 0 },
+      held: 0,
+      nodes: async () => [],
+      heldMerchants: async () => ({ rows: [], total: 0 }),
       watch: () => {},
       useOnce: async () => true,
     }

@@ -1,3 +1,4 @@
+import type { Nodes } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { drawTable } from '../../output/table.ts'
@@ -6,6 +7,21 @@ import { memberColumn } from './tables.ts'
 
 /** What a simulator says about itself as a whole. */
 export const commands = {
+  nodes: () =>
+    controlCommand(
+      'sim nodes',
+      command =>
+        command
+          .description(
+            'Show the processes that serve one database, and how many merchants each of them holds.',
+          )
+          .addHelpText('after', examples('paysim sim nodes', 'paysim sim nodes --query holdings.data'))
+          .action((flags: ControlFlags) =>
+            withControl(flags, ({ control, show }) => show(control.nodes(), nodesView)),
+          ),
+      { account: false },
+    ),
+
   metrics: () =>
     controlCommand(
       'sim metrics',
@@ -54,6 +70,24 @@ export const commands = {
           ),
       { account: false },
     ),
+}
+
+const NODE_COLUMNS = [
+  memberColumn('node', 'node', { paint: (shown, _, { paint }) => paint.bold(shown) }),
+  memberColumn('address', 'address', { give: 1, least: 20 }),
+  memberColumn('serving', 'serving'),
+  memberColumn('merchants', 'merchants', { align: 'right' }),
+  memberColumn('taken over', 'takeovers', { align: 'right', give: 2 }),
+  memberColumn('handed on', 'forwarded', { align: 'right', give: 2 }),
+  memberColumn('lag ms', 'lag_ms', { align: 'right', give: 3 }),
+]
+
+const nodesView: View<Nodes> = {
+  human: ({ clustered, node, nodes }, screen) =>
+    clustered
+      ? drawTable(nodes, { columns: NODE_COLUMNS, empty: 'None.' }, screen)
+      : `One process serves this store: ${node}.`,
+  rows: ({ nodes }) => nodes,
 }
 
 type Decisions = Readonly<Record<string, { readonly value: string; readonly kind: 'switch' | 'constant' }>>

@@ -149,6 +149,7 @@ export const SIM: CommandTable = {
     reset: 'empty an account',
   }),
   ...commandsIn(() => import('./simulator.ts'), {
+    nodes: 'show the processes on one database, and what each holds',
     metrics: 'print metrics for Prometheus',
     contract: 'print the contract decisions in force',
     openapi: 'print the merchant API as OpenAPI 3.1',

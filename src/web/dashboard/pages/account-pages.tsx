@@ -6,6 +6,7 @@ import { CataloguePage } from './catalogue.tsx'
 import { ClockPage } from './clock.tsx'
 import { DeliveryPage } from './delivery.tsx'
 import { FaultsPage } from './faults.tsx'
+import { NodesPage } from './nodes.tsx'
 import { OverviewPage } from './overview.tsx'
 import type { ListPageName, RecordPageName } from './page-names.ts'
 import { PaymentPage } from './payment.tsx'
@@ -31,6 +32,7 @@ const LISTS: Readonly<Record<ListPageName, ListPage>> = {
   catalogue: CataloguePage,
   clock: ClockPage,
   account: AccountPage,
+  nodes: NodesPage,
 }
 
 const RECORDS: Readonly<Record<RecordPageName, RecordPage>> = {

@@ -10,6 +10,7 @@ export const LIST_PAGES = [
   'catalogue',
   'clock',
   'account',
+  'nodes',
 ] as const
 export type ListPageName = (typeof LIST_PAGES)[number]
 

@@ -26,6 +26,7 @@ const SECTIONS: readonly (readonly [page: string, title: string, icon: IconName]
     ['catalogue', 'Catalogue', 'catalogue'],
     ['clock', 'Clock', 'clock'],
     ['account', 'Account', 'account'],
+    ['nodes', 'Nodes', 'nodes'],
   ],
 ]
 

@@ -10,6 +10,7 @@ const STROKES = {
   catalogue: 'M2.5 3.5h4.5v4.5H2.5zM9.5 3.5h4M9.5 6.5h4M2.5 11h11M2.5 13.5h7',
   clock: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.2l2 1.3',
   account: 'M6 9.5a3.2 3.2 0 1 1 2.2-1L13.5 13.5M11 11l1.5-1.5',
+  nodes: 'M6 2.5h4v4H6zM2.5 9.5h4v4h-4zM9.5 9.5h4v4h-4zM8 6.5v1.5M4.5 9.5V8h7v1.5',
   copy: 'M5.5 5.5h8v8h-8zM3 10.5H2.5v-8h8V3',
   check: 'm3 8.5 3.2 3.2L13 5',
   close: 'm4 4 8 8M12 4l-8 8',

@@ -1,0 +1,44 @@
+/** The processes that serve one store, as each of them can tell. */
+
+/** What a process tells the others of itself: what it has done since it started. */
+export interface NodeCounts {
+  /** Merchants that another process held before. */
+  takeovers: number
+  /** Calls that other processes answered. */
+  forwarded: number
+  /** How long its last renewal took: its way to the store and back, and whatever kept it busy. */
+  lagMs: number
+}
+
+export interface NodeState extends Readonly<NodeCounts> {
+  readonly node: string
+  /** Where the others reach it; null until it serves. */
+  readonly address: string | null
+  /** How many merchants it holds. */
+  readonly merchants: number
+  /** Whether its lease is good. If not, whoever is asked takes over what it holds. */
+  readonly serving: boolean
+  /** How long ago it renewed its lease. */
+  readonly renewedMsAgo: number
+}
+
+export interface HeldMerchant {
+  readonly merchant: string
+  /** The process that holds it; null if none does. */
+  readonly node: string | null
+  /** How often another process took it over. */
+  readonly takeovers: number
+}
+
+export interface HeldMerchants {
+  readonly rows: readonly HeldMerchant[]
+  readonly total: number
+}
+
+/** Part of the list of merchants. */
+export interface HeldQuery {
+  /** What a merchant's id must contain. */
+  readonly text: string
+  readonly offset: number
+  readonly limit: number
+}
