@@ -70,6 +70,42 @@ function rowsOf(parts) {
       'no time went back, no timer was lost',
     ],
     [
+      'cluster',
+      'kill -9 of processes of a cluster on PostgreSQL',
+      shown(count('cluster', 'kills')),
+      `of ${shown(count('cluster', 'answered payments'))} answered payments nothing, none there twice, nobody answered with what was before`,
+    ],
+    [
+      'cluster',
+      'clean stops of such a process, and pauses',
+      `${shown(count('cluster', 'stop'))} and ${shown(count('cluster', 'pause'))}`,
+      'the same',
+    ],
+    [
+      'cluster',
+      'its connections to the database cut, silenced, half-closed',
+      ['cut', 'silence', 'half-close'].map(what => shown(count('cluster', what))).join(', '),
+      'the same',
+    ],
+    [
+      'cluster',
+      'restarts of PostgreSQL, fast and immediate',
+      ['fast restart', 'immediate restart'].map(what => shown(count('cluster', what))).join(' and '),
+      'the same',
+    ],
+    [
+      'cluster',
+      'times that it had no connection left, or its disk was full',
+      ['no connections', 'full disk'].map(what => shown(count('cluster', what))).join(' and '),
+      `the same; ${shown(count('cluster', 'calls refused'))} calls of the whole part were refused`,
+    ],
+    [
+      'cluster',
+      'webhooks during all of this',
+      shown(count('cluster', 'deliveries')),
+      'no event, no body changed',
+    ],
+    [
       'fuzz',
       'damaged requests, bytes and files',
       shown(count('fuzz', 'inputs')),
@@ -118,7 +154,8 @@ the package as it is.
 
 ## Repeat it
 
-\`npm test\` has a short form, and CI one of five minutes. \`npm run torture\` takes 25 minutes and then runs the fuzzer;
+\`npm test\` has a short form, and CI one of five minutes, and of three for the cluster. \`npm run torture\` takes 25 minutes
+and then runs the fuzzer; \`npm run torture -- --store postgres\` takes as long for the cluster;
 \`npm run torture -- --write\` writes this page. A failure prints the command that repeats its plan. Plans repeat exactly;
 the order in which parallel requests are answered does not.
 `

@@ -58,7 +58,8 @@ export async function startTcpProxy(first: readonly number[]): Promise<TcpProxy>
     ] as const) {
       from.pipe(to)
       from.once('close', () => {
-        pairs.delete(pair)
+        // After a half-close, nobody reads the other one: only a cut ends it.
+        if (to.closed) pairs.delete(pair)
         // What it sent before still arrives.
         if (from.errored) to.destroy()
         else to.end()

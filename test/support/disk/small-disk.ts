@@ -31,9 +31,9 @@ export function whyNoSmallDisk(): string | undefined {
 }
 
 /** A disk of a few megabytes, for one test. */
-export function openSmallDisk(): SmallDisk {
+export function openSmallDisk(size = '4m'): SmallDisk {
   const directory = mkdtempSync(join(tmpdir(), 'paysim-disk-'))
-  mount(directory, '4m')
+  mount(directory, size)
   onTestFinished(() => {
     unmount(directory)
     rmdirSync(directory)

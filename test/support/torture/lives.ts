@@ -8,13 +8,12 @@ import { Orders } from './orders.ts'
 import type { Tally } from './tally.ts'
 import { type DiskPlan, endOf, startTortured, type TortureServer } from './torture-server.ts'
 import { WebhookNotes } from './webhook-notes.ts'
+import { webhooksOver } from './webhooks-over.ts'
 
 const CLIENTS = 24
 /** A life ends after so many steps, if its plan did not end it. */
 const MOST_STEPS = 200
 const ACCOUNT = 'default.test'
-/** A webhook that failed once is tried again after 5 s, and a busy machine takes its time; after so long, nothing moves. */
-const STILL_MS = 120_000
 
 /** How a life ends: after so many answers, or at a call that changes the disk. */
 type End = { readonly answers: number } | DiskPlan
@@ -158,7 +157,7 @@ export class Lives {
   /** When nothing is on its way any more, each success has had its webhook. */
   async end(): Promise<void> {
     const { tally } = this.settings
-    await this.#quiet()
+    await webhooksOver(this.#server, ACCOUNT)
     await this.check()
     const told = new Set([...this.notes.bodies.values()].map(body => JSON.parse(body).data.id))
     const silent = this.#orders.succeeded.filter(id => !told.has(id))
@@ -181,22 +180,6 @@ export class Lives {
     await this.#server.kill()
     this.notes.close()
     await rm(this.settings.dataDir, { recursive: true, force: true })
-  }
-
-  async #quiet(): Promise<void> {
-    let movedAt = performance.now()
-    let before = ''
-    for (;;) {
-      const overview = await this.#server.control('GET', `/accounts/${ACCOUNT}/overview`)
-      const { pending, attempting } = overview?.body.webhooks.by_status ?? {}
-      if (pending === 0 && attempting === 0) return
-      const now = `${pending} ${attempting}`
-      if (now !== before) movedAt = performance.now()
-      if (performance.now() > movedAt + STILL_MS)
-        throw new Error(`webhooks are still on their way: ${overview?.text}`)
-      before = now
-      await new Promise(resolve => setTimeout(resolve, 50))
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../gateway/merchant.ts'
 import { pngImage } from '../payments/images.ts'
 import { paymentBody } from '../payments/payments.ts'
 import { isInDoubt } from './merchants.ts'
-import type { Keys, Reply, TortureServer } from './torture-server.ts'
+import type { Caller, Keys, Reply } from './torture-server.ts'
 
 /** A change that was asked for: not at all (or it was refused), without an answer, or answered. */
 type Asked = 'no' | 'asked' | 'done'
@@ -40,7 +40,7 @@ const VOLATILE = new Set(['status', 'processing_reason', 'next_action', 'updated
 /** The payments of one account, as a merchant remembers them: what was answered, and what was only asked for. */
 export class Orders {
   readonly #orders: Order[] = []
-  /** Whether the disk fails now, so that a call may be refused with 503. */
+  /** Whether the store fails now, so that a call may be refused with 503. */
   mayRefuse = false
   refused = 0
 
@@ -58,7 +58,7 @@ export class Orders {
   }
 
   /** One step of one client. Returns false when the server gave no answer. */
-  async step(server: TortureServer, chance: Chance): Promise<boolean> {
+  async step(server: Caller, chance: Chance): Promise<boolean> {
     const what = chance.next()
     const known = this.#orders.length > 0 ? chance.of(this.#orders) : undefined
     if (known && what < 0.1) return (await this.#create(server, known)) !== undefined
@@ -81,7 +81,7 @@ export class Orders {
     return order
   }
 
-  async #create(server: TortureServer, order: Order): Promise<Reply | undefined> {
+  async #create(server: Caller, order: Order): Promise<Reply | undefined> {
     const { reference, kind } = order
     const body = paymentBody({ merchant_reference: reference, ...FIELDS[kind] })
     const headers = { 'idempotency-key': reference }
@@ -111,17 +111,18 @@ export class Orders {
     return false
   }
 
-  async #read(server: TortureServer, order: Order): Promise<boolean> {
+  async #read(server: Caller, order: Order): Promise<boolean> {
     const before = { ...order }
     const reply = await server.call(this.keys, 'GET', `/payment_intents/${order.id}`)
     if (!reply) return false
+    if (reply.status === 503 && this.mayRefuse) return true
     if (reply.status !== 200)
       throw new Error(`${order.reference} is not there: ${reply.status} ${reply.text}`)
     this.#compare(before, reply.body, order.success !== before.success)
     return true
   }
 
-  async #succeed(server: TortureServer, order: Order): Promise<boolean> {
+  async #succeed(server: Caller, order: Order): Promise<boolean> {
     const before = order.success
     order.success = 'asked'
     const reply = await server.control('POST', `/accounts/${this.account}/payments/${order.id}/succeed`, {})
@@ -131,7 +132,7 @@ export class Orders {
     return true
   }
 
-  async #upload(server: TortureServer, order: Order): Promise<boolean> {
+  async #upload(server: Caller, order: Order): Promise<boolean> {
     const before = order.receipt
     order.receipt = 'asked'
     const boundary = 'torture'
@@ -155,7 +156,7 @@ export class Orders {
   }
 
   /** What a restarted server must still know, and what it may. Then asks again for what had no answer. */
-  async check(server: TortureServer, chance: Chance): Promise<void> {
+  async check(server: Caller, chance: Chance): Promise<void> {
     const listed = await server.control('GET', `/accounts/${this.account}/payments`)
     if (listed?.status !== 200) throw new Error(`no list of payments: ${listed?.status} ${listed?.text}`)
     const found = new Map<string, Json>()

@@ -58,9 +58,13 @@ export interface TortureServer {
 
 export type Keys = Pick<AccountKeys, 'public_key' | 'secret_key'>
 
+export type Caller = Pick<TortureServer, 'call' | 'control'>
+
 interface Start {
   readonly binary: string
-  readonly dataDir: string
+  /** Where it keeps its data: a directory, or the address of a database. */
+  readonly dataDir?: string
+  readonly store?: string
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
   /** Planned from the first call of the start on. */
@@ -72,21 +76,20 @@ export const endOf = (stderr: string) => /\nended at (\w+) (.*)\n/.exec(stderr)?
 
 /** Undefined if the server ended as planned before it was ready. Throws if it ended by itself. */
 export async function startTortured(start: Start): Promise<{ server?: TortureServer; stderr: string }> {
-  const { binary, dataDir, args = [], plan } = start
+  const { binary, dataDir = '', store, args = [], plan } = start
   const preload = `--import ${pathToFileURL(DISK_HAND)}`
-  const child = spawn(
-    process.execPath,
-    [binary, 'serve', '--json', '--port', '0', '--data', dataDir, ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: {
-        ...process.env,
-        NODE_OPTIONS: `${preload} ${start.env?.NODE_OPTIONS ?? ''}`,
-        TORTURE_DATA: dataDir,
-        ...(plan ? { TORTURE_PLAN: JSON.stringify(plan) } : {}),
-      },
+  const kept = store === undefined ? ['--data', dataDir] : ['--store', store]
+  const child = spawn(process.execPath, [binary, 'serve', '--json', '--port', '0', ...kept, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      ...process.env,
+      // Without a directory, there are no calls of the disk to count.
+      ...(store === undefined
+        ? { NODE_OPTIONS: `${preload} ${start.env?.NODE_OPTIONS ?? ''}`, TORTURE_DATA: dataDir }
+        : {}),
+      ...(plan ? { TORTURE_PLAN: JSON.stringify(plan) } : {}),
     },
-  )
+  })
   let stderr = ''
   child.stderr?.on('data', chunk => {
     stderr += chunk
@@ -114,6 +117,8 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   ended.then(() => agent.destroy())
   const control = { authorization: `Bearer ${ready.control_token}` }
+  // Of this process: with others, the public address is that of a balancer.
+  const controlUrl = `${ready.listen}/_paysim`
   /** Zero if the server ends meanwhile. */
   const ask = (what: Serializable) => {
     const answer = new Promise<number>(resolve => child.once('message', said => resolve(said as number)))
@@ -123,18 +128,18 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
   }
   const server: TortureServer = {
     pid: child.pid ?? 0,
-    url: ready.url,
-    controlUrl: ready.control_url,
+    url: ready.listen,
+    controlUrl,
     controlToken: ready.control_token,
     accounts: ready.accounts,
     ended,
     hasEnded: () => isOver,
     stderr: () => stderr,
     control: (method, path, body) =>
-      exchange(agent, method, `${ready.control_url}${path}`, { headers: control, body }),
+      exchange(agent, method, `${controlUrl}${path}`, { headers: control, body }),
     call: ({ public_key, secret_key }, method, path, { headers, ...parts } = {}) => {
       const authorization = `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`
-      return exchange(agent, method, `${ready.url}${path}`, {
+      return exchange(agent, method, `${ready.listen}${path}`, {
         headers: { authorization, ...headers },
         ...parts,
       })
