@@ -10,7 +10,7 @@ import { RealTime, SYSTEM_CLOCKS } from './engine/real-time.ts'
 import { MerchantTakenError } from './engine/registry.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
-import { StartError } from './engine/start-error.ts'
+import { ofDirectory, StartError } from './engine/start-error.ts'
 import type { Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
@@ -77,12 +77,18 @@ export class Simulator {
 
   static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
     const standards = await readStandards(options)
-    const store = await open(options)
     try {
-      return await Simulator.#open(options, standards, store)
+      const store = await open(options)
+      try {
+        return await Simulator.#open(options, standards, store)
+      } catch (cause) {
+        await store.release()
+        throw cause
+      }
     } catch (cause) {
-      await store.release()
-      throw cause
+      throw options.dataDir === null || options.database !== undefined
+        ? cause
+        : ofDirectory(options.dataDir, cause)
     }
   }
 

@@ -20,4 +20,4 @@ export class UnavailableError extends Error {
 export const unavailable = (): Rejection => rejection('service_unavailable', words('The journal'))
 
 /** Whether the system refused a call. */
-export const isOfDisk = (cause: unknown) => cause instanceof Error && 'syscall' in cause
+export const isOfDisk = (cause: unknown): cause is Error => cause instanceof Error && 'syscall' in cause

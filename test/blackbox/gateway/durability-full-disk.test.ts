@@ -8,6 +8,7 @@ import {
   rows,
   succeeded,
 } from '../../support/gateway/merchant.ts'
+import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import type { Answer, Server } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, unavailable } from '../../support/http/refusals.ts'
@@ -88,6 +89,15 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     const same = accountOf(await again(server), account.keys)
     expect(await paymentIds(same)).toEqual(known)
     expect(await readPayment(same, created.body.id)).toEqual(created.body)
+  })
+
+  test.each([0, 1, 2, 3])('a first start with %i free blocks says in one line what is wrong', async free => {
+    const { dataDir, fill } = openSmallDisk()
+    fill(free)
+    const { code, stderr } = await serveUntilExit(['--port', '0', '--data', dataDir])
+    expect(stderr).toMatch(/^paysim serve: the data directory \S+ cannot be \w+: ENOSPC: .*\n$/)
+    expect(stderr).toContain(dataDir)
+    expect(code).toBe(1)
   })
 
   test('a refused cancel does not change the payout, and sends no event', async () => {

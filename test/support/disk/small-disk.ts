@@ -1,13 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 interface SmallDisk {
   dataDir: string
-  /** Leaves no free space. */
-  fill: () => void
+  /** Leaves no free space, or this many free blocks. */
+  fill: (free?: number) => void
   empty: () => void
 }
 
@@ -41,12 +51,14 @@ export function openSmallDisk(size = '4m'): SmallDisk {
   const dataDir = join(directory, 'data')
   mkdirSync(dataDir)
   const ballast = join(directory, 'ballast')
-  return { dataDir, fill: () => fillWith(ballast), empty: () => rmSync(ballast) }
+  return { dataDir, fill: (free = 0) => fillWith(ballast, free), empty: () => rmSync(ballast) }
 }
 
-function fillWith(path: string): void {
+const BLOCK = 4096
+
+function fillWith(path: string, free: number): void {
   const file = openSync(path, 'a')
-  for (const size of [65_536, 4096, 1]) {
+  for (const size of [16 * BLOCK, BLOCK, 1]) {
     const block = Buffer.alloc(size)
     for (;;) {
       try {
@@ -56,5 +68,6 @@ function fillWith(path: string): void {
       }
     }
   }
+  if (free > 0) ftruncateSync(file, fstatSync(file).size - free * BLOCK)
   closeSync(file)
 }
