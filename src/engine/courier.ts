@@ -66,6 +66,8 @@ export class Courier {
   readonly #inOrder = new Queue<Attempt>()
   /** Of the advance that is on its way. */
   #patience: Patience | undefined
+  /** Those of attempts on a clock that stands still, with their endpoints: an advance brings them forward. */
+  readonly #deadlines = new Map<Deadline, string>()
 
   constructor(
     private readonly account: Account,
@@ -92,6 +94,8 @@ export class Courier {
   /** Limits how long receivers may take in all, as long as this is not called again. */
   bePatient(patience: Patience | undefined): void {
     this.#patience = patience
+    if (!patience) return
+    for (const [deadline, endpoint] of this.#deadlines) deadline.endWithin(patience.allowanceMs(endpoint))
   }
 
   /** Resolves when no attempt is in progress. */
@@ -187,7 +191,9 @@ export class Courier {
     const limitMs = standing ? this.#allowanceMs(endpointId) : HELD_AT_MOST_MS
     const waiting = new AbortController()
     const deadline = new Deadline(limitMs, this.#stopping.signal, () => waiting.abort())
+    if (standing) this.#deadlines.set(deadline, endpointId)
     await hold(url, waiting.signal)
+    this.#deadlines.delete(deadline)
     deadline.clear()
   }
 
@@ -203,8 +209,12 @@ export class Courier {
       delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
     const signature = signWebhook({ id: event.id, timestamp, body }, secrets)
     const sent = { timestamp, signature }
-    const patience = this.#patience
     const limitMs = this.#allowanceMs(endpoint.id)
+    let begun: Deadline | undefined
+    const onBegin = (deadline: Deadline) => {
+      begun = deadline
+      if (this.account.clock.mode === 'virtual') this.#deadlines.set(deadline, endpoint.id)
+    }
     try {
       const headers = {
         'content-type': 'application/json',
@@ -214,14 +224,17 @@ export class Courier {
         'webhook-signature': signature,
       }
       const stopping = this.#stopping.signal
-      const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping })
+      const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping, onBegin })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
     } catch (cause) {
+      const patience = this.#patience
       const isLate = cause instanceof TooLateError
       if (isLate) patience?.gaveUp(endpoint.id, delivery.id)
-      const error = isLate ? tooLate(limitMs, patience) : describe(cause)
+      const error = isLate ? tooLate(cause, patience) : describe(cause)
       return { status: null, error, retryAfterMs: null, body: '', ...sent }
+    } finally {
+      if (begun) this.#deadlines.delete(begun)
     }
   }
 }
@@ -241,10 +254,11 @@ const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('ba
 const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
   secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
 
-function tooLate(limitMs: number, patience: Patience | undefined): string {
+function tooLate({ limitMs, sent }: TooLateError, patience: Patience | undefined): string {
+  const what = sent ? 'no answer' : 'not sent: no connection'
   if (!patience || limitMs === LIMITS.webhookTimeoutMs)
-    return `no answer within ${LIMITS.webhookTimeoutMs / 1000} s`
-  return `no answer: an advance waits ${formatDuration(patience.limitMs)} for all receivers together`
+    return `${what} within ${LIMITS.webhookTimeoutMs / 1000} s`
+  return `${what}: an advance waits ${formatDuration(patience.limitMs)} for all receivers together`
 }
 
 function describe(cause: unknown): string {

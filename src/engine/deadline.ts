@@ -1,9 +1,16 @@
 /** The time for a receiver is up. */
-export class TooLateError extends Error {}
+export class TooLateError extends Error {
+  /** Whether a request was on its way. */
+  sent = false
+
+  constructor(readonly limitMs: number) {
+    super('too late')
+  }
+}
 
 /** Ends work when its time is up, or when everything stops. */
 export class Deadline {
-  readonly #timeout: NodeJS.Timeout
+  readonly #timeouts: NodeJS.Timeout[] = []
   readonly #stop = () => this.end(new Error('stopped'))
 
   constructor(
@@ -11,13 +18,18 @@ export class Deadline {
     private readonly stopping: AbortSignal,
     private readonly end: (reason: Error) => void,
   ) {
-    this.#timeout = setTimeout(() => end(new TooLateError('too late')), limitMs)
+    this.endWithin(limitMs)
     stopping.addEventListener('abort', this.#stop)
     if (stopping.aborted) this.#stop()
   }
 
+  /** Ends it earlier; a longer limit than before changes nothing. */
+  endWithin(limitMs: number): void {
+    this.#timeouts.push(setTimeout(() => this.end(new TooLateError(limitMs)), limitMs))
+  }
+
   clear(): void {
-    clearTimeout(this.#timeout)
+    for (const timeout of this.#timeouts) clearTimeout(timeout)
     this.stopping.removeEventListener('abort', this.#stop)
   }
 }

@@ -1,6 +1,6 @@
 /// <reference path="./undici-parts.d.ts" />
 import type { Agent, Dispatcher } from 'undici'
-import { Deadline } from './deadline.ts'
+import { Deadline, TooLateError } from './deadline.ts'
 import { Queue } from './queue.ts'
 import { WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
@@ -11,6 +11,8 @@ export interface WebhookRequest {
   /** How long the receiver may take, from the connection to the end of its answer. */
   readonly limitMs: number
   readonly stopping: AbortSignal
+  /** Called when the time begins to count. */
+  readonly onBegin: (deadline: Deadline) => void
 }
 
 export interface WebhookAnswer {
@@ -72,11 +74,12 @@ function post(
   { origin, pathname, search }: URL,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { headers, body, limitMs, stopping } = request
+  const { headers, body, limitMs, stopping, onBegin } = request
   return new Promise((resolve, reject) => {
     if (stopping.aborted) return reject(new Error('stopped'))
     const exchange = new Exchange(resolve, reject)
     exchange.deadline = new Deadline(limitMs, stopping, reason => exchange.fail(reason))
+    onBegin(exchange.deadline)
     const path = `${pathname}${search}`
     agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
   })
@@ -135,6 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   fail(cause: Error): void {
     const controller = this.#controller
+    if (cause instanceof TooLateError) cause.sent = controller !== undefined
     this.#end()
     this.reject(cause)
     if (controller && !controller.aborted) controller.abort(cause)

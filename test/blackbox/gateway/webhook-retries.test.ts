@@ -140,6 +140,20 @@ describe('an advance with a receiver that never answers', () => {
     expect(fine).toMatchObject({ status: 'delivered' })
     expect(working.deliveries).toHaveLength(1)
   })
+
+  test('waits no longer for an attempt that began before it', async () => {
+    const account = await openAccount(await ownServer({ args: ['--advance-wait', '1s'] }))
+    const hanging = await listen(account)
+    hanging.reply(() => ({ after: new Promise(() => {}) }))
+    const { id } = await addPayout(account)
+    await succeeded(cancelPayout(account, id))
+    await hanging.arrived(1)
+    const { timed_out } = await account.pass('1s')
+    const [delivery] = await rows(account.control('GET', '/webhook-deliveries'))
+    expect(timed_out).toEqual([delivery?.id])
+    const [attempt] = delivery?.attempts ?? []
+    expect(attempt.response.error).toBe('no answer: an advance waits 1s for all receivers together')
+  })
 })
 
 describe('an attempt succeeds', () => {
