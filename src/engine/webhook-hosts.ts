@@ -100,8 +100,11 @@ function embedded(address: string): string | undefined {
   const [before, after] = [head, tail].map(part => part.split(':').filter(Boolean))
   const zeros = Array.from({ length: 8 - (before?.length ?? 0) - (after?.length ?? 0) }, () => '0')
   const groups = [...(before ?? []), ...zeros, ...(after ?? [])].map(group => Number.parseInt(group, 16))
-  const [high = 0, low = 0] = groups[0] === 0x2002 ? groups.slice(1, 3) : groups.slice(6)
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  const octets = groups.flatMap(group => [group >> 8, group & 255])
+  if (groups[0] === 0x2002) return octets.slice(2, 6).join('.')
+  // The prefix of a network's own translator has 48 bits, and the ninth octet is always left out.
+  if (LOCAL_TRANSLATION.has(address)) return [...octets.slice(6, 8), ...octets.slice(9, 11)].join('.')
+  return octets.slice(12).join('.')
 }
 
 /** `BlockList` takes an IPv4 address and its IPv6 form for one. Here they are two, so each family has its own list. */
@@ -139,8 +142,10 @@ const rangesOf = (...texts: string[]) => new Ranges(texts)
 /** What clouds tell their machines about themselves, keys included. No webhook has any business there. */
 const METADATA = rangesOf(
   ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
+  ...['168.63.129.16/32', '192.0.0.192/32'],
   ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
 )
+const LOCAL_TRANSLATION = rangesOf('64:ff9b:1::/48')
 const LOOPBACK = rangesOf('127.0.0.0/8', '::1/128')
 /** "This host", carrier-grade NAT, link-local, and the IPv6 forms that carry an IPv4 address. */
 const SPECIAL = rangesOf(

@@ -92,6 +92,9 @@ describe('metadata services', () => {
     '::ffff:a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
     '2002:a9fe:a9fe::1',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '168.63.129.16',
+    '192.0.0.192',
   ])('%s is never sent to', async address => {
     const url = address.includes(':') ? `http://[${address}]/` : `http://${address}/`
     expect(problem(url, address, ...everything)).toContain('metadata')
