@@ -42,3 +42,21 @@ test('a key that is a list brings no warning from Node', async () => {
   await new Promise(resolve => setImmediate(resolve))
   expect(warnings).toEqual([])
 })
+
+test.each([
+  ['flow lists', '['.repeat(20_000)],
+  ['lists', '- '.repeat(20_000)],
+  ['maps', '? '.repeat(20_000)],
+])('%s within each other 20,000 times are one plain problem', async (_, text) => {
+  expect(await problemsOf(text)).toMatchObject([{ line: 1, message: 'This is nested too deeply' }])
+})
+
+test('what is nested less deeply than that is read', () => {
+  expect(parse(`${'['.repeat(400)}1${']'.repeat(400)}`)).toEqual([expect.anything()])
+})
+
+test('a second document is a problem where it begins', async () => {
+  expect(await problemsOf('paysim: 1\nname: x\n---\npaysim: 1\n')).toMatchObject([
+    { line: 3, column: 1, message: 'A second document begins here: a file has one' },
+  ])
+})

@@ -68,6 +68,8 @@ const REFUSED = [
   ['pipe.png', 'is not a regular file'],
   ['sub', 'is not a regular file'],
   ['large.png', 'is over 16 MiB'],
+  ['missing.png', 'does not exist'],
+  ['sub/../../../missing.png', 'does not exist'],
 ] as const
 
 const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_x', PAYSIM_SECRET_KEY: 'sk_test_x' }

@@ -16,7 +16,9 @@ export class FileRefusedError extends Error {}
 
 /** The bytes of a file in a step. */
 export async function readBelow(folder: string, file: string): Promise<Buffer> {
-  const path = await realpath(resolve(folder, file))
+  const path = await realpath(resolve(folder, file)).catch(() => {
+    throw new FileRefusedError('does not exist')
+  })
   demandBelow(await realpath(folder), path)
   return readRegular(path, MOST_PICTURE_MIB, async opened => {
     // The path may have changed since it was resolved, so check the opened file.

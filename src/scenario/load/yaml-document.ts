@@ -1,31 +1,50 @@
 import {
+  Composer,
+  type CST,
   type Document,
   isMap,
   isScalar,
+  type LineCounter,
   type ParsedNode,
   type ParseOptions,
-  parseDocument,
+  Parser,
   type SchemaOptions,
   visit,
   YAMLParseError,
 } from 'yaml'
 
-type Options = ParseOptions & SchemaOptions
+type Options = ParseOptions & SchemaOptions & { readonly lineCounter: LineCounter }
+
+/** No scenario needs a tenth of it. */
+const DEEPEST = 500
 
 /**
  * A YAML document with all of its errors. The library compares each key of a map with every other key, which takes half a
- * minute for 50,000 keys, so repeated keys are looked for here. Its warnings
- * would be printed by Node.
+ * minute for 50,000 keys, so repeated keys are looked for here. It reads what is nested with nested calls: when there is no
+ * stack left for them, V8 may end the whole process. So the depth is looked at first. Its warnings would be printed by Node.
  */
 export function readYaml(text: string, options: Options): Document.Parsed<ParsedNode> {
-  const document = parseDocument(text, { ...options, uniqueKeys: false, logLevel: 'error' })
+  const tokens = [...new Parser(options.lineCounter.addNewLine).parse(text)]
+  const deep = tokens.map(tooDeepIn).find(at => at !== undefined)
+  const composer = new Composer({ ...options, uniqueKeys: false, logLevel: 'error' })
+  const documents: Document.Parsed<ParsedNode>[] = []
+  for (const next of composer.compose(deep === undefined ? tokens : [], true, text.length))
+    if (documents.push(next) > 1) break
+  const [document, second] = documents
+  if (!document) throw new Error('the composer made no document, which it always does')
+  if (deep !== undefined) document.errors.push(problem(deep, 'IMPOSSIBLE', 'This is nested too deeply'))
+  if (second)
+    document.errors.push(
+      problem(second.range[0], 'MULTIPLE_DOCS', 'A second document begins here: a file has one'),
+    )
   visit(document, {
     Node(_, node) {
       if (!isMap(node)) return
       const seen = new Set<unknown>()
       for (const { key } of node.items) {
         if (!isScalar(key) || key.value === '<<') continue
-        if (seen.has(key.value)) document.errors.push(repeated(key.range?.[0] ?? 0))
+        if (seen.has(key.value))
+          document.errors.push(problem(key.range?.[0] ?? 0, 'DUPLICATE_KEY', 'Map keys must be unique'))
         seen.add(key.value)
       }
     },
@@ -33,4 +52,21 @@ export function readYaml(text: string, options: Options): Document.Parsed<Parsed
   return document
 }
 
-const repeated = (at: number) => new YAMLParseError([at, at + 1], 'DUPLICATE_KEY', 'Map keys must be unique')
+const problem = (at: number, code: YAMLParseError['code'], message: string) =>
+  new YAMLParseError([at, at + 1], code, message)
+
+/** Where a token is nested too deeply, if anywhere. */
+function tooDeepIn(root: CST.Token): number | undefined {
+  const open: { token: CST.Token; depth: number }[] = [{ token: root, depth: 0 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next
+    if (depth > DEEPEST) return token.offset
+    if ('value' in token && token.value) open.push({ token: token.value, depth })
+    if (!('items' in token)) continue
+    for (const { key, value } of token.items) {
+      if (key) open.push({ token: key, depth: depth + 1 })
+      if (value) open.push({ token: value, depth: depth + 1 })
+    }
+  }
+  return undefined
+}
