@@ -60,6 +60,21 @@ test('installs nothing that runs: all of it is bundled, with the licences of wha
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, 'm'))
 })
 
+test('has no script that npm counts among those of an installation', () => {
+  const { scripts } = JSON.parse(readFileSync(join(packed.root, 'package.json'), 'utf8'))
+  const atInstallation = [
+    'preinstall',
+    'install',
+    'postinstall',
+    'prepublish',
+    'preprepare',
+    'prepare',
+    'postprepare',
+  ]
+  expect(Object.keys(scripts).filter(name => atInstallation.includes(name))).toEqual([])
+  expect(existsSync(join(packed.root, 'binding.gyp'))).toBe(false)
+})
+
 test('starts with nothing installed beside it', async () => {
   expect(existsSync(join(packed.root, 'node_modules'))).toBe(false)
   const { stdout } = await execute(NODE, [binary, '--version'])

@@ -12,7 +12,7 @@ export interface Packed {
 
 export function packAndUnpack(): Packed {
   const directory = mkdtempSync(join(tmpdir(), 'paysim-package-'))
-  // Without its scripts: `prepare` would build dist/ again, under the feet of the tests that run it.
+  // Without its scripts: `prepack` would build dist/ again, under the feet of the tests that run it.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], process.cwd())
   run('tar', ['-xzf', ...readdirSync(directory)], directory)
   return { directory, root: join(directory, 'package') }
