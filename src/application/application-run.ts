@@ -99,6 +99,15 @@ export class ApplicationRun implements CallWatcher {
     return answer
   }
 
+  /** Sends the latest events of a type again, and returns how many there were. */
+  async sendAgain(type: string): Promise<number> {
+    const from = this.deliveries.length
+    await this.relay.sendAgain(type)
+    const again = this.deliveries.slice(from)
+    for (const delivery of again) this.#judge(delivery)
+    return again.length
+  }
+
   /** It left a valid webhook without an answer, so each further attempt would wait in vain. */
   get #hangs(): boolean {
     return this.violations.some(({ what }) => what === 'error answer') && this.deliveries.some(isTimedOut)

@@ -31,7 +31,7 @@ export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind 
 /** One thing that goes wrong: the values of a `disturb` step. */
 export interface Disturbance {
   readonly kind: Kind
-  /** The type of the webhook event to disturb. */
+  /** The type of the webhook event to disturb; `restart`: of those that come again afterwards. */
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
   readonly call?: string | undefined

@@ -69,6 +69,8 @@ export class WebhookRelay {
   readonly late = new Set<string>()
   readonly #lost = new Map<Armed, number>()
   readonly #released = new Set<Armed>()
+  /** What the application answered with 2xx in the last step in which webhooks came. */
+  #accepted: { readonly step: number; readonly messages: Map<string, WebhookMessage> } | undefined
   #early: (() => void) | undefined
 
   constructor(private readonly settings: RelaySettings) {}
@@ -90,7 +92,10 @@ export class WebhookRelay {
         ? sentAgain(message, this.settings.secret, LATER_S)
         : message
     const { status, retryAfter } = await this.#deliver(sent, armed, early)
-    if (isSuccess(status)) this.late.delete(id)
+    if (isSuccess(status)) {
+      this.late.delete(id)
+      this.#noteAccepted(id, sent)
+    }
     const lost = armed.find(({ disturbance }) => disturbance.kind === 'webhook-lost-answer')
     if (lost && isSuccess(status) && !this.#lost.has(lost)) {
       this.#lost.set(lost, 1)
@@ -100,6 +105,19 @@ export class WebhookRelay {
     const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }
     const isHidden = lost && isLate ? { isHidden: true as const } : {}
     return status === 0 ? { status, reset: true, ...isHidden } : { status, ...headers, ...isHidden }
+  }
+
+  #noteAccepted(id: string, message: WebhookMessage): void {
+    const step = this.settings.step()
+    if (this.#accepted?.step !== step) this.#accepted = { step, messages: new Map() }
+    if (isSigned(message, this.settings.secret)) this.#accepted.messages.set(id, message)
+  }
+
+  /** Sends the latest events of a type again, as if the application had ended before its answers had arrived. */
+  async sendAgain(type: string): Promise<void> {
+    for (const message of this.#accepted?.messages.values() ?? [])
+      if ((JSON.parse(message.body) as { type: string }).type === type)
+        await this.#post(sentAgain(message, this.settings.secret), 'again')
   }
 
   /** Whether this attempt is lost on the way. */

@@ -92,6 +92,17 @@ function causes(story: StoryRecord): Place[] {
   })
 }
 
+/** Restarts after which the events of the step before come again: the application ended before its answers arrived. */
+function forgettable({ webhooks, steps }: StoryRecord): Place[] {
+  const names = webhooks
+    .filter(({ step, status }) => status >= 200 && status < 300 && step + 1 < steps.length)
+    .map(({ step, type }) => `${step + 1} ${type}`)
+  return [...new Set(names)].map(name => {
+    const [before, event = ''] = name.split(' ')
+    return { kind: 'restart', before: Number(before), event }
+  })
+}
+
 const forgeries = (kind: Kind) => ({
   places: eachWebhook(kind, hasOpposite),
   smaller: ({ when, ...place }: Place): Place[] =>
@@ -203,9 +214,14 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
   },
   restart: {
     summary: 'the application is killed and started again between two steps',
-    advice: 'Write to a database or a file before you answer. At the start, continue what was not finished.',
+    advice:
+      'Write to a database or a file before you answer, also which events you handled. At the start, continue what was not finished.',
     restarts: true,
-    places: ({ steps }) => steps.slice(1).map((_, at) => ({ kind: 'restart' as const, before: at + 1 })),
+    places: story => [
+      ...story.steps.slice(1).map((_, at) => ({ kind: 'restart' as const, before: at + 1 })),
+      ...forgettable(story),
+    ],
+    smaller: ({ event, ...place }) => (event === undefined ? [] : [place]),
   },
 }
 
@@ -219,6 +235,8 @@ export function placesOf(story: StoryRecord, kinds: readonly Kind[], settings: K
 
 /** Describes a place in words. */
 export function describePlace({ kind, before, event, call, nth, attempts, when, delay }: Place): string {
+  if (kind === 'restart')
+    return `restart before step ${before + 1}${event === undefined ? '' : `, then ${event} again`}`
   const which = event ?? call
   return [
     kind,

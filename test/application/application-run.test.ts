@@ -72,3 +72,27 @@ test('an application whose own call was disturbed meanwhile, or which was restar
   await restarted.take(posted(EVENT, SECRET))
   expect(restarted.violations).toEqual([])
 })
+
+test('after a restart the accepted events of the last step come again, each once, and must be accepted again', async () => {
+  const got: string[] = []
+  const run = await runWith((request, response) => {
+    const id = String(request.headers['webhook-id'])
+    const isRefused = id === 'evt_3' || got.filter(one => one === id).length > 0
+    got.push(id)
+    response.writeHead(isRefused ? 500 : 200).end()
+  })
+  const send = (id: string, type: string) => run.take(posted({ ...EVENT, id, type }, SECRET))
+  await send('evt_1', 'payment.succeeded')
+  run.step = 1
+  await send('evt_2', 'payment.succeeded')
+  await send('evt_3', 'payment.succeeded')
+  await send('evt_4', 'payment.failed')
+  got.length = 0
+  run.violations.length = 0
+  expect(await run.sendAgain('payment.succeeded')).toBe(1)
+  expect(got).toEqual(['evt_2'])
+  expect(run.violations).toEqual([])
+  expect(await run.sendAgain('payment.succeeded')).toBe(1)
+  expect(run.violations.map(({ what }) => what)).toEqual(['error answer'])
+  expect(await run.sendAgain('payment.expired')).toBe(0)
+})

@@ -45,11 +45,11 @@ test('every place is one of its own, inside the story, and finds what it is mean
     fc.property(stories, story => {
       const places = placesOf(story, KINDS, SETTINGS)
       expect(new Set(places.map(describePlace)).size).toBe(places.length)
-      for (const { before, event, call, nth = 1 } of places) {
+      for (const { kind, before, event, call, nth = 1 } of places) {
         expect(before).toBeLessThan(story.steps.length)
         const behind = <T extends { step: number }>(list: readonly T[]) =>
           list.filter(({ step }) => step >= before)
-        if (event)
+        if (event && kind !== 'restart')
           expect(behind(story.webhooks).filter(({ type }) => type === event)[nth - 1]?.step).toBe(before)
         if (call)
           expect(behind(story.calls).filter(({ operation }) => operation === call)[nth - 1]?.step).toBe(
@@ -70,6 +70,22 @@ test('a webhook can come twice wherever one comes, and late after the first, thi
         expect.arrayContaining(story.webhooks.length > 0 ? [1, 3, 9] : []),
       )
       expect(of('webhook-order').length).toBeLessThanOrEqual(Math.max(0, story.webhooks.length - 1))
+    }),
+  )
+})
+
+test('after a restart the events of the step before come again, of one type at a time', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const restarts = placesOf(story, ['restart'], SETTINGS)
+      expect(restarts.filter(({ event }) => event === undefined)).toHaveLength(story.steps.length - 1)
+      const again = restarts.flatMap(({ before, event }) =>
+        event === undefined ? [] : [`${before - 1} ${event}`],
+      )
+      const came = story.webhooks.map(({ step, type }) => `${step} ${type}`)
+      expect(again.sort()).toEqual(
+        [...new Set(came)].filter(name => Number(name.split(' ')[0]) < story.steps.length - 1).sort(),
+      )
     }),
   )
 })

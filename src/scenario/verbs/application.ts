@@ -159,8 +159,11 @@ async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
   const delayMs = delay === undefined ? undefined : parseDuration(delay)
   played.run.disturbances.arm({ kind, event, call, nth, attempts, when, delayMs })
   if (kind !== 'restart') return nothingWrong
-  for (const armed of played.run.disturbances.all) if (armed.disturbance.kind === kind) armed.met = true
-  return restart(stage)
+  const result = await restart(stage)
+  const armed = played.run.disturbances.all.at(-1)
+  const isUp = result.mismatches.length === 0
+  if (armed) armed.met = event === undefined || !isUp || (await played.run.sendAgain(event)) > 0
+  return result
 }
 
 /** If the application does not start again, the step fails. */
@@ -189,7 +192,8 @@ function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: St
   if (needs && given[needs] === undefined)
     check.say(['disturb'], `${kind} needs ${needs}: name the ${needs} to disturb`)
   for (const key of ['event', 'call'] as const)
-    if (key !== needs && given[key] !== undefined) check.say([key], `${kind} takes no ${key}: remove it`)
+    if (key !== needs && given[key] !== undefined && !(kind === 'restart' && key === 'event'))
+      check.say([key], `${kind} takes no ${key}: remove it`)
 }
 
 function demandApplication(verb: string, check: StepCheck): void {
@@ -247,7 +251,9 @@ export const APPLICATION = [
   verb('disturb', {
     value: kind,
     beside: {
-      event: maybe(text('the type of the webhook event to disturb')),
+      event: maybe(
+        text('the type of the webhook event to disturb; restart: of the events that come again afterwards'),
+      ),
       call: maybe(requestLine('the call of the application to disturb, such as `GET /payment_intents/:id`')),
       nth: maybe(count('which of them, counted from here; the first by default')),
       attempts: maybe(count('webhook-late: how many attempts are lost; 1 by default')),
