@@ -39,7 +39,7 @@ export interface Disturbance {
   readonly nth?: number | undefined
   /** `webhook-late`: how many attempts are lost before one arrives. */
   readonly attempts?: number | undefined
-  /** Forged webhooks: before or after the real one; both by default. */
+  /** Forged webhooks and unknown types: before or after the real one; both by default. */
   readonly when?: 'before' | 'after' | undefined
   /** `call-slow`: the delay of the answer. */
   readonly delayMs?: number | undefined

@@ -169,7 +169,7 @@ export class WebhookRelay {
     const { secret } = this.settings
     const has = (kind: string) => armed.some(({ disturbance }) => disturbance.kind === kind)
     const event = has('webhook-unknown-field') ? withUnknownFields(message, secret) : message
-    if (has('webhook-unknown-type')) await this.#post(ofUnknownType(message, secret), 'unknown type')
+    await this.#tellOfUnknownType(message, armed, 'before')
     await this.#forge(message, armed, 'before')
     let delivery = has('webhook-twice-at-once')
       ? await this.#postTwice(event)
@@ -181,8 +181,19 @@ export class WebhookRelay {
     }
     early?.()
     if (has('webhook-twice')) await this.#post(sentAgain(event, secret), 'again')
+    await this.#tellOfUnknownType(message, armed, 'after')
     await this.#forge(message, armed, 'after')
     return delivery
+  }
+
+  async #tellOfUnknownType(
+    message: WebhookMessage,
+    armed: readonly Armed[],
+    when: 'before' | 'after',
+  ): Promise<void> {
+    const wanted = armed.find(({ disturbance }) => disturbance.kind === 'webhook-unknown-type')
+    if (!wanted || (wanted.disturbance.when ?? when) !== when) return
+    await this.#post(ofUnknownType(message, when, this.settings.secret), 'unknown type')
   }
 
   /** The event is delivered if one of the two got a 2xx. */

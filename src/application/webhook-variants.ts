@@ -71,9 +71,13 @@ export function withUnknownFields(message: WebhookMessage, secret: string): Webh
  * Another event for the same record, of a type that a later version of the API might add. It tells of a time before the
  * outcome: whoever remembers the states of a payment that he was told must not take it for the outcome itself.
  */
-export function ofUnknownType(message: WebhookMessage, secret: string): WebhookMessage {
+export function ofUnknownType(
+  message: WebhookMessage,
+  when: 'before' | 'after',
+  secret: string,
+): WebhookMessage {
   const event = read(message)
-  const id = idLike(event.id, 'unknown type')
+  const id = idLike(event.id, `unknown type ${when}`)
   const [record] = event.type.split('.')
   const data = { ...event.data, status: 'processing', failure_code: null, failure_message: null }
   const body = JSON.stringify({ ...event, id, type: `${record}.review_started`, data })

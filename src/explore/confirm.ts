@@ -38,7 +38,18 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
     groups.set(key, [...(groups.get(key) ?? []), attempt])
   }
   const found = await Promise.all([...groups.values()].map(alike => confirmOneOf(alike, settings)))
-  return found.filter(finding => finding !== undefined)
+  return withoutRepetitions(found.filter(finding => finding !== undefined))
+}
+
+/** Failures that looked different may be one, once their disturbances are reduced. */
+function withoutRepetitions(found: readonly Finding[]): Finding[] {
+  const kept = new Map<string, Finding>()
+  for (const finding of found) {
+    const key = `${finding.places.map(describePlace).join()}: ${finding.fault.sameAs}`
+    const same = kept.get(key)
+    kept.set(key, same ? { ...same, alike: same.alike + finding.alike } : finding)
+  }
+  return [...kept.values()]
 }
 
 /** Repeats one after the other until one fails again: a hasty one that passes with more time was only slow. */

@@ -253,7 +253,7 @@ const CHECKS: Readonly<Record<EndpointKind, (round: Round) => Promise<void>>> = 
   async 'webhook-lost-answer'(round) {
     await round.sendTrue('the event', round.message)
     await round.mustBeUsual('The event')
-    const other = ofUnknownType(round.message, round.secret)
+    const other = ofUnknownType(round.message, 'before', round.secret)
     await round.send('another event', other)
     await round.sendTrue(
       'the same event again, after another one,',
@@ -269,7 +269,7 @@ const CHECKS: Readonly<Record<EndpointKind, (round: Round) => Promise<void>>> = 
     await round.mustBeUsual('An event with members that no version has yet')
   },
   async 'webhook-unknown-type'(round) {
-    const unknown = ofUnknownType(round.message, round.secret)
+    const unknown = ofUnknownType(round.message, 'before', round.secret)
     await round.sendTrue('an event of a type that no version has yet', unknown)
     await round.mustBeUnchanged('An event of a type that no version has yet', idOf(unknown))
     await round.sendTrue('the event', round.message)

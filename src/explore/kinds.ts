@@ -103,16 +103,16 @@ function forgettable({ webhooks, steps }: StoryRecord): Place[] {
   })
 }
 
-const forgeries = (kind: Kind) => ({
-  places: eachWebhook(kind, hasOpposite),
-  smaller: ({ when, ...place }: Place): Place[] =>
-    when === undefined
-      ? [
-          { ...place, when: 'after' },
-          { ...place, when: 'before' },
-        ]
-      : [],
-})
+/** What comes before and after the real event may do harm at one of these times only. */
+const onOneSide = ({ when, ...place }: Place): Place[] =>
+  when === undefined
+    ? [
+        { ...place, when: 'after' },
+        { ...place, when: 'before' },
+      ]
+    : []
+
+const forgeries = (kind: Kind) => ({ places: eachWebhook(kind, hasOpposite), smaller: onOneSide })
 
 /** Each kind of disturbance: what happens, and where it can happen. docs/surviving.md says how to survive it. */
 export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
@@ -165,6 +165,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     summary: 'an event comes whose type no version has yet',
     advice: 'Answer 2xx to an event type that you do not know, and do nothing.',
     places: eachWebhook('webhook-unknown-type'),
+    smaller: onOneSide,
   },
   'webhook-forged': {
     summary: 'somebody without the secret sends the opposite outcome',

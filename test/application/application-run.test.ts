@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { ApplicationRun } from '../../src/application/application-run.ts'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
@@ -95,4 +96,19 @@ test('after a restart the accepted events of the last step come again, each once
   expect(await run.sendAgain('payment.succeeded')).toBe(1)
   expect(run.violations.map(({ what }) => what)).toEqual(['error answer'])
   expect(await run.sendAgain('payment.expired')).toBe(0)
+})
+
+test('an event of an unknown type comes before and after the event, or at one of these times', async () => {
+  const got: string[] = []
+  const run = await runWith(async (request, response) => {
+    const { type } = JSON.parse(await text(request))
+    got.push(type)
+    response.end()
+  })
+  run.disturbances.arm({ kind: 'webhook-unknown-type', event: 'payment.failed' })
+  await run.take(posted(EVENT, SECRET))
+  expect(got.splice(0)).toEqual(['payment.review_started', 'payment.failed', 'payment.review_started'])
+  run.disturbances.arm({ kind: 'webhook-unknown-type', event: 'payment.failed', when: 'after' })
+  await run.take(posted({ ...EVENT, id: 'evt_2' }, SECRET))
+  expect(got).toEqual(['payment.failed', 'payment.review_started'])
 })

@@ -27,7 +27,7 @@ test('an event with unknown fields is the event, in bytes that only a verifier o
 
 test('an event of an unknown type tells of a time before the outcome', () => {
   const failed = { ...EVENT, data: { id: 'pi_1', status: 'failed', failure_code: 'declined' } }
-  const event = JSON.parse(ofUnknownType(posted(failed, SECRET), SECRET).body)
+  const event = JSON.parse(ofUnknownType(posted(failed, SECRET), 'before', SECRET).body)
   expect(event).toMatchObject({ data: { id: 'pi_1', status: 'processing', failure_code: null } })
   expect(event.id).not.toBe(EVENT.id)
 })

@@ -69,3 +69,10 @@ test('only the first failure of its kind at a request waits as long as the file 
   expect(mayGiveUp(place(1), { kind: 'restart', before: 1 })('GET /orders/run-4-a')).toBe(false)
   expect(mayGiveUp(place(1), place(2))('GET /orders/run-5-a')).toBe(true)
 })
+
+test('failures that are one and the same once they are reduced are one finding', async () => {
+  const other = { ...FAULT, sameAs: 'status' }
+  const two = [attempt(1, 'failed', false), { ...attempt(1, 'failed' as const, false), fault: other }]
+  const { findings } = await confirmed(two, [1])
+  expect(findings).toMatchObject([{ places: [place(1)], fault: FAULT, alike: 2 }])
+})

@@ -258,7 +258,10 @@ export const APPLICATION = [
       nth: maybe(count('which of them, counted from here; the first by default')),
       attempts: maybe(count('webhook-late: how many attempts are lost; 1 by default')),
       when: maybe(
-        oneOf(['before', 'after'], 'forged webhooks: before or after the real one; both by default'),
+        oneOf(
+          ['before', 'after'],
+          'forged webhooks and unknown types: before or after the real one; both by default',
+        ),
       ),
       delay: maybe(duration('call-slow: the delay of the answer; 2s by default')),
       payments: maybe(
