@@ -130,6 +130,24 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
     expect(await linesOf(opened)).toEqual([1, 2])
   })
 
+  test('lets nobody wait for entries that are being replaced', async () => {
+    const opened = await openAccount((await start(await prepare())).store)
+    await addPayments(opened, 3)
+    const source = await openAccount(new MemoryStore())
+    const [id = ''] = await addPayments(source, 1)
+    const { account, journal } = opened
+    let isOver = false
+    const rewriting = account.rewrite(await source.journal.history(id), 'another seed').finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      // As whoever reads now asks it. What it returned for an entry that is gone would never come.
+      expect(journal.durable(account.world.seq)).toBeUndefined()
+      await new Promise(setImmediate)
+    }
+    await rewriting
+  })
+
   test('takes the accounts of a merchant that was never listed away without a trace', async () => {
     const { store } = await start(await prepare())
     await store.announceChange(['shop.test'])

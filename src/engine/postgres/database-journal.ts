@@ -220,12 +220,13 @@ export class DatabaseJournal implements Journal {
           if (cause instanceof LostError) this.options.onLost()
           throw new UnavailableError('The journal', cause, !isRefusal(cause))
         })
-      this.#standing = { ...this.#standing, edition, seed, last }
-      this.#safe.seq = last
       // If they stay, the next replacement removes them.
       await this.database
         .ask('DELETE FROM entries WHERE account = $1 AND edition < $2', [account, edition])
         .catch(() => {})
+      // At the very end: until then, whoever reads the world before waits for an entry of it, which is safe.
+      this.#standing = { ...this.#standing, edition, seed, last }
+      this.#safe.seq = last
     } finally {
       this.#replacing = false
       if (this.#batch.length > 0) this.#flushing = this.#flush()
