@@ -188,10 +188,14 @@ function conforming(call: Call): Call {
   }
 }
 
+const LARGE = 1_000_000
+
 function caller(base: string, authorization: string, apart: boolean): Call {
   return async (method, path, options = {}) => {
     const headers: Record<string, string> = { ...options.headers }
-    if (apart) headers.connection = 'close'
+    // A server that closes a connection whose body it has not read resets it, and the answer may be lost.
+    const isLarge = typeof options.raw === 'string' && options.raw.length > LARGE
+    if (apart && !isLarge) headers.connection = 'close'
     if (!options.anonymous) headers.authorization ??= authorization
     let body: string | Uint8Array<ArrayBuffer> | FormData | undefined = options.raw
     if (options.body !== undefined) {
