@@ -183,7 +183,7 @@ export class DatabaseHolders implements Holders {
     if (!this.#listener) return
     const { rows } = await this.database.ask<{ id: string }>(
       `SELECT a.id FROM accounts a LEFT JOIN holdings h ON h.merchant = a.merchant LEFT JOIN processes p ON p.id = h.holder
-       WHERE a.wake_ms <= (extract(epoch FROM clock_timestamp()) * 1000)::float8
+       WHERE a.wake_ms <= (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8)
          AND (p.id = $1 OR p.ended IS NOT FALSE OR p.renewed_at <= clock_timestamp() - $2 * interval '1 millisecond')
        ORDER BY p.id IS NOT DISTINCT FROM $1, a.wake_ms LIMIT 100`,
       [this.lease.id, LEASE_MS],

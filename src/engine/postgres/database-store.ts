@@ -205,6 +205,16 @@ export class DatabaseStore implements Store {
     this.holders.forget(merchant)
   }
 
+  /** Who asks about a merchant that has just been removed makes this process hold it once more. */
+  async #forgetRemoved(holder: number): Promise<void> {
+    await this.database.ask(
+      `DELETE FROM holdings h WHERE holder = $1
+         AND NOT EXISTS (SELECT FROM list l WHERE l.name = h.merchant AND NOT l.gone)
+         AND NOT EXISTS (SELECT FROM accounts a WHERE a.merchant = h.merchant)`,
+      [holder],
+    )
+  }
+
   agree(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>> {
     return agreeOn(this.database, this.address, this.lease.id, settings)
   }
@@ -214,7 +224,9 @@ export class DatabaseStore implements Store {
   }
 
   async release(): Promise<void> {
+    const holder = this.lease.registered ? this.lease.id : null
     await this.lease.release()
+    if (holder !== null) await this.#forgetRemoved(holder).catch(() => {})
     await this.database.close()
     await this.leaseDatabase.close()
     await rm(this.folder, { recursive: true, force: true })

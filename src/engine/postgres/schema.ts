@@ -43,6 +43,8 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
     `ALTER TABLE processes ADD lag_ms float8 NOT NULL DEFAULT 0, ADD takeovers bigint NOT NULL DEFAULT 0,
        ADD forwarded bigint NOT NULL DEFAULT 0`,
   ],
+  // Each process looks about every second for accounts that nobody serves, of which most have no timer.
+  '0003-wake': [`CREATE INDEX accounts_by_wake ON accounts (wake_ms) WHERE wake_ms IS NOT NULL`],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -1,12 +1,17 @@
 import type { World } from '../../domain/world.ts'
 import type { Account } from '../account.ts'
 
-/** When the next timer is due by the wall clock; at once, if a webhook is under way. */
+/**
+ * Times are rounded down to this: whoever looks earlier than needed finds nothing due yet, and a row that keeps its time
+ * needs no new entry in the index.
+ */
+const ROUND_MS = 60_000
+
+/** When the next timer is due by the wall clock, or up to a minute before; at once, if a webhook is under way. */
 export function wakeAt({ clock, world }: Account, now: number): number | null {
-  if (hasAttempts(world)) return now
   const { next } = world.timers
-  const waitMs = next && clock.waitFor(next.dueAt)
-  return waitMs === undefined ? null : now + waitMs
+  const waitMs = hasAttempts(world) ? 0 : next && clock.waitFor(next.dueAt)
+  return waitMs === undefined ? null : Math.floor((now + waitMs) / ROUND_MS) * ROUND_MS
 }
 
 /** Of very many open webhooks one may be under way: then somebody looks in vain. */

@@ -101,6 +101,37 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect(await other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
   })
 
+  test('are looked through for due timers by an index, however many have none', async () => {
+    const { one, sql } = await twoStores()
+    const due: string[] = []
+    one.holders.watch({ lost: () => {}, due: account => due.push(account) })
+    await sql(`INSERT INTO accounts (id, merchant, writer, epoch, edition, last, wake_ms)
+      SELECT 'm' || n || '.test', 'm' || n, 0, 1, 1, 0, CASE WHEN n = 7 THEN 1 END FROM generate_series(1, 20000) n;
+      ANALYZE accounts`)
+    const read = async () =>
+      Number(await sql(`SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'accounts'`))
+    const before = await read()
+    await expect
+      .poll(async () =>
+        Number(
+          await sql(`SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'accounts_by_wake'`),
+        ),
+      )
+      .toBeGreaterThan(2)
+    expect([...new Set(due)]).toEqual(['m7.test'])
+    // Before the table was analysed, one look may have read it as a whole.
+    expect((await read()) - before).toBeLessThanOrEqual(2 * 20_000)
+  })
+
+  test('of a merchant that was removed are held no longer than their process', async () => {
+    const { one, other, sql } = await twoStores()
+    expect(await one.holders.whoHolds('ghost.test', PATIENT())).toBeUndefined()
+    const kept = await openAccount(other, 'acme.test')
+    await kept.account.close()
+    await Promise.all([one.release(), other.release()])
+    expect(await sql('SELECT merchant FROM holdings')).toBe('acme')
+  })
+
   test('have one list of merchants, of which none is changed by two at once', async () => {
     const { one, other } = await twoStores()
     const lists = [await one.openRegistry(), await other.openRegistry()] as const
