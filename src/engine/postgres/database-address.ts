@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg'
 import { parse, toClientConfig } from 'pg-connection-string'
 import { StartError } from '../start-error.ts'
+import { passwordFromFile } from './password-file.ts'
 
 /** Which database, and which schema in it. */
 export interface DatabaseAddress {
@@ -70,5 +71,11 @@ function configOf(url: URL): ClientConfig {
       2,
     )
   }
-  return { ...config, connectionTimeoutMillis: seconds * 1000 }
+  const isGiven = Boolean(config.password || process.env.PGPASSWORD)
+  return {
+    ...config,
+    // The driver calls it with what it connects to; undefined is none.
+    ...(isGiven ? {} : { password: passwordFromFile as () => Promise<string> }),
+    connectionTimeoutMillis: seconds * 1000,
+  }
 }

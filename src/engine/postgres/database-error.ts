@@ -61,11 +61,7 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
 export async function refusePooler(database: Database, { url, schema }: DatabaseAddress): Promise<void> {
   const [one, other] = await database.sessions()
   if (one.pid === other.pid)
-    throw new StartError(
-      `${url} is a pooler that shares sessions between transactions`,
-      2,
-      'Use PostgreSQL directly, or a pooler in session mode',
-    )
+    throw new StartError(`${url} is a pooler that shares sessions between transactions`, 2, POOLER)
   if (one.path !== schema)
     throw new StartError(`${url} does not take the settings of a session, such as search_path`, 2, POOLER)
 }
