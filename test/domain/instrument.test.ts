@@ -66,10 +66,11 @@ describe('bank transfer instructions', () => {
     const accounts = new Set<string>()
     for (let intent = 0; intent < 20_000; intent++) {
       const { reference, account } = transferOf({ paymentId: `pi_${String(intent).padStart(24, '0')}` })
-      expect(reference).toMatch(/^[2-9CDFGHJKMNPQRTVWXY]{4}(-[2-9CDFGHJKMNPQRTVWXY]{4}){2}$/)
       references.add(reference)
       accounts.add(account.number)
     }
+    const readsWell = /^[2-9CDFGHJKMNPQRTVWXY]{4}(-[2-9CDFGHJKMNPQRTVWXY]{4}){2}$/
+    expect([...references].filter(reference => !readsWell.test(reference))).toEqual([])
     expect(references.size).toBe(20_000)
     expect(accounts.size).toBeGreaterThan(19_990)
   })

@@ -41,5 +41,6 @@ test('refuses a made-up cursor', () => {
     made('Infinity.0.x'),
   ])
     expect([cursor, readCursor(SIGNER, cursor)]).toEqual([cursor, undefined])
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), text => readCursor(SIGNER, text) === undefined))
+  const anyText = fc.uint16Array().map(units => String.fromCharCode(...units))
+  fc.assert(fc.property(anyText, text => readCursor(SIGNER, text) === undefined))
 })

@@ -6,7 +6,7 @@ import { TimeTravel } from '../../src/engine/time-travel.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 const HOUR = 3_600_000
-const MANY = 1000
+const MANY = 500
 
 /** A journal that is safe one turn of the event loop later, as one on disk is at best. */
 class SlowJournal extends MemoryJournal {
