@@ -143,6 +143,8 @@ ${rows.join('\n')}
 - **Refused means that nothing happened.** While the disk fails, 503 says that nothing was changed, or that this is not
   known. The first is checked at once and after the next start.
 - **Webhooks come at least once**, each with the same id and the same bytes, signed.
+- **In a cluster, nobody is answered with what was before.** A call that begins after an answer, at any process, shows what
+  was answered. At the end, no entry's number is missing or there twice, and the store is whole.
 - **Damage is found.** A damaged file gives the same state, or a message with its name. A cut removes only the entries
   that are no longer in the file, and a message says so, unless the file ends between two lines: then it is as it was at
   an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.

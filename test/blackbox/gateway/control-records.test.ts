@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Json, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { notOnSeveral } from '../../support/gateway/worker-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import { imageForm, pngImage, sha256 } from '../../support/payments/images.ts'
 import {
@@ -191,13 +192,16 @@ describe('requests', () => {
     expect(text).not.toContain(Buffer.from(`${public_key}:${secret_key}`).toString('base64'))
   })
 
-  test('are the account’s own, and bounded', async () => {
-    const merchant = await openMerchant(server())
-    const reads = Array.from({ length: 1500 }, () => merchant.test.call('GET', '/payout_intents?limit=1'))
-    await Promise.all(reads)
-    expect(await rows(merchant.live.control('GET', '/requests'))).toEqual([])
-    const kept = await rows(merchant.test.control('GET', '/requests'))
-    expect(kept.length).toBeGreaterThanOrEqual(10)
-    expect(kept.length).toBeLessThan(1500)
-  })
+  test.skipIf(notOnSeveral('1,500 new connections at once, which the tests’ balancer does not take'))(
+    'are the account’s own, and bounded',
+    async () => {
+      const merchant = await openMerchant(server())
+      const reads = Array.from({ length: 1500 }, () => merchant.test.call('GET', '/payout_intents?limit=1'))
+      await Promise.all(reads)
+      expect(await rows(merchant.live.control('GET', '/requests'))).toEqual([])
+      const kept = await rows(merchant.test.control('GET', '/requests'))
+      expect(kept.length).toBeGreaterThanOrEqual(10)
+      expect(kept.length).toBeLessThan(1500)
+    },
+  )
 })

@@ -35,6 +35,13 @@ const { PAYSIM_TEST_STORE: kind } = process.env
 if (kind !== undefined && !(kind in NODES))
   throw new Error(`PAYSIM_TEST_STORE is ${Object.keys(NODES).join(' or ')}, not ${kind}`)
 
+/** Whether a test is left out because these tests are run on several processes. */
+export function notOnSeveral(why: string): boolean {
+  if (kind !== 'cluster') return false
+  console.warn(`left out on several processes: ${why}`)
+  return true
+}
+
 /** A server on the store that these tests are run on. */
 async function startAsTested(args: readonly string[]): Promise<Server> {
   const nodes = NODES[kind ?? '']
