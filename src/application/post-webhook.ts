@@ -51,6 +51,8 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: CLOSED,
   ECONNRESET: CLOSED,
   ECONNREFUSED: 'the connection was refused',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH:
+    'the answer is not well-formed HTTP: its body is not as long as its content-length says, or a 204 has one',
 }
 
 /** Why a request to the application got no answer, in words. */

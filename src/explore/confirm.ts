@@ -45,7 +45,7 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
 function withoutRepetitions(found: readonly Finding[]): Finding[] {
   const kept = new Map<string, Finding>()
   for (const finding of found) {
-    const key = `${finding.places.map(describePlace).join()}: ${finding.fault.sameAs}`
+    const key = `${finding.kinds.join()}: ${finding.fault.sameAs}`
     const same = kept.get(key)
     kept.set(key, same ? { ...same, alike: same.alike + finding.alike } : finding)
   }

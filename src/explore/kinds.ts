@@ -158,7 +158,8 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
   },
   'webhook-unknown-field': {
     summary: 'an event has members that no version has yet',
-    advice: 'Read the members that you know, and ignore the others.',
+    advice:
+      'Read the members that you know, and ignore the others. Verify the signature over the bytes that came, not over what you parsed.',
     places: eachWebhook('webhook-unknown-field'),
   },
   'webhook-unknown-type': {

@@ -112,3 +112,9 @@ test('an event of an unknown type comes before and after the event, or at one of
   await run.take(posted({ ...EVENT, id: 'evt_2' }, SECRET))
   expect(got).toEqual(['payment.failed', 'payment.review_started'])
 })
+
+test('an answer that is not well-formed HTTP is described in words', async () => {
+  const run = await runWith(({ socket }) => void socket.end('HTTP/1.1 204 -\r\ncontent-length: 2\r\n\r\n{}'))
+  await run.take(posted(EVENT, SECRET))
+  expect(run.violations[0]?.message).toContain('its body is not as long as its content-length says')
+})
