@@ -6,22 +6,24 @@ export function fishScript(root: CommandNode, program: readonly string[]): strin
   const places = nodes.filter(({ words }) => words.length > 0).map(placeOf)
   return `# Completes paysim in fish. Created by \`paysim completion fish\`: create it again after an update.
 
+# Fish asks this for each place that there is, so the words are looked at only when they have changed.
 function __paysim_at
-    set -l place ''
-    set -l words (commandline -opc)
-    set -e words[1]
-    for word in $words
-        switch $word
-            case --
-                test "$argv[1]" = /--
-                return
-        end
-        switch "$place/$word"
-            case ${places.join(' ')}
-                set place "$place/$word"
+    set -l words (string escape -- (commandline -opc))
+    if test "$words" != "$__paysim_words"
+        set -g __paysim_words $words
+        set -g __paysim_place ''
+        for word in $words[2..-1]
+            if test "$word" = --
+                set __paysim_place /--
+                break
+            end
+            switch "$__paysim_place/$word"
+                case ${places.join(' ')}
+                    set __paysim_place "$__paysim_place/$word"
+            end
         end
     end
-    test "$argv[1]" = "$place"
+    test "$argv[1]" = "$__paysim_place"
 end
 
 # The next of several words separated by commas.
