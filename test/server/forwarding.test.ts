@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createServer as createTcpServer, type Socket } from 'node:net'
+import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Simulator } from '../../src/simulator.ts'
 import { PretendedHolders, startSimulator } from '../support/cluster/pretended-holders.ts'
@@ -171,6 +171,32 @@ test('a large upload reaches the holder whole', async () => {
   form.append('file', new Blob([image], { type: 'image/png' }), 'large.png')
   const made = await fetch(`${address}/assets`, { method: 'POST', headers: control, body: form })
   expect(await made.json()).toMatchObject({ object: 'asset', size: image.length })
+})
+
+test('of a body that is too large, the rest is read, and the connection is free for the next call', async () => {
+  const { entry } = await pair()
+  const { hostname, port } = new URL(addressOf(entry))
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  const line = (method: string, path: string, length: number) =>
+    [
+      `${method} ${path} HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Authorization: ${keysOf(entry)}`,
+      'Content-Type: application/json',
+      `Content-Length: ${length}\r\n\r\n`,
+    ].join('\r\n')
+  const size = 64 * 1024 * 1024
+  socket.write(line('POST', '/payment_intents', size))
+  socket.write(Buffer.alloc(size, ' '))
+  socket.write(line('GET', '/payment_intents/pi_unknown', 0))
+  let answers = ''
+  socket.setEncoding('latin1').on('data', text => {
+    answers += text
+  })
+  await expect.poll(() => answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404'])
 })
 
 test('an event stream comes through as it happens, and ends at the holder when its reader goes', async () => {

@@ -65,8 +65,17 @@ export class Forwarder {
 
   /** Passes the holder's answer to the caller. Throws a refusal if there is none. */
   async forward(call: HandedOnCall, holder: string, gone: AbortSignal): Promise<void> {
-    const { account, reply, repeatable } = call
     const body = new KeptBody(call.request.raw)
+    try {
+      await this.#forward(call, body, holder, gone)
+    } finally {
+      // A holder may answer before it has all of it.
+      void body.discard().catch(() => {})
+    }
+  }
+
+  async #forward(call: HandedOnCall, body: KeptBody, holder: string, gone: AbortSignal): Promise<void> {
+    const { account, reply, repeatable } = call
     let address = holder
     let pauseMs = PAUSE_MS.first
     for (;;) {

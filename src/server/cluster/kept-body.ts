@@ -55,6 +55,12 @@ export class KeptBody {
     this.#isSentWhole = true
   }
 
+  /** Nobody needs the rest. It is read and discarded, so that its sender can end, and use the connection again. */
+  async discard(): Promise<void> {
+    await this.#reading?.return?.()
+    this.request.resume()
+  }
+
   async #fill(): Promise<void> {
     try {
       this.#reading ??= this.request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]()
