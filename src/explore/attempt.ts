@@ -91,12 +91,15 @@ export class Attempts {
   }
 }
 
-function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | 'fault'> {
+/** What a run shows about the application. */
+export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | 'fault'> {
   const { application: seen } = result
   const isUnmet = (seen?.unmet.length ?? 0) > 0
   if (result.ok) return { outcome: isUnmet ? 'not met' : 'survived' }
   // The plain run shows that the application starts, so the machine caused this.
   if (!seen) return { outcome: 'not judged' }
+  // It failed before the first disturbance, as the plain run did not: the machine was too slow.
+  if (!seen.isDisturbed) return { outcome: 'not judged' }
   const fault = faultOf(result, run)
   // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.
   if (fault.isExpectation && (seen?.isTainted || isUnmet)) return { outcome: 'not judged' }

@@ -21,6 +21,8 @@ export interface ApplicationReport {
   readonly calls: readonly RecordedCall[]
   readonly deliveries: readonly RecordedDelivery[]
   readonly violations: readonly Violation[]
+  /** Whether a disturbance was to come from some step on; before that step, a failure proves nothing. */
+  readonly isDisturbed: boolean
   /** Disturbances that did not happen. */
   readonly unmet: readonly Disturbance[]
   /** Time had to move so far that other things became due too, so a failure proves nothing. */
@@ -169,6 +171,7 @@ export class PlayedApplication {
       calls: run.calls,
       deliveries: run.deliveries,
       violations: run.violations,
+      isDisturbed: run.isDisturbed,
       unmet: run.unmet,
       isTainted,
       isHasty,
