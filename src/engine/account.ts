@@ -193,10 +193,6 @@ export class Account {
   /** Executes what is due by now, in order; if that is much, in slices. */
   readonly fireDue = (): void => this.#firing.begin()
 
-  get fired(): number {
-    return this.#firing.fired
-  }
-
   #watch(): void {
     if (!this.#recovery.underWay && !this.#closed) this.#pacer.watch(this.#world.timers.next)
   }

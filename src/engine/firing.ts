@@ -14,8 +14,6 @@ interface FiringSettings {
 
 /** Fires an account's due timers in order. When there are many, other accounts get their turn in between. */
 export class Firing {
-  /** How many timers fired since the account was opened. */
-  fired = 0
   #within = false
   #rest: Promise<void> | undefined
 
@@ -60,7 +58,6 @@ export class Firing {
         const timer = this.settings.due()
         if (!timer) return
         this.settings.fire(timer)
-        this.fired++
       }
     } finally {
       this.#within = false

@@ -47,9 +47,16 @@ export class TimeTravel {
     return this.inTurn(async () => {
       const patience = new Patience(this.terms.receiversMs, this.terms.monotonic)
       this.courier.bePatient(patience)
+      // Where an entry was discarded because the disk failed, another one gets its number.
+      const fired = new Set<number>()
+      const stopCounting = this.account.onEntry(({ seq, by }) => {
+        if (by === 'timer') fired.add(seq)
+        else fired.delete(seq)
+      })
       try {
-        return await this.#travel(plan(), patience)
+        return await this.#travel(plan(), patience, fired)
       } finally {
+        stopCounting()
         this.courier.bePatient(undefined)
       }
     })
@@ -68,27 +75,17 @@ export class TimeTravel {
     await this.account.journal.durable(this.account.world.seq)
   }
 
-  /** Resolves when everything due by now has happened and no delivery is in progress; returns how many timers fired. */
-  async #quieten(patience?: Patience): Promise<number> {
+  /** Resolves when everything due by now has happened and no delivery is in progress. */
+  async #quieten(patience?: Patience): Promise<void> {
     const { account, courier } = this
-    let fired = 0
     do {
       // No timer fires while the disk cannot be written.
       if (account.stalled) throw new UnavailableError('The journal', undefined)
-      fired += await this.#fire()
+      await account.catchUp()
       if (courier.busy) await (patience ? patience.spend(courier.idle()) : courier.idle())
       // Its merchant was removed, so its timers never fire.
-      if (account.closed) return fired
+      if (account.closed) return
     } while (courier.busy || this.#somethingIsDue())
-    return fired
-  }
-
-  async #fire(): Promise<number> {
-    const { account } = this
-    const before = account.fired
-    const rest = account.catchUp()
-    if (rest) await rest
-    return account.fired - before
   }
 
   #somethingIsDue(): boolean {
@@ -99,6 +96,7 @@ export class TimeTravel {
   async #travel(
     { until, limit }: AdvancePlan,
     patience: Patience,
+    firedAt: ReadonlySet<number>,
   ): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
     if (account.clock.mode !== 'virtual')
@@ -106,7 +104,7 @@ export class TimeTravel {
         refused: rejection('invalid_state', 'The clock of this account is real, so it cannot be advanced'),
       }
     const target = until === 'idle' ? limit : until
-    let fired = await this.#quieten(patience)
+    await this.#quieten(patience)
     let stops = 0
     for (
       let { next } = account.world.timers;
@@ -114,7 +112,7 @@ export class TimeTravel {
       next = account.world.timers.next
     ) {
       account.clock.jump(next.dueAt)
-      fired += await this.#quieten(patience)
+      await this.#quieten(patience)
       if (++stops % STOPS_AT_ONCE === 0) await otherWork()
     }
     // One sync for many stops: nothing was answered yet, and the courier waits for what it tells a receiver.
@@ -124,6 +122,7 @@ export class TimeTravel {
       account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
     }
     if (!account.closed) await account.journal.durable(account.world.seq)
+    const fired = [...firedAt].filter(seq => seq <= account.world.seq).length
     return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: patience.timedOut }
   }
 }

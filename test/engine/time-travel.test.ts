@@ -130,6 +130,32 @@ describe('a journey', () => {
     await account.close()
     expect(end?.status === 'rejected' ? String(end.reason) : 'it arrived').not.toContain('it spins')
   })
+
+  test('counts a timer once that fires again because the disk failed and works again', async () => {
+    const journal = new FailingOnce()
+    const account = anAccount({ journal })
+    account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))
+    createPayment(account)
+    journal.safeSeq = account.world.seq
+    const byTimer: number[] = []
+    account.onEntry(({ by, seq }) => by === 'timer' && byTimer.push(seq))
+    let hasFailed = false
+    const courier = {
+      get busy() {
+        return byTimer.length === 1 && !hasFailed
+      },
+      idle: async () => {
+        hasFailed = true
+        account.stall()
+        await account.available()
+      },
+      bePatient: () => {},
+    } as unknown as Courier
+    const time = new TimeTravel(account, courier, TERMS)
+    expect(await time.advance(to(account.now + 100 * HOUR))).toMatchObject({ fired: 2 })
+    expect(byTimer).toHaveLength(3)
+    await account.close()
+  })
 })
 
 /** A disk that was full after some entry, and still is. */
@@ -147,6 +173,13 @@ class FullDisk extends MemoryJournal {
 
   override tryAgain(): Promise<void> {
     return Promise.reject(new Error('ENOSPC'))
+  }
+}
+
+/** A disk that works again as soon as it is tried again. */
+class FailingOnce extends FullDisk {
+  override tryAgain(): Promise<void> {
+    return Promise.resolve()
   }
 }
 
