@@ -18,8 +18,8 @@ const MOST_UNLISTED = 1024
 /** The changes of a table since some moment. */
 export class Changes<T> {
   readonly held = new Map<string, Held<T> | null>()
-  readonly words = new PositionsByWord<Held<T>>()
-  readonly #list = new ListIndex<Held<T>>()
+  #words: PositionsByWord<Held<T>> | undefined
+  #list: ListIndex<Held<T>> | undefined
   #unlisted: Held<T>[] = []
 
   constructor(private readonly facets: ((record: T) => Facets) | undefined) {}
@@ -38,18 +38,29 @@ export class Changes<T> {
       if (held.listed || this.held.get(held.id) !== held) continue
       held.facets = facets(held.record)
       held.listed = true
-      this.#list.add(held, held.facets)
+      this.#listed.add(held, held.facets)
     }
     this.#unlisted = []
   }
 
+  /** Made when it is first needed: most tables of most accounts are empty. */
+  get #listed(): ListIndex<Held<T>> {
+    this.#list ??= new ListIndex()
+    return this.#list
+  }
+
+  get words(): PositionsByWord<Held<T>> {
+    this.#words ??= new PositionsByWord()
+    return this.#words
+  }
+
   unlist(held: Held<T>): void {
-    if (held.listed) this.#list.remove(held, held.facets)
+    if (held.listed) this.#listed.remove(held, held.facets)
     held.listed = false
   }
 
   get list(): ListIndex<Held<T>> {
     this.listAll()
-    return this.#list
+    return this.#listed
   }
 }

@@ -8,6 +8,7 @@ import { shown } from './table.js'
 const AT_A_TIME = 20
 /** Clients that fill the server. */
 const CLIENTS = 16
+const WARM_UP = 500
 const MOST_KILOBYTES = 40
 
 /** POST a merchant, beside one line that is appended and synced, when there are few and when there are many. */
@@ -28,6 +29,8 @@ export async function measureMerchants({ binary, rounds, merchants }, onEnd) {
   await timesOf(create)
   await timesOf(append)
   const few = await contest()
+  // The first ones also pay for the room that a busy server takes.
+  await fill(create, WARM_UP)
   const before = residentMegabytes(server.pid)
   await fill(create, merchants)
   const kilobytes = ((residentMegabytes(server.pid) - before) * 1000) / merchants
