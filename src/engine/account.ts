@@ -241,11 +241,11 @@ export class Account {
 
   /** The world of the entries that are safe on disk. */
   async #rollBack(): Promise<void> {
-    const restored = await this.#checkpoints?.restore()
-    const world = restored?.world ?? new MutableWorld()
-    await this.journal.rollBack(entry => apply(world, entry), world.seq)
-    this.#take(world)
-    await restored?.done()
+    const goOnFrom = async (world: MutableWorld) => {
+      await this.journal.rollBack(entry => apply(world, entry), world.seq)
+      this.#take(world)
+    }
+    await (this.#checkpoints ? this.#checkpoints.restore(goOnFrom) : goOnFrom(new MutableWorld()))
   }
 
   #take(world: MutableWorld): void {

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { cp, link, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { DamagedError } from '../../src/engine/damaged.ts'
 import { StartError } from '../../src/engine/start-error.ts'
+import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
 import { createPayment } from '../support/engine/accounts.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
@@ -182,4 +184,24 @@ test('a reset leaves nothing of the old history', async () => {
   expect(await readdir(folder)).toEqual(['journal.jsonl', 'past-2'])
   expect(ids).toHaveLength(6)
   expect((await reopened(folder)).world).toEqual(world)
+})
+
+test('a history that cannot be read again leaves the world as it was, and no file open', async () => {
+  const opened = await accountOnDisk(await temporaryDirectory())
+  const [oldest = ''] = await fillWith(opened, 22)
+  const { account, journal } = opened
+  const openFiles = async () => (existsSync('/proc/self/fd') ? (await readdir('/proc/self/fd')).length : 0)
+  const before = await openFiles()
+  const rollBack = vi
+    .spyOn(journal, 'rollBack')
+    .mockRejectedValue(new UnavailableError('The journal', undefined))
+  account.stall()
+  for (let attempt = 0; attempt < 20; attempt++) expect(await account.available()).toBe(false)
+  expect(rollBack.mock.calls.length).toBeGreaterThan(20)
+  expect(account.world.payments.get(oldest)).toMatchObject({ sortKey: { id: oldest } })
+  rollBack.mockRestore()
+  expect(await account.available()).toBe(true)
+  expect(account.world.payments.get(oldest)).toMatchObject({ sortKey: { id: oldest } })
+  expect(await openFiles()).toBe(before)
+  await account.close()
 })

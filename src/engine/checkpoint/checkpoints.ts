@@ -125,22 +125,23 @@ export class Checkpoints {
     return world
   }
 
-  /**
-   * The world of the last checkpoint, without everything since. The world before it can be read until `done` is called.
-   */
-  async restore(): Promise<{ readonly world: MutableWorld; readonly done: () => Promise<void> }> {
+  /** Gives the world of the last checkpoint. The one before it can be read until `take` has succeeded. */
+  async restore(take: (world: MutableWorld) => Promise<void>): Promise<void> {
     await this.#writing
     this.#unwritten = undefined
-    const before = this.#layers
+    let leaving = this.#layers
     this.#layers = []
     try {
       await this.#read()
+      await take(this.world())
     } catch (cause) {
-      await this.#closeLayers()
-      this.#layers = before
+      ;[this.#layers, leaving] = [leaving, this.#layers]
       throw cause
+    } finally {
+      await closeAll(leaving)
+      // Nobody else closes them if the account was closed meanwhile.
+      if (this.#closed) await this.#closeLayers()
     }
-    return { world: this.world(), done: () => closeAll(before) }
   }
 
   /** Resolves when no checkpoint is being written. */

@@ -4,7 +4,7 @@ import { writeLine } from '../journal-format.ts'
 import type { Reading } from '../real-time.ts'
 import { SafePoint } from '../safe-point.ts'
 import { UnavailableError } from '../unavailable.ts'
-import type { Database } from './database.ts'
+import type { Ask, Database } from './database.ts'
 import { isRefusal } from './database-error.ts'
 import { insertEntries, StoredEntries } from './stored-entries.ts'
 
@@ -127,9 +127,9 @@ export class DatabaseJournal implements Journal {
    * Takes the account again, under a new epoch: a statement whose connection was cut has ended then, or can write nothing
    * any more. Returns the number of the last entry.
    */
-  async #settle(): Promise<number> {
+  async #settle(ask = this.database.ask): Promise<number> {
     if (this.#closed) throw new LostError()
-    const { rows } = await this.database.ask<{ epoch: string; last: string }>(
+    const { rows } = await ask<{ epoch: string; last: string }>(
       'UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 AND writer = $2 RETURNING epoch, last',
       [this.options.account, this.options.writer],
     )
@@ -152,7 +152,12 @@ export class DatabaseJournal implements Journal {
 
   async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
     if (this.#lost) throw new UnavailableError('The journal', undefined)
-    if (this.#inDoubt) await this.#settle()
+    if (this.#inDoubt)
+      await this.#settle(this.#reading).catch(cause => {
+        if (!(cause instanceof LostError)) throw cause
+        this.#giveUp()
+        throw new UnavailableError('The journal', cause)
+      })
     this.#safe.seq = this.#standing.last
     await this.read(onEntry, known)
   }
@@ -166,12 +171,22 @@ export class DatabaseJournal implements Journal {
       [account, epoch],
     )
     if (count === 0) {
-      this.#lost = true
-      this.options.onLost()
+      this.#giveUp()
       throw new LostError()
     }
     this.#safe.stopped = false
   }
+
+  #giveUp(): void {
+    this.#lost = true
+    if (!this.#closed) this.options.onLost()
+  }
+
+  /** What the database does not answer now, it may answer later. */
+  readonly #reading: Ask = (text, values) =>
+    this.database.ask(text, values).catch(cause => {
+      throw new UnavailableError('The journal', cause)
+    })
 
   /** The entries after a known one. */
   read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
@@ -190,7 +205,7 @@ export class DatabaseJournal implements Journal {
 
   get #stored(): StoredEntries {
     const { edition } = this.#standing
-    return new StoredEntries(this.database.ask, {
+    return new StoredEntries(this.#reading, {
       account: this.options.account,
       edition,
       last: this.#safe.seq,

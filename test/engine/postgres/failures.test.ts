@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UnavailableError } from '../../../src/engine/unavailable.ts'
 import { createPayment } from '../../support/engine/accounts.ts'
 import { openAccount, openStore } from '../../support/engine/database-stores.ts'
 import { startPostgres, workerPostgres } from '../../support/postgres/postgres.ts'
@@ -72,5 +73,23 @@ describe.skipIf(why !== undefined)('a database that fails', () => {
     createPayment(account)
     await journal.durable(2)
     expect(await numbersOf(journal.lines())).toEqual([1, 2])
+  })
+
+  test('is not available, and nothing worse, while it refuses even to be read', async () => {
+    const postgres = await workerPostgres()
+    const url = await postgres.newDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const { account, journal } = await openAccount(await openStore(url))
+    const id = createPayment(account)
+    await journal.durable(1)
+    await postgres.query(name, 'ALTER TABLE paysim.entries RENAME TO aside')
+    createPayment(account)
+    await expect(journal.durable(2)).rejects.toBeInstanceOf(UnavailableError)
+    await expect(account.settled()).rejects.toBeInstanceOf(UnavailableError)
+    await expect(journal.history(id)).rejects.toBeInstanceOf(UnavailableError)
+    expect(await account.available()).toBe(false)
+    await postgres.query(name, 'ALTER TABLE paysim.aside RENAME TO entries')
+    await expect.poll(() => account.available()).toBe(true)
+    expect([...account.world.payments].map(([known]) => known)).toEqual([id])
   })
 })
