@@ -6,9 +6,10 @@ const STARTS_WITHIN_MS = 1000
 const MOST_WAITING = 8
 /**
  * How many runs are under way for each job. Processes that serve several runs are fewer: the start and the first
- * requests of each take as much processor time as several runs do.
+ * requests of each take as much processor time as several runs do. With two, the runs that wait out a Retry-After are
+ * so many that nothing is left to do meanwhile.
  */
-const PER_JOB = { own: 4, shared: 2 } as const
+const PER_JOB = { own: 4, shared: 3 } as const
 
 /** The turn of one run. */
 export interface Turn {
