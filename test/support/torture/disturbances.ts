@@ -93,8 +93,8 @@ export const DISTURBANCES: Readonly<Record<Disturbance, (scene: Scene) => Promis
   pause: scene =>
     about(
       scene,
-      ({ server }) => process.kill(server.pid, 'SIGSTOP'),
-      ({ server }) => process.kill(server.pid, 'SIGCONT'),
+      ({ server }) => server.signal('SIGSTOP'),
+      ({ server }) => server.signal('SIGCONT'),
       // Sometimes it comes back before its lease has run out.
       scene.chance.is(0.25) ? scene.chance.below(3000) : scene.longestMs,
     ),

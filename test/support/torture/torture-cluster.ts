@@ -117,7 +117,7 @@ export class TortureCluster implements Caller {
   }
 
   async end(): Promise<void> {
-    for (const { server } of this.members) process.kill(server.pid, 'SIGCONT')
+    for (const { server } of this.members) server.signal('SIGCONT')
     await Promise.all([...this.members].map(member => this.kill(member)))
   }
 }

@@ -49,6 +49,8 @@ export interface TortureServer {
   plan(next: DiskPlan | null): Promise<number>
   /** The bytes in use, without what is only waiting to be collected. */
   memory(): Promise<number>
+  /** Nothing happens if it has ended already. */
+  signal(name: NodeJS.Signals): void
   kill(): Promise<void>
   stop(): Promise<number | null>
   readonly ended: Promise<void>
@@ -146,6 +148,7 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
     },
     plan: next => ask(next as Serializable),
     memory: () => ask('memory'),
+    signal: name => void child.kill(name),
     kill: async () => {
       child.kill('SIGKILL')
       await ended
