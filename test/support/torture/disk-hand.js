@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** The calls that change something, by the object that has them. */
-const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'writeFile']
+const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'unlink', 'writeFile']
 const ACCESS = constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR
 const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
 
