@@ -175,7 +175,7 @@ export class DataDirectory implements Store {
   /** The address of the running server, with its control token. */
   async announce(facts: unknown): Promise<void> {
     const path = join(this.path, 'server.json')
-    await rm(`${path}.new`, { force: true })
+    await removeFile(`${path}.new`)
     // Never follows a link that somebody else put there.
     await writeFile(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     await chmod(`${path}.new`, 0o600)
@@ -183,7 +183,7 @@ export class DataDirectory implements Store {
   }
 
   async release(): Promise<void> {
-    await rm(join(this.path, 'server.json'), { force: true })
+    await removeFile(join(this.path, 'server.json'))
     await this.lock.release()
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateFolder, openPrivate } from './private-files.ts'
+import { makePrivateFolder, openPrivate, removeFile } from './private-files.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /** The name of an image: the SHA-256 of its bytes. */
@@ -54,7 +54,7 @@ export class FileImages implements ImageStore {
       }
       await rename(draft, path)
     } catch (cause) {
-      await rm(draft, { force: true }).catch(() => {})
+      await removeFile(draft).catch(() => {})
       throw new UnavailableError('The image', cause)
     }
   }

@@ -1,7 +1,7 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedError } from './damaged.ts'
-import { codeOf, makePrivateFolder, openPrivate, syncDirectory } from './private-files.ts'
+import { codeOf, makePrivateFolder, openPrivate, removeFile, syncDirectory } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import type { Reading } from './real-time.ts'
 import { StartError } from './start-error.ts'
@@ -92,7 +92,7 @@ export class Segments {
       this.held.shift()
       await readersDone()
       try {
-        await rm(path, { force: true })
+        await removeFile(path)
       } catch {
         this.held.unshift(oldest)
         return
@@ -104,10 +104,10 @@ export class Segments {
   async add(openPart: string, from: number, to: number): Promise<() => Promise<void>> {
     await makePrivateFolder(this.folder)
     const path = join(this.folder, `journal-${numbered(from)}-${numbered(to)}.jsonl`)
-    await rm(path, { force: true })
+    await removeFile(path)
     await link(openPart, path)
     const undo = async () => {
-      await rm(path, { force: true })
+      await removeFile(path)
     }
     try {
       await syncDirectory(this.folder)

@@ -1,5 +1,6 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeFile } from '../private-files.ts'
 import type { Layer } from './layer.ts'
 
 /** The names of the layers in a folder. A new one never gets the name of another. */
@@ -34,7 +35,7 @@ export class LayerFiles {
 
   /** Removes the files that were never finished. Until then, a damaged checkpoint can still be restored from a copy. */
   async sweep(): Promise<void> {
-    for (const name of this.strays) await rm(join(this.folder, name), { force: true })
+    for (const name of this.strays) await removeFile(join(this.folder, name))
     this.strays = []
   }
 }

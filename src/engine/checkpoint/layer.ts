@@ -1,8 +1,8 @@
-import { type FileHandle, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Position } from '../../domain/list-index.ts'
 import { DamagedError } from '../damaged.ts'
 import { openSealed } from '../journal-format.ts'
-import { openPrivate } from '../private-files.ts'
+import { openPrivate, removeFile } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'
 import { decodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
 import { ReadAhead } from './read-ahead.ts'
@@ -235,7 +235,7 @@ export class Layer {
 
   async remove(): Promise<void> {
     await this.close()
-    for (const file of [indexFile(this.path), recordsFile(this.path)]) await rm(file, { force: true })
+    for (const file of [indexFile(this.path), recordsFile(this.path)]) await removeFile(file)
   }
 }
 
