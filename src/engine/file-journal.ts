@@ -72,7 +72,11 @@ export class FileJournal implements Journal {
   }
 
   /** Reads the entries after a number, as far as the file is safe. */
-  async #replay(known: number, onEntry: FileJournalOptions['onEntry'], end?: number): Promise<void> {
+  async #replay(
+    known: number,
+    onEntry: FileJournalOptions['onEntry'],
+    end = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
     const reading = { known, onEntry: entriesOnly(onEntry), warn: this.options.warn }
     const after = this.header.after ?? 0
     // Before anything is read, so that a start without them changes nothing.
@@ -86,8 +90,7 @@ export class FileJournal implements Journal {
         await handle.close()
       }
     }
-    const open = end === undefined ? { ...reading, after } : { ...reading, after, end }
-    const start = await replay<Entry | Header>(this.path, this.handle, open)
+    const start = await replay<Entry | Header>(this.path, this.handle, { ...reading, after, end })
     this.#safe.seq = start.seq
     this.#batchSeq = start.seq
     this.#end = start.end

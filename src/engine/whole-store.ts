@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ENVIRONMENTS } from '../contract/statuses.ts'
 import { apply } from '../domain/apply.ts'
 import type { Entry } from '../domain/events.ts'
 import { KINDS } from '../domain/stored-state.ts'
@@ -8,7 +7,7 @@ import { Account } from './account.ts'
 import { DamagedError } from './damaged.ts'
 import type { ImageStore } from './image-store.ts'
 import { readLine } from './journal-format.ts'
-import { accountId } from './open-runtime.ts'
+import { accountsOf } from './open-runtime.ts'
 import type { RealTime } from './real-time.ts'
 import type { Registry } from './registry.ts'
 import { StartError } from './start-error.ts'
@@ -63,7 +62,7 @@ export async function checkStore(
   const registry = await store.openRegistry()
   try {
     totals.merchants = registry.merchants.length
-    for (const id of accountsOf(registry))
+    for (const id of accountsIn(registry))
       try {
         const { account, kept } = await openQuietly(store, id, seedIn(registry, id), time)
         try {
@@ -144,7 +143,7 @@ export async function copyStore(from: Store, to: Store, time: RealTime): Promise
     const [there] = target.merchants
     if (there)
       throw new StartError(`${to.url} is not empty: it has the merchant ${there.id}. Nothing was copied`, 2)
-    const ids = accountsOf(source)
+    const ids = accountsIn(source)
     await to.announceChange(ids)
     for (const id of ids) await copyAccount(from, to, id, seedIn(source, id), time, totals)
     await to.makeSafe(ids)
@@ -205,8 +204,7 @@ async function copyImages(
 
 const digestsOf = ({ events }: Entry) => events.flatMap(event => ('digest' in event ? [event.digest] : []))
 
-const accountsOf = ({ merchants }: Registry) =>
-  merchants.flatMap(({ id }) => ENVIRONMENTS.map(environment => accountId(id, environment)))
+const accountsIn = ({ merchants }: Registry) => merchants.flatMap(({ id }) => accountsOf(id))
 
 function seedIn(registry: Registry, id: string): string {
   const [merchant = '', environment] = id.split('.')

@@ -94,13 +94,10 @@ function causes(story: StoryRecord): Place[] {
 
 /** Restarts after which the events of the step before come again: the application ended before its answers arrived. */
 function forgettable({ webhooks, steps }: StoryRecord): Place[] {
-  const names = webhooks
+  const places = webhooks
     .filter(({ step, status }) => status >= 200 && status < 300 && step + 1 < steps.length)
-    .map(({ step, type }) => `${step + 1} ${type}`)
-  return [...new Set(names)].map(name => {
-    const [before, event = ''] = name.split(' ')
-    return { kind: 'restart', before: Number(before), event }
-  })
+    .map(({ step, type }) => ({ kind: 'restart' as const, before: step + 1, event: type }))
+  return [...new Map(places.map(place => [`${place.before} ${place.event}`, place])).values()]
 }
 
 /** What comes before and after the real event may do harm at one of these times only. */
