@@ -19,7 +19,8 @@ export class Output {
   #add(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    while (this.#size > KEPT_BYTES && this.#chunks.length > 1) {
+    // Never less than KEPT_BYTES is left: one chunk may hold all of that, and the next a single line.
+    while (this.#size - (this.#chunks[0]?.length ?? 0) >= KEPT_BYTES) {
       this.#size -= this.#chunks.shift()?.length ?? 0
       this.#dropped = true
     }
