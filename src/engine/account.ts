@@ -217,6 +217,11 @@ export class Account {
     return this.#recovery.underWay
   }
 
+  /** Whether this process decides nothing for the account any more. */
+  get moved(): boolean {
+    return this.#closed || this.journal.moved === true
+  }
+
   get closed(): boolean {
     return this.#closed
   }

@@ -13,6 +13,8 @@ export interface Journal {
   lines(): AsyncIterable<string>
   /** After a failed write: the entries after a known one, up to the last safe one, replayed in order. */
   rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>
+  /** Whether another process holds the account, so that nothing can be written here any more. */
+  readonly moved?: boolean
   /** After a failed write: resolves if writes work again. */
   tryAgain(): Promise<void>
   /** The seed of ids, if it is not the account's first one. */

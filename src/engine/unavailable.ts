@@ -17,6 +17,14 @@ export class UnavailableError extends Error {
   }
 }
 
+/** Another process may hold the account now. Nothing was written, and this process writes nothing of it any more. */
+export class MovedError extends UnavailableError {
+  constructor() {
+    super('The journal', undefined)
+    this.message = 'This process does not hold the account any more; nothing was changed'
+  }
+}
+
 export const unavailable = (): Rejection => rejection('service_unavailable', words('The journal'))
 
 /** Whether the system refused a call. */

@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { renderError } from '../contract/error-body.ts'
-import { invalid } from '../contract/errors.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
+import { MovedError, UnavailableError } from '../engine/unavailable.ts'
 import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
-import type { Forwarder } from './cluster/forwarder.ts'
-import { NO_ANSWER, type SurfaceName } from './cluster/handed-on.ts'
+import { NotCarriedOutError } from './carry-out.ts'
+import { type Forwarder, TAKEOVER_MS } from './cluster/forwarder.ts'
+import { declineCall, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
 import { describeError, isForTheLog } from './describe-error.ts'
@@ -18,12 +17,14 @@ import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
 import { Listener } from './http/listener.ts'
+import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
 import { Request } from './http/request.ts'
 import type { Handle } from './http/routes.ts'
 import type { Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
+import { canBeReadAgain } from './read-body.ts'
 import { refuse } from './refusal.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -52,12 +53,6 @@ interface Found {
   readonly handle: Handle | undefined
   /** Whose holder answers, where several processes serve one store. */
   readonly account?: string
-}
-
-/** Says to the process that handed a call on that nothing was done. */
-function declineCall(request: Request, reply: Reply): void {
-  request.isAnsweredElsewhere = true
-  reply.code(421).header(NO_ANSWER, 'not-held').send()
 }
 
 /** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
@@ -91,23 +86,28 @@ export class App {
         : {}
     this.listener = new Listener(
       (request, response) => this.#answer(request, response),
-      (error, socket) => this.#refuseUnread(error, socket),
+      (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
     )
   }
 
-  #answer(raw: IncomingMessage, response: ServerResponse): void {
-    const request = new Request(raw, this.#ids)
+  #answer(raw: IncomingMessage, response: ServerResponse, startedAt?: number): void {
+    const request = new Request(raw, this.#ids, startedAt)
     const reply = new Reply(response)
     try {
       const answered = this.#serve(request, reply)
       // Most answers are ready at once, so do not wait for the next turn of the event loop.
       if (answered instanceof Promise)
-        answered.then(() => this.#leave(request, reply)).catch(this.#settings.onBug)
-      else this.#leave(request, reply)
+        answered.then(() => this.#end(request, reply)).catch(this.#settings.onBug)
+      else this.#end(request, reply)
     } catch (error) {
       this.#word(error, request, reply)
-      this.#leave(request, reply)
+      this.#end(request, reply)
     }
+  }
+
+  #end(request: Request, reply: Reply): void {
+    if (request.isToRepeat) this.#answer(request.raw, reply.raw, request.startedAt)
+    else this.#leave(request, reply)
   }
 
   #serve(request: Request, reply: Reply): Promise<unknown> | unknown {
@@ -186,6 +186,7 @@ export class App {
   }
 
   #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
+    request.answersFor = place.account
     const entering = place.surface.enter(request, reply)
     if (!entering) return this.#handle(request, reply, place)
     return entering
@@ -203,14 +204,18 @@ export class App {
   #handle(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
     const { surface, handle } = place
     if (!handle) throw surface.missing(request, reply)
+    const begin = () => {
+      request.isBegun = true
+      return handle(request, reply)
+    }
     const preparing = surface.prepare?.(request, reply)
     const answered = preparing
-      ? preparing.then(sent => sent ?? this.#unlessMoved(request, reply, place, () => handle(request, reply)))
-      : handle(request, reply)
+      ? preparing.then(sent => sent ?? this.#unlessMoved(request, reply, place, begin))
+      : begin()
     if (!(answered instanceof Promise)) return surface.finish?.(request, reply)
     return answered
       .catch(error => this.#word(error, request, reply))
-      .then(() => surface.finish?.(request, reply))
+      .then(() => (request.isToRepeat ? undefined : surface.finish?.(request, reply)))
   }
 
   #find(request: Request, handedOn: SurfaceName | undefined): Found {
@@ -226,7 +231,18 @@ export class App {
     return { surface, handle: surface.routes.find(request) }
   }
 
+  /** Whether the account has another holder now, who can answer the call, because nothing was changed here for it. */
+  #isForAnother(error: unknown, { answersFor, startedAt, raw, isSafe, isBegun }: Request): boolean {
+    const { forwarder } = this.#settings
+    if (!forwarder || answersFor === undefined || !(error instanceof UnavailableError)) return false
+    const isHere = !(error instanceof MovedError) && forwarder.holders.mayAnswer(answersFor)
+    if (isHere || !canBeReadAgain(raw) || performance.now() - startedAt > TAKEOVER_MS) return false
+    return isSafe || !isBegun || error instanceof NotCarriedOutError
+  }
+
   #word(error: unknown, request: Request, reply: Reply): void {
+    request.isToRepeat = this.#isForAnother(error, request)
+    if (request.isToRepeat) return
     if (isForTheLog(error)) this.#settings.onBug(error)
     describeError(this.#settings.gateway.contract, request, reply, error)
   }
@@ -264,25 +280,5 @@ export class App {
     const closed = this.listener.close()
     for (const stream of this.#streams) stream.end()
     await closed
-  }
-
-  /** Answers invalid or incomplete HTTP. */
-  #refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
-    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    const status = late ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-    const message = late ? 'was not sent in time' : 'is not well-formed HTTP'
-    const requestId = this.#ids.next()
-    const reason = { ...invalid([{ field: 'request', message }]), status }
-    const { body, contentType } = renderError(this.#settings.gateway.contract, reason, requestId)
-    const head = [
-      `HTTP/1.1 ${status} Refused`,
-      `request-id: ${requestId}`,
-      'cache-control: no-store',
-      'x-content-type-options: nosniff',
-      `content-type: ${contentType}`,
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-    ]
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   }
 }

@@ -1,21 +1,34 @@
 import type { Actor, Command } from '../domain/commands.ts'
 import type { AccountRuntime } from '../engine/account-runtime.ts'
-import { UnavailableError } from '../engine/unavailable.ts'
+import { MovedError, UnavailableError } from '../engine/unavailable.ts'
 import { notFound, RefusalError } from './refusal.ts'
 
-/** Nothing is decided while the journal cannot be written. */
+/** The whole call has changed nothing. Whoever holds the account now can carry it out. */
+export class NotCarriedOutError extends MovedError {}
+
+/** Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out. */
 export async function demandAvailable(runtime: AccountRuntime): Promise<void> {
   const isAvailable = await runtime.account.available()
   // The merchant may have been removed while the body was read.
   if (runtime.removed) throw notFound('account')
+  if (runtime.account.moved) throw new NotCarriedOutError()
   if (!isAvailable) throw new UnavailableError('The journal', undefined)
+}
+
+/** Resolves when an entry is safe that is all that a call changes, or what an earlier call changed in its place. */
+export async function untilSafe({ account }: AccountRuntime, seq: number): Promise<void> {
+  try {
+    await account.journal.durable(seq)
+  } catch (cause) {
+    throw cause instanceof MovedError ? new NotCarriedOutError() : cause
+  }
 }
 
 /** Carries out a command, and returns the id of its record once the entry is safe. */
 export async function carryOut(runtime: AccountRuntime, command: Command, by: Actor): Promise<string> {
   await demandAvailable(runtime)
   const outcome = runtime.account.execute(command, by)
-  await runtime.account.journal.durable(outcome.seq)
+  await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)
   return 'id' in outcome ? outcome.id : ''
 }

@@ -5,16 +5,26 @@ import { LIMITS } from '../contract/limits.ts'
 import { refuse, refuseProblems } from './refusal.ts'
 
 const TEXT = Symbol('the body as text')
-type Read = IncomingMessage & { [TEXT]?: string }
+const BYTES = Symbol('the whole body')
+type Read = IncomingMessage & { [TEXT]?: string; [BYTES]?: Buffer }
 
 /** The body of a request, if it was read as text. */
 export const bodyOf = (request: IncomingMessage): string | undefined => (request as Read)[TEXT]
+
+/** The body of a request, if all of it was read here. */
+export const keptBody = (request: IncomingMessage): Buffer | undefined => (request as Read)[BYTES]
+
+/** Whether the call can be answered from its start: by this process once more, or by another one. */
+export const canBeReadAgain = (request: IncomingMessage): boolean =>
+  !request.readableDidRead || keptBody(request) !== undefined
 
 /**
  * The whole body, up to the limit. The rest is read and discarded, so that the refusal reaches the caller.
  */
 export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
+  const kept = keptBody(request)
+  if (kept) return Promise.resolve(kept)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -26,7 +36,12 @@ export function readBody(request: IncomingMessage, cap: number = LIMITS.body): P
         reject(tooLarge(cap))
       }
     })
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.once('end', () => {
+      if (size > cap) return
+      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+      ;(request as Read)[BYTES] = body
+      resolve(body)
+    })
     request.once('error', () => reject(refuseProblems([{ field: 'body', message: 'ended too early' }])))
     request.once('close', () => {
       if (!request.complete) reject(refuseProblems([{ field: 'body', message: 'ended too early' }]))

@@ -3,7 +3,7 @@ import type { Journal } from '../journal.ts'
 import { writeLine } from '../journal-format.ts'
 import type { Reading } from '../real-time.ts'
 import { SafePoint } from '../safe-point.ts'
-import { UnavailableError } from '../unavailable.ts'
+import { MovedError, UnavailableError } from '../unavailable.ts'
 import type { Ask, Database } from './database.ts'
 import { isRefusal } from './database-error.ts'
 import { insertEntries, StoredEntries } from './stored-entries.ts'
@@ -81,7 +81,12 @@ export class DatabaseJournal implements Journal {
   }
 
   durable(seq: number): Promise<void> | undefined {
+    if (this.moved && seq > this.#safe.seq) return Promise.reject(new MovedError())
     return this.#safe.durable(seq)
+  }
+
+  get moved(): boolean {
+    return this.#lost && !this.#inDoubt
   }
 
   async #flush(): Promise<void> {
@@ -145,13 +150,15 @@ export class DatabaseJournal implements Journal {
     this.#safe.stopped = true
     this.#batch = []
     this.#lost = cause instanceof LostError
-    this.#safe.failed(new UnavailableError('The journal', cause, this.#inDoubt))
+    this.#safe.failed(
+      this.moved ? new MovedError() : new UnavailableError('The journal', cause, this.#inDoubt),
+    )
     if (this.#lost) this.options.onLost()
     this.options.onFailure(cause)
   }
 
   async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
-    if (this.#lost) throw new UnavailableError('The journal', undefined)
+    if (this.#lost) throw new MovedError()
     if (this.#inDoubt)
       await this.#settle(this.#reading).catch(cause => {
         if (!(cause instanceof LostError)) throw cause

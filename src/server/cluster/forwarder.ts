@@ -11,7 +11,7 @@ import { HolderWatch } from './holder-watch.ts'
 import { KeptBody } from './kept-body.ts'
 
 /** How long a call waits until some process holds its account: a lease, a start from checkpoint and tail, and more. */
-const TAKEOVER_MS = 25_000
+export const TAKEOVER_MS = 25_000
 /** Before it asks again: the holder knows later than the store that it is none any more. */
 const PAUSE_MS = { first: 10, longest: 250 }
 

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
 
 /**
  * What the processes of a cluster add to a call that one of them hands to another. A stranger who sends these headers
@@ -29,6 +31,12 @@ export function surfaceHandedOn({ headers }: IncomingMessage, secret: string): S
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** Says to the process that handed a call on that nothing was done. */
+export function declineCall(request: Request, reply: Reply): void {
+  request.isAnsweredElsewhere = true
+  reply.code(421).header(NO_ANSWER, 'not-held').send()
 }
 
 /** These are about one connection, and are not passed on. */

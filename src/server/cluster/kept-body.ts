@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { keptBody } from '../read-body.ts'
 
 /** A body up to this size is read before it is sent, in one piece. */
 const SMALL = 64 * 1024
@@ -14,7 +15,13 @@ export class KeptBody {
   #isWhole = false
   #isSentWhole = false
 
-  constructor(private readonly request: IncomingMessage) {}
+  constructor(private readonly request: IncomingMessage) {
+    const read = keptBody(request)
+    if (!read) return
+    this.#chunks.push(read)
+    this.#size = read.length
+    this.#isWhole = true
+  }
 
   /** Whether the last one who got it got all of it. Until then, nobody has carried out the call. */
   get isSentWhole(): boolean {

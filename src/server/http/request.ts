@@ -7,7 +7,6 @@ import type { RequestIds } from '../../engine/request-ids.ts'
 
 /** A request, with what the server knows about it. */
 export class Request {
-  readonly startedAt = performance.now()
   readonly method: string
   readonly url: string
   readonly path: string
@@ -31,6 +30,7 @@ export class Request {
     readonly raw: IncomingMessage,
     /** Whose ids it gets until its account is known. */
     private ids: RequestIds,
+    readonly startedAt = performance.now(),
   ) {
     this.method = raw.method ?? ''
     this.url = raw.url ?? ''
@@ -44,6 +44,12 @@ export class Request {
   handedOn = false
   /** Whether another process answers it. */
   isAnsweredElsewhere = false
+  /** The account for which this process answers it. */
+  answersFor: string | undefined
+  /** Whether its handler was called, which may change something. */
+  isBegun = false
+  /** Whether it is answered from its start once more, because the account has another holder now. */
+  isToRepeat = false
 
   /** Whether it changes nothing. */
   get isSafe(): boolean {

@@ -4,7 +4,7 @@ import type { Command } from '../../domain/commands.ts'
 import type { Payment } from '../../domain/model.ts'
 import type { KeptAnswer } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { demandAvailable } from '../carry-out.ts'
+import { demandAvailable, untilSafe } from '../carry-out.ts'
 import type { Reply } from '../http/reply.ts'
 import { RefusalError, refuse } from '../refusal.ts'
 import { runtimeOf, sendJson } from '../send-json.ts'
@@ -19,7 +19,7 @@ export async function answerPayment(call: Call, command: Command): Promise<Reply
   if ('replay' in outcome) return replay(runtime, reply, operation.success.status, outcome.replay)
   // Create the text now, because the world may change before the entry is on disk. No response is sent before that.
   const payment = 'id' in outcome ? runtime.account.world.payments.get(outcome.id) : undefined
-  await runtime.account.journal.durable(outcome.seq)
+  await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)
   return sendPayment(runtime, reply, operation.success.status, payment)
 }
@@ -45,9 +45,7 @@ async function replay(
   const late = wait(LIMITS.inFlightWaitMs, 'late', { signal: timeout.signal, ref: false }).catch(
     () => 'cancelled',
   )
-  const first = await Promise.race([runtime.account.journal.durable(kept.seq), late]).finally(() =>
-    timeout.abort(),
-  )
+  const first = await Promise.race([untilSafe(runtime, kept.seq), late]).finally(() => timeout.abort())
   if (first === 'late')
     throw refuse(
       'idempotency_in_progress',

@@ -1,6 +1,6 @@
 import { CancelPayoutBody } from '../../contract/requests.ts'
 import { validator } from '../../contract/validation.ts'
-import { demandAvailable } from '../carry-out.ts'
+import { demandAvailable, untilSafe } from '../carry-out.ts'
 import { readOptionalJson } from '../read-body.ts'
 import { demandNoProblems, notFound, RefusalError } from '../refusal.ts'
 import { runtimeOf, sendJson } from '../send-json.ts'
@@ -23,7 +23,7 @@ export const cancelPayout: Handler = async ({ request, reply, operation, contrac
     'merchant',
   )
   const payout = account.world.payouts.get(id)
-  await account.journal.durable(outcome.seq)
+  await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome || !payout)
     throw 'refused' in outcome ? new RefusalError(outcome.refused) : notFound('payout intent')
   return sendJson(reply, operation.success.status, runtime.rendering.payout(payout))

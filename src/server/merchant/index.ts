@@ -2,7 +2,7 @@ import { type OperationId, operations } from '../../contract/operations.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { RequestIds } from '../../engine/request-ids.ts'
-import { UnavailableError } from '../../engine/unavailable.ts'
+import { MovedError, UnavailableError } from '../../engine/unavailable.ts'
 import type { Authentication } from '../authentication.ts'
 import type { FaultBoxes } from '../fault-box.ts'
 import type { Reply } from '../http/reply.ts'
@@ -110,7 +110,7 @@ async function orAgain(
   try {
     return await answering
   } catch (cause) {
-    if (!(cause instanceof UnavailableError)) throw cause
+    if (!(cause instanceof UnavailableError) || cause instanceof MovedError) throw cause
     await runtimeOf(request).account.settled()
     return handled()
   }
