@@ -29,12 +29,19 @@ export interface RunSettings {
   readonly look: () => Promise<readonly string[]>
 }
 
+/** A kill of the application, until it was ready again. */
+export interface RecordedRestart {
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
 /** What a run needs from its application. */
 interface RunTarget {
   readonly webhookUrl: string
   /** @internal */
   readonly dispatcher: Dispatcher
   readonly unexpectedEnd: string | undefined
+  restart(): Promise<void>
 }
 
 /** One run of a scenario with the application: its calls, the webhooks sent to it, and what was disturbed. */
@@ -47,9 +54,9 @@ export class ApplicationRun implements CallWatcher {
   readonly authorization: CallWatcher['authorization']
   /** The current step of the scenario, counted from 0. */
   step = 0
+  /** When it was killed and started again. */
+  readonly restarts: RecordedRestart[] = []
   #seesCalls = false
-  /** When it was last started again. */
-  #restartedAt = 0
 
   constructor(
     private readonly application: RunTarget,
@@ -113,8 +120,11 @@ export class ApplicationRun implements CallWatcher {
     return this.violations.some(({ what }) => what === 'error answer') && this.deliveries.some(isTimedOut)
   }
 
-  noteRestart(): void {
-    this.#restartedAt = performance.now()
+  /** Kills it and starts it again. */
+  async restart(): Promise<void> {
+    const startedAt = performance.now()
+    await this.application.restart()
+    this.restarts.push({ startedAt, endedAt: performance.now() })
   }
 
   /**
@@ -123,7 +133,7 @@ export class ApplicationRun implements CallWatcher {
    */
   #judge({ status, sent, type, startedAt, endedAt, isEarly, answer }: RecordedDelivery): void {
     if ((status > 0 && status < 500) || isEarly || sent.startsWith('webhook-')) return
-    if (startedAt <= this.#restartedAt) return
+    if (startedAt <= (this.restarts.at(-1)?.endedAt ?? 0)) return
     const failed = this.calls.some(
       call =>
         call.disturbed !== undefined && call.startedAt <= endedAt && this.#recoveredAt(call) >= startedAt,

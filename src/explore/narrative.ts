@@ -8,10 +8,12 @@ type Deliveries = ApplicationReport['deliveries']
 export function narrativeOf({
   calls,
   deliveries,
-}: Pick<ApplicationReport, 'calls' | 'deliveries'>): string[] {
+  restarts,
+}: Pick<ApplicationReport, 'calls' | 'deliveries' | 'restarts'>): string[] {
   const lines = [
     ...calls.map(call => ({ at: call.startedAt, line: callLine(call) })),
     ...deliveries.map(delivery => ({ at: delivery.startedAt, line: deliveryLine(delivery) })),
+    ...restarts.map(({ startedAt }) => ({ at: startedAt, line: 'it was killed and started again' })),
   ].sort((a, b) => a.at - b.at)
   return shortened(collapsed(lines.map(({ line }) => line)))
 }

@@ -28,7 +28,7 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
   await once(server, 'listening')
   const webhookUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return new ApplicationRun(
-    { webhookUrl, dispatcher, unexpectedEnd: undefined },
+    { webhookUrl, dispatcher, unexpectedEnd: undefined, restart: async () => {} },
     {
       secret: SECRET,
       retries: 9,
@@ -67,8 +67,7 @@ test('an application whose own call was disturbed meanwhile, or which was restar
   expect(calling.violations).toEqual([])
 
   const restarted = await runWith((request, response) => {
-    restarted.noteRestart()
-    closes(request, response)
+    void restarted.restart().then(() => closes(request, response))
   })
   await restarted.take(posted(EVENT, SECRET))
   expect(restarted.violations).toEqual([])

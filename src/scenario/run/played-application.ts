@@ -1,5 +1,5 @@
 import type { Application, ApplicationAnswer, ApplicationRequest } from '../../application/application.ts'
-import type { ApplicationRun, Violation } from '../../application/application-run.ts'
+import type { ApplicationRun, RecordedRestart, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
 import type { RecordedCall } from '../../application/gateway-proxy.ts'
 import type { RecordedDelivery } from '../../application/webhook-relay.ts'
@@ -20,6 +20,7 @@ export interface Patience {
 export interface ApplicationReport {
   readonly calls: readonly RecordedCall[]
   readonly deliveries: readonly RecordedDelivery[]
+  readonly restarts: readonly RecordedRestart[]
   readonly violations: readonly Violation[]
   /** Whether a disturbance was to come from some step on; before that step, a failure proves nothing. */
   readonly isDisturbed: boolean
@@ -170,6 +171,7 @@ export class PlayedApplication {
     return {
       calls: run.calls,
       deliveries: run.deliveries,
+      restarts: run.restarts,
       violations: run.violations,
       isDisturbed: run.isDisturbed,
       unmet: run.unmet,

@@ -169,8 +169,7 @@ async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
 /** If the application does not start again, the step fails. */
 async function restart({ played }: Stage): Promise<StepResult> {
   try {
-    await played.app.restart()
-    played.run.noteRestart()
+    await played.run.restart()
     return nothingWrong
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
+import type { RecordedDelivery } from '../../src/application/webhook-relay.ts'
+import { narrativeOf } from '../../src/explore/narrative.ts'
+
+const delivery = (startedAt: number, sent: RecordedDelivery['sent']): RecordedDelivery => ({
+  id: 'evt_1',
+  type: 'payment.succeeded',
+  sent,
+  step: 0,
+  body: '{}',
+  startedAt,
+  endedAt: startedAt + 1,
+  status: 200,
+  answer: '',
+})
+
+const call: RecordedCall = {
+  operation: 'POST /payment_intents',
+  method: 'POST',
+  path: '/payment_intents',
+  headers: [],
+  body: '',
+  step: 0,
+  startedAt: 1,
+  status: 201,
+}
+
+test('a story tells of a restart at the time when it happened', () => {
+  const restarts = [{ startedAt: 3, endedAt: 5 }]
+  const deliveries = [delivery(2, 'event'), delivery(6, 'again')]
+  expect(narrativeOf({ calls: [call], deliveries, restarts })).toEqual([
+    'it called POST /payment_intents and got 201',
+    'it was sent payment.succeeded, and answered 200',
+    'it was killed and started again',
+    'it was sent payment.succeeded again, and answered 200',
+  ])
+})
