@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Contract } from '../contract/decisions.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
@@ -18,8 +19,8 @@ export interface Violation {
 export interface RunSettings {
   /** The secret that signs the account's webhooks. */
   readonly secret: string
-  /** How often the gateway repeats a webhook at most. */
-  readonly retries: number
+  /** The gateway's decisions, such as the form of its errors and how often it repeats a webhook. */
+  readonly contract: Contract
   readonly authorization?: CallWatcher['authorization']
   /** Makes the gateway do everything that is due now. */
   readonly doWhatIsDue: () => Promise<unknown>
@@ -52,6 +53,7 @@ export class ApplicationRun implements CallWatcher {
   readonly violations: Violation[] = []
   readonly relay: WebhookRelay
   readonly authorization: CallWatcher['authorization']
+  readonly contract: Contract
   /** The current step of the scenario, counted from 0. */
   step = 0
   /** When it was killed and started again. */
@@ -63,11 +65,12 @@ export class ApplicationRun implements CallWatcher {
     private readonly settings: RunSettings,
   ) {
     this.authorization = settings.authorization
+    this.contract = settings.contract
     this.relay = new WebhookRelay({
       url: () => application.webhookUrl,
       dispatcher: () => application.dispatcher,
       secret: settings.secret,
-      retries: settings.retries,
+      retries: settings.contract['events.retry'].length - 1,
       disturbances: this.disturbances,
       deliveries: this.deliveries,
       step: () => this.step,

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { type Dispatcher, request } from 'undici'
-import type { Contract } from '../contract/decisions.ts'
 import { ApplicationError } from './application-error.ts'
 import { ApplicationRun, type RunSettings } from './application-run.ts'
 import type { StartCommand } from './command-words.ts'
@@ -34,8 +33,6 @@ export interface ApplicationSettings {
   /** The base URL of the gateway. */
   readonly gateway: string
   readonly credentials: Credentials
-  /** The gateway's decisions, such as the form of its errors. */
-  readonly contract: Contract
   /** The name of the run, or of the first of several runs. */
   readonly run: string
   /** More environment variables. */
@@ -88,7 +85,7 @@ export class Application {
     const { spec, cwd, gateway } = settings
     if (spec.start === undefined)
       return new Application(settings, undefined, undefined, undefined, undefined, undefined)
-    const proxy = await GatewayProxy.open(gateway, settings.contract)
+    const proxy = await GatewayProxy.open(gateway)
     const folder = await dataFolder()
     const [method = '', path = ''] = (spec.ready ?? '').split(' ')
     const { start: command } = spec

@@ -29,6 +29,8 @@ export interface RecordedCall {
 export interface CallWatcher {
   readonly step: number
   readonly calls: RecordedCall[]
+  /** The gateway's decisions, such as the form of its errors. */
+  readonly contract: Contract
   /** Is called when a call begins or ends. */
   stirred(): void
   disturbCall(operation: string): readonly Disturbance[]
@@ -59,17 +61,16 @@ export class GatewayProxy {
   private constructor(
     private readonly server: Server,
     private readonly gateway: string,
-    private readonly contract: Contract,
     readonly url: string,
   ) {}
 
-  static async open(gateway: string, contract: Contract): Promise<GatewayProxy> {
+  static async open(gateway: string): Promise<GatewayProxy> {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const proxy = new GatewayProxy(server, gateway, contract, `http://127.0.0.1:${port}`)
+    const proxy = new GatewayProxy(server, gateway, `http://127.0.0.1:${port}`)
     server.on('request', (request, response) => {
       proxy.#underWay += 1
       proxy
@@ -128,7 +129,7 @@ export class GatewayProxy {
     const is = (kind: Disturbance['kind']) => disturbances.find(disturbance => disturbance.kind === kind)
     if (is('call-refused')) return lose(call, request)
     for (const status of [503, 429] as const)
-      if (is(`call-${status}`)) return refuse(call, status, this.contract, response)
+      if (watcher && is(`call-${status}`)) return refuse(call, status, watcher.contract, response)
     const answer = await this.#forward(call, body, watcher)
     if (answer === undefined) {
       call.disturbed ??= 'the gateway gave no answer'

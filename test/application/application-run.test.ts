@@ -7,6 +7,7 @@ import { ApplicationRun } from '../../src/application/application-run.ts'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
 import { shortLivedConnections } from '../../src/application/post-webhook.ts'
 import { posted } from '../../src/application/webhook-variants.ts'
+import { resolveContract } from '../../src/contract/resolve-contract.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes long').toString('base64')}`
 const EVENT = {
@@ -31,7 +32,7 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
     { webhookUrl, dispatcher, unexpectedEnd: undefined, restart: async () => {} },
     {
       secret: SECRET,
-      retries: 9,
+      contract: resolveContract(),
       doWhatIsDue: async () => {},
       look: async () => [],
     },

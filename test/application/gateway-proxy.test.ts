@@ -12,13 +12,14 @@ import { resolveContract } from '../../src/contract/resolve-contract.ts'
 const SECRET = `whsec_${Buffer.from('the secret of the account').toString('base64')}`
 
 async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call-429') {
-  const opened = await GatewayProxy.open('http://127.0.0.1:1', resolveContract(contract))
+  const opened = await GatewayProxy.open('http://127.0.0.1:1')
   onTestFinished(() => opened.close())
   const disturbances = new ArmedDisturbances()
   disturbances.arm({ kind, call: 'GET /payment_intents' })
   const watcher: CallWatcher = {
     step: 0,
     calls: [],
+    contract: resolveContract(contract),
     disturbCall: operation => disturbances.ofCall(operation),
     deliverWebhooks: async () => {},
     stirred() {},
@@ -38,7 +39,7 @@ test('a refusal has the form that the contract gives to errors', async () => {
 })
 
 test('an idle proxy is idle at once', async () => {
-  const opened = await GatewayProxy.open('http://127.0.0.1:1', resolveContract())
+  const opened = await GatewayProxy.open('http://127.0.0.1:1')
   await opened.idle(60_000)
   await opened.close()
 })
@@ -87,7 +88,6 @@ test('a time limit may have a fraction', async () => {
     cwd: '.',
     gateway: 'http://127.0.0.1:1',
     credentials: { publicKey: '', secretKey: '', webhookSecret: '' },
-    contract: resolveContract(),
     run: 'run',
   })
   onTestFinished(() => application.close())

@@ -162,6 +162,34 @@ test('the app of a --scenario file runs beside the command, and gets the webhook
   await expect(fetch(stdout.trim().split('\n').at(-1) ?? '')).rejects.toThrow()
 })
 
+/** A shop that asks for one payment at the path that it is asked for, and passes the gateway's answer on. */
+const CASHIER = `
+  const { PORT, PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY, PAYSIM_SECRET_KEY } = process.env
+  const authorization = 'Basic ' + Buffer.from(PAYSIM_PUBLIC_KEY + ':' + PAYSIM_SECRET_KEY).toString('base64')
+  require('node:http').createServer(async (request, response) => {
+    const answer = await fetch(PAYSIM_BASE_URL + request.url, {
+      method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}',
+    })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') }).end(await answer.text())
+  }).listen(PORT)`
+
+test('the app of a --scenario file meets the gateway of --contract', async () => {
+  const scenario = await scenarioWithShop({ start: [process.execPath, '-e', CASHIER] })
+  const contract = join(await folder(), 'contract.json')
+  await writeFile(contract, JSON.stringify({ 'create.path': '/v2/payments', 'errors.body': 'problem' }))
+  const script = `
+    for (const path of ['/v2/payments', '/payment_intents']) {
+      const answer = await fetch(process.env.PAYSIM_APP_URL + path)
+      console.log(answer.status, answer.headers.get('content-type').split(';')[0], (await answer.json()).code)
+    }`
+  const flags = ['--contract', contract, '--scenario', scenario]
+  const { code, stdout, stderr } = await exec([...flags, ...node(script)]).ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toBe(
+    '400 application/problem+json validation_failed\n404 application/problem+json not_found\n',
+  )
+})
+
 test('an app that does not start ends exec before the command', async () => {
   const file = await scenarioWithShop({ start: [process.execPath, '-e', 'process.exit(3)'] })
   const { code, stdout, stderr } = await exec(['--scenario', file, ...node(`console.log('ran')`)]).ended

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Application } from '../../src/application/application.ts'
 import { ApplicationRun } from '../../src/application/application-run.ts'
+import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { concludeApplication } from '../../src/scenario/run/conclude.ts'
 import { PlayedApplication } from '../../src/scenario/run/played-application.ts'
 import { Scope } from '../../src/scenario/run/scope.ts'
@@ -13,7 +14,7 @@ function disturbed(references: readonly string[]) {
   const app = { quiet: async () => {}, webhookUrl: '', unexpectedEnd: undefined } as unknown as Application
   const run = new ApplicationRun(app, {
     secret: '',
-    retries: 9,
+    contract: resolveContract(),
     doWhatIsDue: async () => {},
     look: async () => [],
   })

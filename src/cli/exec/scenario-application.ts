@@ -4,7 +4,6 @@ import { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
 import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
-import { contractInForce } from '../../scenario/run/contract-in-force.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
 
 /** The application of a scenario file, while a command runs. */
@@ -33,7 +32,6 @@ export async function openScenarioApplication(
     spec,
     cwd: resolve(scenario.folder, spec.folder ?? '.'),
     gateway: baseUrl,
-    contract: await contractInForce(simulator.control),
     credentials: { publicKey, secretKey, webhookSecret },
     run: 'exec',
     env: {

@@ -42,7 +42,6 @@ export async function openApplication(
       spec,
       cwd: resolve(scenario.folder, spec.folder ?? '.'),
       gateway: target.baseUrl,
-      contract: target.contract,
       credentials: {
         publicKey: keys.publicKey,
         secretKey: keys.secretKey,
@@ -59,7 +58,7 @@ export async function openApplication(
   const { credentials } = app
   const run = app.begin({
     secret: inbox.secret,
-    retries: target.contract['events.retry'].length - 1,
+    contract: target.contract,
     authorization: {
       given: basic(credentials.publicKey, credentials.secretKey),
       own: basic(keys.publicKey, keys.secretKey),
