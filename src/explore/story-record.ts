@@ -140,19 +140,41 @@ function counted(names: readonly string[]): Map<string, number> {
 
 /** What both plain runs have in common: an application that polls makes more or fewer calls. */
 export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
-  const left = counted(other.calls.map(({ operation, step }) => `${step} ${operation}`))
-  const calls = one.calls.filter(({ operation, step }) => {
-    const key = `${step} ${operation}`
-    const count = left.get(key) ?? 0
-    left.set(key, count - 1)
-    return count > 0
-  })
   const looks = new Set(other.finalLooks.map(({ step }) => JSON.stringify(step)))
+  const [times, otherTimes] = [one, other].map(({ calls }) =>
+    counted(calls.map(({ operation }) => operation)),
+  )
+  const isPolled = (operation: string) =>
+    operation.startsWith('GET ') && times?.get(operation) !== otherTimes?.get(operation)
   return {
     ...one,
-    calls,
+    webhooks: inBoth(one.webhooks, other.webhooks, ({ type }) => type),
+    calls: inBoth(one.calls, other.calls, ({ operation, step }) =>
+      isPolled(operation) ? `${step} ${operation}` : operation,
+    ),
     finalLooks: one.finalLooks.filter(({ step }) => looks.has(JSON.stringify(step))),
     known: [...new Set([...one.known, ...other.known])],
     payments: one.payments === other.payments ? one.payments : undefined,
   }
+}
+
+/**
+ * What has the same name in both runs, in order. What an application does in its own time may be a step earlier or later
+ * from run to run: a disturbance must wait for it from the earlier step on.
+ */
+function inBoth<T extends { readonly step: number }>(
+  one: readonly T[],
+  other: readonly T[],
+  nameOf: (item: T) => string,
+): T[] {
+  const steps = new Map<string, number[]>()
+  for (const item of other) {
+    const known = steps.get(nameOf(item))
+    if (known) known.push(item.step)
+    else steps.set(nameOf(item), [item.step])
+  }
+  return one.flatMap(item => {
+    const step = steps.get(nameOf(item))?.shift()
+    return step === undefined ? [] : [{ ...item, step: Math.min(item.step, step) }]
+  })
 }

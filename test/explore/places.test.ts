@@ -4,7 +4,7 @@ import { KINDS } from '../../src/application/disturbance.ts'
 import { disturbedStory } from '../../src/explore/disturbed-story.ts'
 import { describePlace, placesOf } from '../../src/explore/kinds.ts'
 import { pairsOf } from '../../src/explore/pairs.ts'
-import { differences, type StoryRecord } from '../../src/explore/story-record.ts'
+import { common, differences, type StoryRecord } from '../../src/explore/story-record.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
 
 const SETTINGS = { retries: 9, slow: '2s' }
@@ -168,5 +168,30 @@ test('what the last steps expect is expected once: at the end, after everything 
     { disturb: 'end', payments: 1 },
     paid,
     stock,
+  ])
+})
+
+test('what a worker does a step earlier or later has its place in the earlier one, and what polls, in the step of both', () => {
+  const call = (operation: string, step: number) => ({ operation, step, status: 200, subject: '' })
+  const record = (creates: readonly number[], reads: readonly number[], lists: readonly number[]) => ({
+    steps: [],
+    webhooks: [],
+    calls: [
+      ...creates.map(step => call('POST /payment_intents', step)),
+      ...reads.map(step => call('GET /payment_intents/:id', step)),
+      ...lists.map(step => call('GET /payout_intents', step)),
+    ],
+    finalLooks: [],
+    known: [],
+    tookMs: 1,
+  })
+  const { calls } = common(record([0, 3, 4], [1, 1, 2], [2]), record([0, 2, 5], [1, 2, 2, 4], [1]))
+  expect(calls.map(({ operation, step }) => `${operation} ${step}`)).toEqual([
+    'POST /payment_intents 0',
+    'POST /payment_intents 2',
+    'POST /payment_intents 4',
+    'GET /payment_intents/:id 1',
+    'GET /payment_intents/:id 2',
+    'GET /payout_intents 1',
   ])
 })
