@@ -58,7 +58,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a request to the application got no answer, in words. */
 export function whyLost(cause: unknown, withinMs: number): string {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${withinMs / 1000} s`
+  if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${Math.round(withinMs / 100) / 10} s`
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   return code === undefined ? cause.message : (REASONS[code] ?? code)
 }

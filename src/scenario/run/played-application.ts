@@ -230,7 +230,7 @@ export function lookMismatches(
         subject: 'answer',
         expected: 'an answer',
         actual: answer.lost,
-        why: 'no complete answer arrived',
+        why: `did not arrive: ${answer.lost}`,
       },
     ]
   const found: Mismatch[] = []

@@ -102,20 +102,26 @@ async function expectApp(
   const withinMs = parseDuration(step.within ?? PATIENCE) ?? 0
   const midwayMs = Math.min(withinMs, played.patience?.midwayMs ?? MIDWAY_MS)
   const atEndMs = Math.min(withinMs, played.patience?.atEndMs ?? withinMs)
+  const isFinal = played.run.isDisturbed && played.isOver
+  const look = (forMs: number) => repeatUntilMatch(line, step, stage, forMs)
+  /** A failure counts once the application had all the time that the file gives, or `isHasty` says that it had less. */
+  const confirmed = async (result: StepResult, spentMs: number) => {
+    if (result.mismatches.length === 0 || spentMs >= withinMs) return result
+    played.isHasty = played.patience?.mayGiveUp(line) ?? false
+    return played.isHasty ? result : look(withinMs - spentMs)
+  }
   const startedAt = performance.now()
-  let result = await repeatUntilMatch(line, step, stage, played.isLenient ? midwayMs : atEndMs)
-  if (result.mismatches.length > 0 && played.run.isDisturbed && played.isOver) {
-    if (await played.doEverythingDue(stage)) result = await repeatUntilMatch(line, step, stage, atEndMs)
-    if (result.mismatches.length > 0 && atEndMs < withinMs) {
-      played.isHasty = played.patience?.mayGiveUp(line) ?? false
-      if (!played.isHasty) result = await repeatUntilMatch(line, step, stage, withinMs - atEndMs)
-    }
+  let result = await look(played.isLenient ? midwayMs : atEndMs)
+  if (result.mismatches.length > 0 && isFinal) {
+    if (await played.doEverythingDue(stage)) result = await look(atEndMs)
+    result = await confirmed(result, atEndMs)
   }
   const tookMs = performance.now() - startedAt
   const isLate = tookMs >= WORKS_LATER_MS && result.mismatches.length === 0
-  if (isLate && played.run.isDisturbed && played.isOver) {
+  if (isLate && isFinal) {
     await pause(Math.min(2 * tookMs, MOST_WORK_MS))
-    result = await repeatUntilMatch(line, step, stage, Math.min(atEndMs, LOOKS_AGAIN_MS))
+    const againMs = Math.min(atEndMs, LOOKS_AGAIN_MS)
+    result = await confirmed(await look(againMs), againMs)
   }
   const asked = { 'expect app': line, ...step }
   played.looks.push({ path, request: line, tookMs, stillHolds: false, step: asked })
