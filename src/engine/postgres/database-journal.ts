@@ -40,8 +40,8 @@ const APPEND = `
   WITH held AS (
     UPDATE accounts SET last = $4 + cardinality($6::text[]), wake_ms = $5
     WHERE id = $1 AND epoch = $2 AND edition = $3 AND last = $4 RETURNING 1)
-  INSERT INTO entries (account, edition, seq, line)
-  SELECT $1, $3, $4 + nth, line FROM unnest($6::text[]) WITH ORDINALITY AS batch (line, nth), held`
+  INSERT INTO entries (account, edition, seq, line, epoch)
+  SELECT $1, $3, $4 + nth, line, $2 FROM unnest($6::text[]) WITH ORDINALITY AS batch (line, nth), held`
 
 /**
  * The entries of an account in a database. A batch is one statement, which writes only if this process still holds the
@@ -114,7 +114,7 @@ export class DatabaseJournal implements Journal {
     const until = this.options.monotonic() + SETTLE_MS
     for (;;)
       try {
-        if (this.#inDoubt && (await this.#settle()) === from + lines.length) return
+        if (this.#inDoubt && (await this.#isWritten(from, lines.length))) return
         const { account, wakeAt } = this.options
         const { epoch, edition } = this.#standing
         const values = [account, epoch, edition, from, wakeAt(), lines]
@@ -126,6 +126,28 @@ export class DatabaseJournal implements Journal {
         if (this.#closed || this.options.monotonic() > until) throw cause
         await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
       }
+  }
+
+  /** Whether a batch whose fate is unknown is in the database. If not, it can only be written anew. */
+  async #isWritten(from: number, count: number): Promise<boolean> {
+    const { epoch, edition } = this.#standing
+    try {
+      return (await this.#settle()) === from + count
+    } catch (cause) {
+      if (!(cause instanceof LostError) || this.#closed) throw cause
+      // Whoever took the account since has ended this process's statements, or waited for them.
+      const { rows } = await this.database.ask<{ written: string }>(
+        `SELECT (SELECT count(*) FROM entries WHERE account = a.id AND edition = $2 AND seq > $3 AND seq <= $4 AND epoch = $5)
+           AS written FROM accounts a WHERE id = $1 AND edition = $2`,
+        [this.options.account, edition, from, from + count, epoch],
+      )
+      // Of a history that was replaced, nothing is left to look at.
+      if (!rows[0]) throw cause
+      this.#inDoubt = false
+      if (Number(rows[0].written) < count) throw cause
+      this.#giveUp()
+      return true
+    }
   }
 
   /**

@@ -45,6 +45,8 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Each process looks about every second for accounts that nobody serves, of which most have no timer.
   '0003-wake': [`CREATE INDEX accounts_by_wake ON accounts (wake_ms) WHERE wake_ms IS NOT NULL`],
+  // Who lost an account in the middle of a write can tell its own entries from those of the next holder.
+  '0004-epochs': [`ALTER TABLE entries ADD epoch bigint`],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { UnavailableError } from '../../../src/engine/unavailable.ts'
+import { startTcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { createPayment } from '../../support/engine/accounts.ts'
 import { openAccount, openStore } from '../../support/engine/database-stores.ts'
 import { startPostgres, workerPostgres } from '../../support/postgres/postgres.ts'
@@ -14,7 +15,82 @@ async function numbersOf(lines: AsyncIterable<string>): Promise<number[]> {
   return numbers
 }
 
+/** A store whose connections a test can silence, with one account, whose next write waits in the database. */
+async function aWriteUnderWay() {
+  const postgres = await workerPostgres()
+  const url = await postgres.newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const sql = (text: string) => postgres.query(name, `SET search_path = paysim; ${text}`)
+  const wire = await startTcpProxy([postgres.port])
+  onTestFinished(() => wire.close())
+  const wired = new URL(url)
+  wired.port = String(wire.port)
+  const other = await openStore(url)
+  const before = await openAccount(await openStore(wired.href))
+  createPayment(before.account)
+  await before.journal.durable(1)
+  /** Holds the account's row until the test says go, and changes it then. */
+  const held = sql(`SET statement_timeout = '50s';
+    DO $$ BEGIN
+      PERFORM FROM accounts FOR UPDATE;
+      WHILE NOT EXISTS (SELECT FROM used WHERE what = 'go') LOOP PERFORM pg_sleep(0.02); END LOOP;
+      UPDATE accounts SET epoch = epoch + 1 WHERE EXISTS (SELECT FROM used WHERE what = 'taken');
+    END $$`)
+  const waiting = (condition: string) =>
+    expect
+      .poll(() => sql(`SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = '${name}' AND ${condition}`))
+      .toBe('t')
+  await waiting(`query LIKE '%LOOP%' AND wait_event = 'PgSleep'`)
+  createPayment(before.account)
+  const durable = before.journal.durable(2)
+  durable?.catch(() => {})
+  await waiting(`wait_event_type = 'Lock'`)
+  wire.silence()
+  const goOn = async (isTaken: boolean) => {
+    await sql(
+      `INSERT INTO used SELECT what, now() + interval '1 day' FROM unnest('{${isTaken ? 'taken,' : ''}go}'::text[]) what`,
+    )
+    await held
+    await expect
+      .poll(() =>
+        sql(
+          `SELECT count(*) FROM pg_stat_activity WHERE datname = '${name}' AND state = 'active' AND query LIKE '%INSERT INTO entries %'`,
+        ),
+      )
+      .toBe('1')
+    // Another process takes the account before this one learns what became of its write.
+    await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
+    return openAccount(other)
+  }
+  const reconnect = () => {
+    wire.cut()
+    wire.speak()
+  }
+  return { before, durable, goOn, reconnect }
+}
+
 describe.skipIf(why !== undefined)('a database that fails', () => {
+  test('tells who lost an account in the middle of a write that it was written', async () => {
+    const { before, durable, goOn, reconnect } = await aWriteUnderWay()
+    const after = await goOn(false)
+    expect(after.account.world.seq).toBe(2)
+    reconnect()
+    await durable
+    createPayment(before.account)
+    await expect(before.journal.durable(3)).rejects.toThrow('nothing was changed')
+  })
+
+  test('tells who lost an account in the middle of a write that it was not, whatever the next holder wrote', async () => {
+    const { before, durable, goOn, reconnect } = await aWriteUnderWay()
+    const after = await goOn(true)
+    // The same number, and with a clock that stands still it could be the same entry.
+    createPayment(after.account)
+    await after.journal.durable(2)
+    reconnect()
+    await expect(durable).rejects.toThrow('nothing was changed')
+    expect(before.journal.moved).toBe(true)
+  })
+
   test('loses nothing and repeats nothing when it is restarted under load', async () => {
     const postgres = await startPostgres()
     try {
