@@ -118,68 +118,46 @@ const PAGES = [
   },
 ]
 
-/** Node modules that load many others, and that most short commands never use. */
-const LATE = ['node:crypto']
-
 /**
- * For a named import from a Node module, Node reads all exports of it, and loads whatever is behind the rarest of them,
- * such as WebCrypto and stdin: an eighth of the start time.
+ * A module of Node that loads many others, and that most short commands never use: it is loaded when one of its
+ * functions is called for the first time.
  */
-const builtins = {
-  name: 'builtins',
-  resolveId(id, importer, { kind }) {
-    // The bundler's own runtime imports one that has nothing behind it.
-    if (!id.startsWith('node:') || importer.startsWith('\0')) return null
-    // For commands that are separate programs, which do not exist here.
-    if (id === 'node:child_process' && importer.includes('commander')) return '\0nothing'
-    // One for each importer, so that it stays in its own file.
-    return kind === 'require-call' ? null : `\0${id}\0${importer}`
-  },
-  async load(id) {
-    const [before, builtin] = id.split('\0')
-    if (before !== '') return null
-    if (builtin === 'nothing') return 'export {}'
-    if (!builtin.startsWith('node:')) return null
-    const all = await import(builtin)
-    const exported = Object.keys(all).filter(name => /^(?!default$)\w+$/.test(name))
-    if (LATE.includes(builtin)) return lateBuiltin(builtin, exported, all)
-    return [
-      `const it = process.getBuiltinModule('${builtin}')`,
-      'export default it',
-      ...exported.map(name => `export const ${name} = /* @__PURE__ */ (() => it.${name})()`),
-    ].join('\n')
-  },
-}
-
-/** A Node module that is loaded when one of its functions is called for the first time. */
-function lateBuiltin(builtin, exported, all) {
-  const isFunction = name => typeof all[name] === 'function' && /^[a-z]/.test(name)
-  return [
-    `let it; const late = () => it ??= process.getBuiltinModule('${builtin}')`,
-    ...exported.map(name =>
-      isFunction(name)
-        ? `export const ${name} = (...given) => late().${name}(...given)`
-        : `export const ${name} = /* @__PURE__ */ (() => late().${name})()`,
-    ),
-  ].join('\n')
-}
-
-/**
- * A validator takes a tenth of a start, and most starts validate nothing: so it is a file that the first validation
- * requires. Only CommonJS can be loaded in the middle of a function.
- */
+const LATE = 'node:crypto'
+/** A validator takes a tenth of a start, and most starts validate nothing: the first validation loads it. */
 const VALIDATOR = 'ajv'
-const lateValidator = {
-  name: 'late-validator',
-  resolveId: id => (id === VALIDATOR ? `\0${VALIDATOR}` : null),
-  load: id =>
-    id === `\0${VALIDATOR}`
-      ? `const { createRequire } = process.getBuiltinModule('node:module')
-         export function Ajv(...options) {
-           const { Ajv } = createRequire(import.meta.url)('./${VALIDATOR}.cjs')
-           return new Ajv(...options)
-         }`
-      : null,
+
+const substitutes = {
+  // For commands that are separate programs, which do not exist here.
+  'node:child_process': { instead: 'export {}', isFor: importer => importer.includes('commander') },
+  [LATE]: { instead: lateModule(LATE, await import(LATE)), isFor: importer => !importer.startsWith('\0') },
+  [VALIDATOR]: {
+    instead: `export function Ajv(...options) {
+      const { Ajv } = require('./${VALIDATOR}.cjs')
+      return new Ajv(...options)
+    }`,
+    isFor: () => true,
+  },
+}
+
+const substitute = {
+  name: 'substitute',
+  resolveId: (id, importer, { kind }) =>
+    kind !== 'require-call' && substitutes[id]?.isFor(importer) ? `\0${id}` : null,
+  load: id => substitutes[id.slice(1)]?.instead ?? null,
+}
+
+function lateModule(name, all) {
+  const isFunction = each => typeof all[each] === 'function' && /^[a-z]/.test(each)
+  return [
+    `let it; const late = () => it ??= process.getBuiltinModule('${name}')`,
+    ...Object.keys(all)
+      .filter(each => /^(?!default$|module\.exports$)\w+$/.test(each))
+      .map(each =>
+        isFunction(each)
+          ? `export const ${each} = (...given) => late().${each}(...given)`
+          : `export const ${each} = /* @__PURE__ */ (() => late().${each})()`,
+      ),
+  ].join('\n')
 }
 
 /** Keeps the names for readable stack traces. */
@@ -190,22 +168,32 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const types = ['-p', 'tsconfig.types.json', '--noCheck', '--outDir', `${draft}/types`]
 const typing = once(spawn(process.execPath, [tsc, ...types], { stdio: 'inherit' }), 'exit')
 
-const names = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
+const names = extension => ({
+  entryFileNames: `[name].${extension}`,
+  chunkFileNames: `[name]-[hash].${extension}`,
+})
 
 /** The source of the code of each bundle. */
 const bundled = []
-const note = ({ output }) => bundled.push(...output.flatMap(({ moduleIds = [] }) => moduleIds))
+const note = built => {
+  bundled.push(...built.output.flatMap(({ moduleIds = [] }) => moduleIds))
+  return built
+}
 
-note(
+// CommonJS, which Node loads with a tenth less work for a whole command.
+const { output } = note(
   await build({
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
-    plugins: [lateValidator, builtins],
+    plugins: [substitute],
+    external: [`./${VALIDATOR}.cjs`],
+    makeAbsoluteExternalsRelative: false,
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
     // It is intended that some modules are loaded late here and at once elsewhere.
     checks: { ineffectiveDynamicImport: false },
     output: {
-      ...names,
+      ...names('cjs'),
+      format: 'cjs',
       dir: draft,
       codeSplitting: {
         groups: Object.entries(TOGETHER).map(([name, paths], place, { length }) => ({
@@ -222,7 +210,7 @@ note(
 
 note(
   await build({
-    input: { [VALIDATOR]: VALIDATOR },
+    input: { [VALIDATOR]: 'ajv' },
     platform: 'node',
     transform: { target: 'node20.17' },
     output: {
@@ -233,6 +221,12 @@ note(
       comments: { legal: false },
     },
   }),
+)
+
+const { exports } = output.find(({ name }) => name === 'index')
+writeFileSync(
+  `${draft}/index.js`,
+  `import library from './index.cjs'\n\nexport const { ${exports.join(', ')} } = library\n`,
 )
 
 const lost = Object.values(TOGETHER)
@@ -246,7 +240,7 @@ for (const { script, style, files, to } of PAGES) {
       input: { main: script },
       platform: 'browser',
       transform: { target: 'es2022' },
-      output: { ...names, dir: to, minify: true, comments: { legal: false } },
+      output: { ...names('js'), dir: to, minify: true, comments: { legal: false } },
     }),
   )
   writeFileSync(`${to}/style.css`, bundleStyles({ filename: style, minify: true }).code)

@@ -5,4 +5,4 @@ process.getBuiltinModule('node:module').enableCompileCache?.()
 if (['--version', '-V'].includes(process.argv[2])) {
   const { version } = require('../package.json')
   process.stdout.write(`${version}\n`)
-} else import('../dist/cli.js')
+} else require('../dist/cli.cjs')

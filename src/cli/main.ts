@@ -6,11 +6,12 @@ const argv = process.argv.slice(2)
 for (const [name, value] of Object.entries(process.env))
   if (name.startsWith('PAYSIM_') && value === '') delete process.env[name]
 
-if (argv[0] === '__complete') {
-  // Called by the scripts of `paysim completion`, which ignore errors.
-  const { printKnown } = await import('./completion/known-values.ts')
-  await printKnown(argv[1], argv.slice(2))
-} else {
+async function run(): Promise<void> {
+  if (argv[0] === '__complete') {
+    // Called by the scripts of `paysim completion`, which ignore errors.
+    const { printKnown } = await import('./completion/known-values.ts')
+    return printKnown(argv[1], argv.slice(2))
+  }
   try {
     const { COMMANDS } = await import('./commands.ts')
     await dispatch(COMMANDS, argv)
@@ -19,3 +20,6 @@ if (argv[0] === '__complete') {
     reportError(error)
   }
 }
+
+/** When the command is done. */
+export const finished = run()

@@ -1,13 +1,13 @@
 // Runs commands of the built binary one after the other. Each has its own words, environment, folder and streams, as if
 // it were a process of its own; only the modules stay loaded, which take longer than most commands.
+import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 
-const BUILT = new URL('../../../dist/cli.js', import.meta.url).href
+const require = createRequire(import.meta.url)
+const BUILT = require.resolve('../../../dist/cli.cjs')
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 class Exit extends Error {}
-
-let count = 0
 
 async function run({ args, cwd, env, input }) {
   const written = { stdout: [], stderr: [] }
@@ -36,8 +36,8 @@ async function run({ args, cwd, env, input }) {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
-  count += 1
-  await import(`${BUILT}?run=${count}`)
+  delete require.cache[BUILT]
+  await require(BUILT).finished
   end()
   for (const signal of SIGNALS) process.removeAllListeners(signal)
   for (const listener of process.listeners('exit'))

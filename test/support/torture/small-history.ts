@@ -29,9 +29,9 @@ export async function buildWithSmallHistory(): Promise<{ binary: string; remove:
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: '"0.0.0"' } },
     checks: { ineffectiveDynamicImport: false },
     output: {
-      format: 'esm',
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name]-[hash].js',
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
       dir: join(root, 'dist'),
     },
   })
@@ -39,8 +39,7 @@ export async function buildWithSmallHistory(): Promise<{ binary: string; remove:
   for (const path of ['dist/standard-rules.json', 'dist/web', 'fixtures'])
     cpSync(path, join(root, path), { recursive: true })
   mkdirSync(join(root, 'bin'))
-  writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(root, 'bin', 'paysim.js'), "import '../dist/cli.js'\n")
+  writeFileSync(join(root, 'bin', 'paysim.js'), "require('../dist/cli.cjs')\n")
   return {
     binary: join(root, 'bin', 'paysim.js'),
     remove: () => rmSync(root, { recursive: true, force: true }),
