@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { removeFile } from './private-files.ts'
 import { attempt, startOf, UNKNOWN_START, wallStartOf } from './processes.ts'
 
 /** Another process holds the lock. */
@@ -56,7 +57,7 @@ export class ProcessLock {
 
   async release(): Promise<void> {
     clearInterval(this.#heartbeat)
-    await rm(this.claim, { force: true })
+    await removeFile(this.claim)
   }
 }
 
@@ -75,13 +76,13 @@ async function contend(path: string, mine: string): Promise<number | undefined> 
       // Of the contending processes, the first by name stays; a holder always wins.
       const winner = others.find(({ held }) => held) ?? others.find(({ name }) => name < basename(mine))
       if (winner || waitedMs > CONTENTION_MS) {
-        await rm(mine, { force: true })
+        await removeFile(mine)
         return (winner ?? others[0])?.pid ?? 0
       }
       await pause(POLL_MS)
     }
   } catch (cause) {
-    await rm(mine, { force: true })
+    await removeFile(mine)
     throw cause
   }
 }
@@ -100,7 +101,7 @@ async function livingClaims(path: string, mine: string): Promise<Claim[]> {
     const file = join(dirname(path), name)
     if (await isAlive(claim, file))
       living.push({ ...claim, name, held: (await readFile(file, 'utf8').catch(() => '')) !== '' })
-    else await rm(file, { force: true })
+    else await removeFile(file)
   }
   return living.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -134,7 +135,7 @@ async function holderBefore(path: string): Promise<number | undefined> {
   const beganAt = pid > 0 && pid !== process.pid ? wallStartOf(pid) : undefined
   // A process that is younger than the file has reused the pid of a dead one.
   if (beganAt !== undefined && beganAt <= writtenAt + 2_000) return pid
-  await rm(path, { force: true })
+  await removeFile(path)
   return undefined
 }
 
