@@ -5,12 +5,12 @@ import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
 import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
-import { openStore, type StorePlace } from './engine/open-store.ts'
+import { openStore, refusedBy, type StorePlace } from './engine/open-store.ts'
 import { RealTime, SYSTEM_CLOCKS } from './engine/real-time.ts'
 import { MerchantTakenError } from './engine/registry.ts'
 import { applyScript, type Script } from './engine/script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
-import { ofDirectory, StartError } from './engine/start-error.ts'
+import { StartError } from './engine/start-error.ts'
 import type { Store } from './engine/store.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
@@ -77,18 +77,12 @@ export class Simulator {
 
   static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
     const standards = await readStandards(options)
+    const store = await open(options).catch(refusedBy(options))
     try {
-      const store = await open(options)
-      try {
-        return await Simulator.#open(options, standards, store)
-      } catch (cause) {
-        await store.release()
-        throw cause
-      }
+      return await Simulator.#open(options, standards, store)
     } catch (cause) {
-      throw options.dataDir === null || options.database !== undefined
-        ? cause
-        : ofDirectory(options.dataDir, cause)
+      await store.release()
+      return refusedBy(options)(cause)
     }
   }
 
@@ -128,7 +122,7 @@ export class Simulator {
       merchantUrl: () => url,
       publicUrl: options.publicUrl,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
-      onBug: options.onBug ?? (cause => warn(String(cause instanceof Error ? cause.stack : cause))),
+      onBug: options.onBug ?? (cause => warn(described(cause))),
     }
     const apps = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]
     if (apart) apps.push(new App({ ...settings, surfaces: { merchant: false, control: true } }))
@@ -258,6 +252,12 @@ async function agreeOn(
     same('public URL', publicUrl),
   ])
   return agreed.get(token.name) ?? choose()
+}
+
+/** A stack is for bugs, not for what the user must correct. */
+function described(cause: unknown): string {
+  if (cause instanceof StartError) return cause.message
+  return String(cause instanceof Error ? cause.stack : cause)
 }
 
 const storeOf = (options: SimulatorOptions) =>

@@ -2,6 +2,7 @@ import { DataDirectory } from './data-directory.ts'
 import type { RealClocks } from './real-time.ts'
 import { StartError } from './start-error.ts'
 import { MemoryStore, type Store } from './store.ts'
+import { isOfDisk, UnavailableError } from './unavailable.ts'
 
 /** Where everything is kept. */
 export interface StorePlace {
@@ -37,3 +38,14 @@ export async function openStore(
   const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: time.wall }
   return DataDirectory.claim(dataDir, { sync, history, mustExist, warn })
 }
+
+/** A full or failing disk is for the user to correct: says so, instead of what the system said alone. */
+export const refusedBy =
+  ({ dataDir, database }: StorePlace) =>
+  (cause: unknown): never => {
+    const refused = cause instanceof UnavailableError ? cause.cause : cause
+    if (dataDir === null || database !== undefined || !isOfDisk(refused)) throw cause
+    throw new StartError(
+      `the data directory ${dataDir} cannot be used: ${refused.message}; make room there, or use another --data`,
+    )
+  }

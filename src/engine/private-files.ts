@@ -66,8 +66,12 @@ export async function makePrivateFolder(path: string): Promise<void> {
     if (codeOf(cause) !== 'EEXIST') throw cause
   })
   const found = await lstat(path)
+  if (found.isSymbolicLink())
+    throw new StartError(
+      `${path} is a symbolic link, which paysim does not follow here; replace it with the directory itself`,
+    )
   if (!found.isDirectory())
-    throw new StartError(`${path} is not a directory, and paysim does not follow links here`)
+    throw new StartError(`${path} is not a directory; move it away, and paysim creates the directory`)
   demandOwner(path, found)
   if (modeOf(found) !== 0o700) await chmod(path, 0o700)
 }

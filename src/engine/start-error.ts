@@ -1,5 +1,3 @@
-import { isOfDisk, UnavailableError } from './unavailable.ts'
-
 /**
  * A problem that the person who starts the program must correct. It is printed as one line, without a stack.
  */
@@ -14,13 +12,4 @@ export class StartError extends Error {
     super(advice === undefined ? what : `${what}. ${advice}`)
     this.name = 'StartError'
   }
-}
-
-/** A full or failing disk is for the user to correct: says so, instead of what the system said alone. */
-export function ofDirectory(path: string, cause: unknown): unknown {
-  const refused = cause instanceof UnavailableError ? cause.cause : cause
-  if (!isOfDisk(refused)) return cause
-  return new StartError(
-    `the data directory ${path} cannot be used: ${refused.message}; make room there, or use another --data`,
-  )
 }

@@ -1,7 +1,11 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
+import { StartError } from './start-error.ts'
 
-const words = (what: string, inDoubt = false) =>
-  `${what} cannot be written now (is the disk full?); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
+/** What must be corrected on the disk is only for who runs paysim: the words go to merchants and payers. */
+const words = (what: string, cause?: unknown, inDoubt = false) => {
+  const why = cause instanceof StartError ? 'the log of paysim says why' : 'is the disk full?'
+  return `${what} cannot be written now (${why}); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
+}
 
 /** The disk cannot be written. A later attempt may succeed. */
 export class UnavailableError extends Error {
@@ -13,7 +17,7 @@ export class UnavailableError extends Error {
     cause: unknown,
     readonly inDoubt = false,
   ) {
-    super(words(what, inDoubt), { cause })
+    super(words(what, cause, inDoubt), { cause })
   }
 }
 

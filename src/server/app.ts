@@ -12,7 +12,7 @@ import { type Forwarder, TAKEOVER_MS } from './cluster/forwarder.ts'
 import { declineCall, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
-import { describeError, isForTheLog } from './describe-error.ts'
+import { describeError, detailsForTheLog } from './describe-error.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
@@ -243,7 +243,8 @@ export class App {
   #word(error: unknown, request: Request, reply: Reply): void {
     request.isToRepeat = this.#isForAnother(error, request)
     if (request.isToRepeat) return
-    if (isForTheLog(error)) this.#settings.onBug(error)
+    const details = detailsForTheLog(error)
+    if (details !== undefined) this.#settings.onBug(details)
     describeError(this.#settings.gateway.contract, request, reply, error)
   }
 

@@ -3,6 +3,7 @@ import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
 import { DamagedError } from '../engine/damaged.ts'
 import { AccountStoppedError } from '../engine/served-account.ts'
+import { StartError } from '../engine/start-error.ts'
 import { UnavailableError } from '../engine/unavailable.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -24,9 +25,14 @@ export function describeError(contract: Contract, request: Request, reply: Reply
   reply.code(status).header('content-type', contentType).send(body)
 }
 
-/** Whether the log must have the details of an error: a bug in paysim, or a damaged file. */
-export const isForTheLog = (error: unknown) =>
-  error instanceof DamagedError || reasonOf(error).code === 'internal_error'
+/**
+ * What the log must have of an error, because the response does not have it: a bug in paysim, a damaged file, or what a
+ * person must correct on the disk.
+ */
+export function detailsForTheLog(error: unknown): unknown {
+  if (error instanceof UnavailableError) return error.cause instanceof StartError ? error.cause : undefined
+  return error instanceof DamagedError || reasonOf(error).code === 'internal_error' ? error : undefined
+}
 
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection

@@ -89,4 +89,16 @@ describe('an image that cannot be kept', () => {
     await writeFile(path, '')
     await expect(new FileImages(path, true).put(one, bytes)).rejects.toBeInstanceOf(UnavailableError)
   })
+
+  test('reports a folder that was replaced by a link, and writes nothing behind it', async () => {
+    const path = join(await temporaryDirectory(), 'images')
+    const elsewhere = await temporaryDirectory()
+    await symlink(elsewhere, path)
+    const refused = await new FileImages(path, true).put(one, bytes).catch((cause: Error) => cause)
+    expect(refused).toMatchObject({
+      message: 'The image cannot be written now (the log of paysim says why); nothing was changed',
+      cause: { name: 'StartError', message: expect.stringContaining(`${path} is a symbolic link`) },
+    })
+    expect(await readdir(elsewhere)).toEqual([])
+  })
 })

@@ -20,7 +20,9 @@ import { accountOf, type Json, openMerchant } from '../../support/gateway/mercha
 import { serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted, sharedServer } from '../../support/gateway/shared-server.ts'
+import { imageFile, multipart } from '../../support/http/multipart.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { png } from '../../support/payments/receipt-images.ts'
 
 /** A merchant is there whole or not at all, whatever happens while it is made, removed or set back. */
 
@@ -214,6 +216,24 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
     await server.stop()
     return server.stderr()
   }
+
+  test('a folder of images is not followed where it has become a link, and the log names it', async () => {
+    const server = await ownServer()
+    const [elsewhere, images] = [await scratch(), join(server.dataDir, 'accounts/default.test/images')]
+    const put = () => server.control('POST', '/accounts/default.test/assets', multipart([imageFile(png())]))
+    await symlink(elsewhere, images)
+    const refused = await put()
+    expect([refused.status, refused.body.error.message]).toEqual([
+      503,
+      'The image cannot be written now (the log of paysim says why); nothing was changed',
+    ])
+    expect(await readdir(elsewhere)).toEqual([])
+    await rm(images)
+    expect((await put()).status).toBe(201)
+    await server.stop()
+    expect(server.stderr()).toContain(`${images} is a symbolic link, which paysim does not follow here`)
+    expect(server.stderr()).not.toMatch(/^\s+at /m)
+  })
 
   test('server.json is not written through a link', async () => {
     const dataDir = await copyOf(stopped)
