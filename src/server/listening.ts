@@ -1,7 +1,6 @@
 import type { Gateway } from '../engine/gateway.ts'
 import { StartError } from '../engine/start-error.ts'
-import type { App } from './app.ts'
-import { isFree } from './http/is-free.ts'
+import type { Listener } from './http/listener.ts'
 
 interface PortSettings {
   readonly host: string
@@ -12,22 +11,27 @@ interface PortSettings {
   readonly onBound: (url: string) => void
 }
 
+interface Listening {
+  readonly listener: Pick<Listener, 'listen'>
+}
+
 /** For port 0, uses the last port again if possible, so that old addresses stay valid. */
 export async function listenOnLastPort(
-  app: App | undefined,
+  app: Listening | undefined,
   place: PortSettings,
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'lastPort' | 'rememberPort'>,
 ): Promise<void> {
-  const { host, port } = place
   const { lastPort } = gateway
-  const again = port === 0 && lastPort !== undefined && (await isFree(host, lastPort))
-  const bound = await listen(app, { ...place, port: again ? lastPort : port })
+  const bound =
+    place.port === 0 && lastPort !== undefined
+      ? await listen(app, { ...place, port: lastPort }).catch(() => listen(app, place))
+      : await listen(app, place)
   await gateway.rememberPort(bound)
 }
 
 /** Resolves with the port. */
 export async function listen(
-  app: App | undefined,
+  app: Listening | undefined,
   { host, port, name, onBound }: PortSettings,
 ): Promise<number> {
   if (!app) throw new Error('there is no such listener')

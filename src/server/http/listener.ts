@@ -31,9 +31,12 @@ export class Listener {
   /** Resolves with the port. `onBound` is called with it before the first connection is accepted. */
   listen(host: string, port: number, onBound: (port: number) => void): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject)
+      const failed = (cause: Error) => {
+        this.#server.off('listening', started)
+        reject(cause)
+      }
+      const started = () => {
+        this.#server.off('error', failed)
         const { port: bound } = this.#server.address() as AddressInfo
         try {
           onBound(bound)
@@ -41,7 +44,8 @@ export class Listener {
         } catch (cause) {
           reject(cause)
         }
-      })
+      }
+      this.#server.once('error', failed).once('listening', started).listen({ host, port })
     })
   }
 

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { Listener } from '../../src/server/http/listener.ts'
+import { listenOnLastPort } from '../../src/server/listening.ts'
+
+async function occupy(port: number): Promise<number> {
+  const occupant = createServer().listen(port, '127.0.0.1')
+  onTestFinished(() => void occupant.close())
+  await once(occupant, 'listening')
+  return (occupant.address() as AddressInfo).port
+}
+
+test('a last port that somebody takes just before the server does is given up for any other', async () => {
+  const free = createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port: lastPort } = free.address() as AddressInfo
+  await new Promise(resolve => free.close(resolve))
+  const listener = new Listener(
+    () => {},
+    () => {},
+  )
+  onTestFinished(() => listener.close())
+  const overtaken: Pick<Listener, 'listen'> = {
+    async listen(host, port, onBound) {
+      if (port === lastPort) await occupy(port)
+      return listener.listen(host, port, onBound)
+    },
+  }
+  const remembered: number[] = []
+  const addresses: string[] = []
+  const onBound = (url: string) => void addresses.push(url)
+  const place = { host: '127.0.0.1', port: 0, name: 'port', onBound } as const
+  const gateway = { lastPort, rememberPort: async (port: number) => void remembered.push(port) }
+  await listenOnLastPort({ listener: overtaken }, place, gateway)
+  expect(remembered).toHaveLength(1)
+  expect(remembered).not.toEqual([lastPort])
+  expect(addresses).toEqual(remembered.map(port => `http://127.0.0.1:${port}`))
+})
