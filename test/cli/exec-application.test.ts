@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { exec, node, withControl } from '../support/cli/exec.ts'
 import { startServer } from '../support/gateway/server.ts'
+import { claimedPort } from '../support/http/claimed-port.ts'
 
 // The application under test beside `paysim exec`: it hears webhooks, and what it left behind can be kept.
 
@@ -12,15 +12,6 @@ async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'paysim-exec-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
   return path
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }
 
 const PAY = `
@@ -51,7 +42,7 @@ const LISTEN = (port: number, then: string) => `
   }).listen(${port}, '127.0.0.1')`
 
 test('--forward-to: what happens before the port takes connections comes once it does', async () => {
-  const port = await freePort()
+  const port = await claimedPort()
   // The webhook is under way, and its attempt not made: only then does the application listen.
   const script = `${PAY}
     for (;;) {
@@ -72,7 +63,7 @@ test('--forward-to: what happens before the port takes connections comes once it
 })
 
 test('--forward-to: nobody ever listens, and that is said; the status is that of the command', async () => {
-  const port = await freePort()
+  const port = await claimedPort()
   const { code, stderr } = await exec(['--forward-to', `http://localhost:${port}/hooks`, ...withControl(PAY)])
     .ended
   expect(code).toBe(0)

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missingTool, readPage, shellBlocks, type } from '../support/docs/shell.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
+import { claimedPort } from '../support/http/claimed-port.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = shellBlocks(readPage('README.md'))
@@ -72,7 +72,8 @@ describe.skipIf(missingTool)('the examples of', () => {
   test.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', { timeout: 60_000 }, async name => {
     const check = spawn(process.execPath, ['docs/generate.js', '--check', name], { cwd: ROOT })
     let said = ''
-    for (const stream of [check.stdout, check.stderr]) stream.on('data', text => (said += text))
+    for (const stream of [check.stdout, check.stderr])
+      stream.setEncoding('utf8').on('data', text => (said += text))
     expect(await once(check, 'close').then(([code]) => code), said).toBe(0)
   })
 })
@@ -80,7 +81,7 @@ describe.skipIf(missingTool)('the examples of', () => {
 describe('the receiver of docs/api.md', () => {
   test('verifies what paysim signs', async () => {
     const [, program = ''] = /^```js verify\n([\s\S]*?)^```$/m.exec(readPage('docs/api.md')) ?? []
-    const port = await freePort()
+    const port = await claimedPort()
     const shop = await server.merchant({ clock: { mode: 'virtual' } })
     const endpoints = `/accounts/${shop.test.id}/webhook-endpoints`
     const { secret } = (
@@ -114,11 +115,3 @@ describe('the receiver of docs/api.md', () => {
     }
   })
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  await new Promise(resolve => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}

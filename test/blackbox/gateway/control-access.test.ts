@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openAccount } from '../../support/gateway/merchant.ts'
-import { freePort } from '../../support/gateway/serve-process.ts'
 import type { CallOptions } from '../../support/gateway/server.ts'
 import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 import { expectRefusal, notFound, unauthorized } from '../../support/http/refusals.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
@@ -138,7 +138,7 @@ describe('what does not exist', () => {
 
 describe('--control-port', () => {
   test('puts the control surface on a port of its own, and takes it off the merchant’s', async () => {
-    const own = await ownServer({ args: ['--control-port', String(await freePort())] })
+    const own = await ownServer({ args: ['--control-port', String(await claimedPort())] })
     expect(new URL(own.controlUrl).port).not.toBe(new URL(own.url).port)
     expect((await own.control('GET', '/merchants')).status).toBe(200)
     expect((await own.call('GET', '/payout_intents')).status).toBe(200)

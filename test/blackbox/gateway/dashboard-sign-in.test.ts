@@ -3,9 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openAccount } from '../../support/gateway/merchant.ts'
-import { freePort, scratchDirectory } from '../../support/gateway/serve-process.ts'
+import { scratchDirectory } from '../../support/gateway/serve-process.ts'
 import type { CallOptions } from '../../support/gateway/server.ts'
 import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 import { exchange, statusOf } from '../../support/http/raw-socket.ts'
 import { expectRefusal, invalid, unauthorized } from '../../support/http/refusals.ts'
 import { createPayment } from '../../support/payments/payments.ts'
@@ -165,7 +166,7 @@ describe('a session', () => {
 
 describe('a restart', () => {
   test('keeps a session while the token stays, and ends it with another', async () => {
-    const port = String(await freePort())
+    const port = String(await claimedPort())
     const first = await ownServer({ args: ['--control-token', 'token-that-stays', '--port', port] })
     const [link, cookie] = [await newLink(first), await signedIn(first)]
     await first.stop()
@@ -225,7 +226,7 @@ describe('the page', () => {
   )
 
   test('looks like any other path if the control surface has another port', async () => {
-    const own = await ownServer({ args: ['--control-port', String(await freePort())] })
+    const own = await ownServer({ args: ['--control-port', String(await claimedPort())] })
     expect((await fetch(`${own.controlUrl}/dashboard/`)).status).toBe(200)
     expect((await fetch(`${own.url}/_paysim/dashboard/`)).status).toBe(401)
   })

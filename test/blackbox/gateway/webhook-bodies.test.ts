@@ -2,14 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Account, accountOf, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
-import { freePort, scratchDirectory } from '../../support/gateway/serve-process.ts'
+import { scratchDirectory } from '../../support/gateway/serve-process.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 import { createPayment, hostedBody, postPayment } from '../../support/payments/payments.ts'
 import { type Delivery, listen, settle } from '../../support/webhooks/receiver.ts'
 
 // A merchant may compare the attempts of an event, so each of them sends the same bytes.
 
-const anotherPort = async () => ['--port', String(await freePort())]
+const anotherPort = async () => ['--port', String(await claimedPort())]
 
 async function anotherContract(): Promise<string[]> {
   const file = join(await scratchDirectory(), 'contract.yaml')

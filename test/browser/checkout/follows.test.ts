@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { noChromium } from '../../support/browser/browser.ts'
 import { choose, PHONE, png, SHORT_LINK, says, useShop } from '../../support/browser/checkout-shop.ts'
 import { type Server, startServer } from '../../support/gateway/server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 
 /** What a page does by itself where scripts run. */
 
@@ -194,8 +195,8 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
   })
 
   test('continues when the server is back', async () => {
-    const first = await startServer()
-    const { port } = new URL(first.url)
+    const port = String(await claimedPort())
+    const first = await startServer({ args: ['--port', port] })
     const { call } = first
     const body = {
       amount: '100',

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { noChromium, watchPage, workerBrowser } from '../../support/browser/browser.ts'
 import { addressOf, press, shows } from '../../support/browser/desk.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 
 describe.skipIf(noChromium)('signing in to the dashboard', () => {
   let browser: Browser
@@ -58,8 +59,8 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
   })
 
   test('a session survives a restart, and missed changes are shown', async () => {
-    const first = await serve(['--control-token', 'the-token', '--clock', 'virtual'])
-    const port = new URL(first.url).port
+    const port = String(await claimedPort())
+    const first = await serve(['--control-token', 'the-token', '--clock', 'virtual', '--port', port])
     const { page, watch } = await newPage()
     // What is on its way when a server stops is refused, or does not arrive.
     watch.allow(

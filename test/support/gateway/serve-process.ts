@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -14,15 +13,6 @@ export async function scratchDirectory(): Promise<string> {
   return directory
 }
 
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => probe.once('listening', resolve))
-  const address = probe.address()
-  await new Promise(resolve => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
 function spawnServe(
   args: string[],
   cwd: string | undefined,
@@ -32,11 +22,11 @@ function spawnServe(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output: [string, string] = ['', '']
-  child.stdout.on('data', chunk => {
-    output[0] += chunk
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output[0] += text
   })
-  child.stderr.on('data', chunk => {
-    output[1] += chunk
+  child.stderr.setEncoding('utf8').on('data', text => {
+    output[1] += text
   })
   return Object.assign(child, { output: () => output })
 }
