@@ -48,9 +48,9 @@ export default defineConfig({
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
     // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 45_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 90_000 } },
     // The files share a process for each worker: to begin one for each of them took a quarter of the time.
     isolate: false,
     restoreMocks: true,

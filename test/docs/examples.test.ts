@@ -54,8 +54,8 @@ async function run([file = '', ...args]: readonly string[], cwd: string) {
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', chunk => {
-      output += chunk
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
     })
   const code = await new Promise<number | null>(resolve => child.once('close', resolve))
   return { code, output }

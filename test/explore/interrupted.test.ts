@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { processesWith } from '../../src/application/process-family.ts'
 import { runBinary } from '../support/gateway/server.ts'
 import { BINARY } from '../support/paysim-binary.ts'
@@ -44,7 +44,7 @@ async function workplace() {
 }
 
 const NOTHING = { processes: [], folders: [] }
-const SLOW = { timeout: 15_000, interval: 50 }
+const EVERY = { interval: 50 }
 
 test.each([
   ['run', 'SIGINT'],
@@ -57,13 +57,13 @@ test.each([
     env: { ...process.env, ...env },
     stdio: 'ignore',
   })
-  await vi.waitFor(async () => expect(await isCalled()).toBe(true), SLOW)
+  await expect.poll(isCalled, EVERY).toBe(true)
   expect((await leftovers()).processes.length).toBeGreaterThanOrEqual(2)
   expect((await leftovers()).folders).toHaveLength(1)
   child.kill(signal)
   await once(child, 'exit')
   // If paysim was killed, a shell cleans up.
-  if (signal === 'SIGKILL') await vi.waitFor(async () => expect(await leftovers()).toEqual(NOTHING), SLOW)
+  if (signal === 'SIGKILL') await expect.poll(leftovers, EVERY).toEqual(NOTHING)
   else expect(await leftovers()).toEqual(NOTHING)
 })
 

@@ -90,8 +90,8 @@ test('after stop() nothing keeps node from ending', async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
-  child.stdout.on('data', chunk => {
-    output += chunk
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output += text
   })
   const code = await new Promise(resolve => child.once('close', resolve))
   expect({ code, output }).toEqual({ code: 0, output: 'stopped\n' })

@@ -48,7 +48,7 @@ async function expectBothAccessible(page: Page, state: string): Promise<void> {
 
 /** A page that was just made narrower is laid out again in the next frame. */
 const expectNothingCutOff = (page: Page, state: string) =>
-  expect.poll(() => page.evaluate(CUT_OFF), { message: state, interval: 20, timeout: 5_000 }).toEqual([])
+  expect.poll(() => page.evaluate(CUT_OFF), { message: state, interval: 20 }).toEqual([])
 
 describe.skipIf(noChromium)('a page of the dashboard', () => {
   const openDesk = useDesks()

@@ -246,7 +246,7 @@ test('a list without an end stops quietly when its reader has seen enough', asyn
     env: { ...cleanEnvironment(place().path('')), ...env },
   })
   let said = ''
-  child.stderr.on('data', text => {
+  child.stderr.setEncoding('utf8').on('data', text => {
     said += text
   })
   await once(child.stdout, 'data')

@@ -45,8 +45,10 @@ async function streamOf(words: string) {
   const child = one.start(`stream ${words}`.trim())
   const ended = child.then(({ exitCode, stdout, stderr }) => ({ code: exitCode, stdout, stderr }))
   const following = new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', chunk => {
-      if (String(chunk).includes(`following ${one.keys.id}`)) resolve()
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', text => {
+      said += text
+      if (said.includes(`following ${one.keys.id}`)) resolve()
     })
     ended.then(({ stderr }) => reject(new Error(`it ended before it followed: ${stderr}`)), reject)
   })

@@ -65,6 +65,9 @@ async function openBrowser(): Promise<Browser> {
   })
 }
 
+/** What appears is seen at once; only a loaded machine makes a page wait. */
+const PATIENCE_MS = 90_000
+
 /** Opens a page at this URL. */
 export type Look = (address: string, options?: BrowserContextOptions) => Promise<Looked>
 
@@ -113,7 +116,7 @@ export function useBrowser(): Look {
     // What moves all the time is drawn all the time.
     const window = await windowWith({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
     const page = await window.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     const watch = watchPage(page)
     watches.push(watch)
     await page.goto(address)

@@ -3,8 +3,8 @@ import { BINARY } from '../paysim-binary.ts'
 
 export interface Execution {
   pid: number
-  /** Resolves with the output so far, once it contains this text. */
-  printed: (text: string) => Promise<string>
+  /** Resolves with the output so far, once it has this. */
+  printed: (text: string | RegExp) => Promise<string>
   kill: (signal: NodeJS.Signals) => void
   /** Resolves when its output is closed by paysim and by everything that its command started. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>
@@ -25,12 +25,12 @@ export function exec(args: readonly string[], { cwd, input = '', env }: CommandO
   let stdout = ''
   let stderr = ''
   const waiting = new Set<() => void>()
-  child.stdout.on('data', chunk => {
-    stdout += chunk
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text
     for (const look of waiting) look()
   })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
   })
   child.stdin.end(input)
   const ended: Execution['ended'] = new Promise(resolve =>
@@ -41,7 +41,7 @@ export function exec(args: readonly string[], { cwd, input = '', env }: CommandO
     printed: text =>
       new Promise((resolve, reject) => {
         const look = () => {
-          if (!stdout.includes(text)) return
+          if (!(text instanceof RegExp ? text.test(stdout) : stdout.includes(text))) return
           waiting.delete(look)
           resolve(stdout)
         }

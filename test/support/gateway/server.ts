@@ -77,10 +77,11 @@ export async function startServer(
     env: { ...process.env, ...options.env },
   })
   let stderr = ''
-  child.stderr.on('data', chunk => {
-    stderr += chunk
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
   })
-  const exited = new Promise<number | null>(resolve => child.once('exit', code => resolve(code)))
+  // "exit" may come before the last of what it printed.
+  const exited = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
   const events: Record<string, unknown>[] = []
   // biome-ignore lint/suspicious/noExplicitAny: the ready line is read as it comes
   const ready: any = await new Promise((resolve, reject) => {
@@ -160,11 +161,11 @@ export async function runBinary(
   const child = spawn(process.execPath, [BINARY, ...args], { cwd, env: { ...process.env, ...env } })
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', chunk => {
-    stdout += chunk
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text
   })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
   })
   child.stdin.end(options.input ?? '')
   const code = await new Promise<number | null>(resolve => child.once('close', resolve))

@@ -20,8 +20,8 @@ export async function servePacked(node: string, binary: string): Promise<PackedS
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stderr = ''
-  child.stderr.on('data', chunk => {
-    stderr += chunk
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
   })
   const closed = new Promise<number | null>(resolve => child.once('close', resolve))
   const ready = await new Promise<ReadyLine>((resolve, reject) => {

@@ -93,19 +93,19 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
     },
   })
   let stderr = ''
-  child.stderr?.on('data', chunk => {
-    stderr += chunk
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    stderr += text
   })
   const closed = once(child, 'close').then(([code]) => code as number | null)
   const ready = await new Promise<Json | undefined>(resolve => {
     let text = ''
-    const read = (chunk: Buffer) => {
-      text += chunk
+    const read = (more: string) => {
+      text += more
       if (!text.includes('\n')) return
       child.stdout?.off('data', read).resume()
       resolve(JSON.parse(text.slice(0, text.indexOf('\n'))))
     }
-    child.stdout?.on('data', read)
+    child.stdout?.setEncoding('utf8').on('data', read)
     closed.then(() => resolve(undefined))
   })
   if (!ready) {
