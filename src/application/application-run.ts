@@ -5,7 +5,7 @@ import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from '.
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
 import { isTimedOut } from './post-webhook.ts'
 import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
-import type { WebhookMessage } from './webhook-variants.ts'
+import type { EventBody, WebhookMessage } from './webhook-variants.ts'
 
 /** Something that no correct application does, even when things around it go wrong. */
 export interface Violation {
@@ -24,6 +24,8 @@ export interface RunSettings {
   readonly authorization?: CallWatcher['authorization']
   /** Makes the gateway do everything that is due now. */
   readonly doWhatIsDue: () => Promise<unknown>
+  /** Is called before an event that was held back reaches the application, with the record as it was then. */
+  readonly arrivesLate?: ((record: EventBody['data']) => Promise<void>) | undefined
   /** Is called when a request of the application, or one to it, begins or ends. */
   readonly stirred?: (() => void) | undefined
   /** Reads what is not yet as the scenario expects it at the end. The same state gives the same texts. */
@@ -75,6 +77,7 @@ export class ApplicationRun implements CallWatcher {
       deliveries: this.deliveries,
       step: () => this.step,
       forging: deliver => this.#watchForgery(deliver),
+      arrivesLate: async record => settings.arrivesLate?.(record),
       stirred: () => this.stirred(),
       answerWithinMs: () => (this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs),
     })

@@ -4,6 +4,7 @@ import { verifyWebhook } from '../contract/webhook-signature.ts'
 import { type Armed, type ArmedDisturbances, type Forgery, isForgery } from './disturbance.ts'
 import { isSuccess, postWebhook } from './post-webhook.ts'
 import {
+  type EventBody,
   forged,
   ofUnknownType,
   sentAgain,
@@ -49,6 +50,8 @@ export interface RelaySettings {
   readonly disturbances: ArmedDisturbances
   readonly deliveries: RecordedDelivery[]
   readonly step: () => number
+  /** Is called before an event that was held back reaches the application, with the record as it was then. */
+  readonly arrivesLate: (record: EventBody['data']) => Promise<void>
   /** Compares the application's state before and after a forged webhook. */
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
   /** Is called when a webhook is sent or answered. */
@@ -77,7 +80,7 @@ export class WebhookRelay {
 
   async take(message: WebhookMessage): Promise<RelayAnswer> {
     const { disturbances } = this.settings
-    const { id, type } = JSON.parse(message.body) as { id: string; type: string }
+    const { id, type, data } = JSON.parse(message.body) as EventBody
     const early = this.#early
     const armed = disturbances.ofEvent(id, type)
     if (armed.some(one => this.#holdsBack(one))) {
@@ -86,6 +89,7 @@ export class WebhookRelay {
     }
     this.#releaseOthers(id)
     const isLate = this.late.has(id)
+    if (isLate) await this.settings.arrivesLate(data)
     // The attempts come without delay in real time, but each needs another signature.
     const sent =
       isLate && isSigned(message, this.settings.secret)

@@ -67,6 +67,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       disturbances,
       deliveries: [],
       step: () => 0,
+      arrivesLate: async () => {},
       forging: async deliver => void (await deliver()),
       stirred() {},
       answerWithinMs: () => 60_000,

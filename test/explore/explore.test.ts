@@ -60,6 +60,51 @@ test('a right shop is not blamed', { timeout: WITHIN_MS }, async () => {
   expect(stdout).toContain('The application survived all of them.')
 })
 
+/** One deposit, whose second receipt is sent when the first is rejected; time runs until the payment would expire. */
+const LONG_WAIT = {
+  paysim: 1,
+  name: 'a long wait',
+  provider: [
+    {
+      receipt: [
+        { after: '5s', verdict: 'reject' },
+        { after: '5s', verdict: 'accept' },
+      ],
+      outcome: { after: '10s', status: 'succeeded' },
+    },
+  ],
+  app: {
+    fresh: 'never',
+    webhooks: '/webhooks',
+    events: ['payment.updated', 'payment.succeeded', 'payment.expired'],
+  },
+  steps: [
+    {
+      'call app': 'POST /deposits',
+      json: { reference: '${run}-d', amount: '70000', method: 'th_bank_transfer' },
+      expect: { status: 201 },
+    },
+    { 'call app': 'POST /deposits/${run}-d/slip', expect: { status: 202 } },
+    { advance: { until: 'idle', max: '7d' } },
+    { 'expect app': 'GET /deposits/${run}-d', is: { status: 'credited', slips: 2 } },
+  ],
+}
+
+test('nobody is blamed for what can no longer be done when an event comes at last', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const story = join(folder, 'wait.json')
+  await writeFile(story, JSON.stringify(LONG_WAIT))
+  // As many runs as there are places. The rejection comes 75 hours late, and the payment has expired after 72.
+  const flags = ['--only', 'webhook-late', '--runs', '15', '--save', folder]
+  const shop = ['node', join(APPS, 'wallet.mjs'), 'transaction-log']
+  const { code, stdout, stderr } = await runBinary(['explore', story, ...flags, '--', ...shop])
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toContain('webhook-late 15  1 could not be judged')
+})
+
 test('a plain run that fails ends with 2 and says why', async () => {
   const { code, stdout } = await runBinary([
     'explore',

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import type { Application } from '../../application/application.ts'
+import type { EventBody } from '../../application/webhook-variants.ts'
+import type { AccountControl } from '../../client/control-client.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
@@ -64,6 +66,9 @@ export async function openApplication(
       own: basic(keys.publicKey, keys.secretKey),
     },
     doWhatIsDue: () => control.clock.advance('0s'),
+    arrivesLate: async record => {
+      if (await hasExpiredSince(control, record)) played.isTainted = true
+    },
     stirred,
     look: () => played.look(stage),
   })
@@ -71,6 +76,12 @@ export async function openApplication(
   stage.application = played
   if (spec.webhooks !== undefined) inbox.onward = message => run.take(message)
   return app
+}
+
+/** What an event asks of the application, such as another receipt, it asks in vain once the payment has expired. */
+async function hasExpiredSince({ payments }: AccountControl, { id, object, status }: EventBody['data']) {
+  if (object !== 'payment_intent' || status === 'expired') return false
+  return (await payments.get(String(id))).status === 'expired'
 }
 
 const basic = (publicKey: string, secretKey: string) =>
