@@ -11,6 +11,8 @@ interface Behaviour {
   /** What the application does. */
   readonly script: string
   readonly app?: Record<string, unknown>
+  /** How long its answer is waited for; an end, or what is expected, ends the wait. */
+  readonly within?: string
   /** The exit code of `paysim run`, and what it must say in one line. */
   readonly code: number
   readonly says: RegExp
@@ -19,6 +21,7 @@ interface Behaviour {
 const BEHAVIOURS: Record<string, Behaviour> = {
   'never answers': {
     script: `require('node:http').createServer(() => {}).listen(process.env.PORT)`,
+    within: '500ms',
     code: 10,
     says: /answer: no whole answer came|no answer within 1 s/,
   },
@@ -65,13 +68,13 @@ const BEHAVIOURS: Record<string, Behaviour> = {
 
 test.concurrent.for(Object.entries(BEHAVIOURS))(
   'an application that %s',
-  async ([, { script, app, code, says }], { onTestFinished }) => {
+  async ([, { script, app, within = '60s', code, says }], { onTestFinished }) => {
     const folder = await mkdtemp(join(tmpdir(), 'paysim-ill-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const temporary = join(folder, 'tmp')
     await mkdir(temporary)
     const file = join(folder, 'story.json')
-    const steps = [{ 'expect app': 'GET /', is: { paid: true }, within: code === 0 ? '60s' : '500ms' }]
+    const steps = [{ 'expect app': 'GET /', is: { paid: true }, within }]
     const start = [process.execPath, '-e', script]
     const env = { SHOP_OF: folder }
     await writeFile(file, JSON.stringify({ paysim: 1, name: 'a story', app: { start, env, ...app }, steps }))
