@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { Position } from '../../domain/list-index.ts'
 import { DamagedError } from '../damaged.ts'
 import { openSealed } from '../journal-format.ts'
@@ -6,6 +5,7 @@ import { openPrivate, removeFile } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'
 import { decodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
 import { ReadAhead } from './read-ahead.ts'
+import { type OpenRecordBytes, openRecordFile, type RecordBytes } from './record-bytes.ts'
 
 /** A record as it is stored: one line of JSON with a checksum. */
 export interface StoredLine extends Position {
@@ -168,7 +168,7 @@ export class Layer {
   private constructor(
     readonly named: LayerName,
     private readonly path: string,
-    private readonly handle: FileHandle,
+    private readonly records: RecordBytes,
     readonly kinds: ReadonlyMap<string, KindInLayer>,
   ) {}
 
@@ -177,23 +177,23 @@ export class Layer {
     path: string,
     named: LayerName,
     superseded: (kind: string) => Uint8Array | undefined = () => undefined,
+    openRecords: OpenRecordBytes = openRecordFile,
   ): Promise<Layer> {
     const index = decodeIndex(await readWhole(indexFile(path)))
-    const records = recordsFile(path)
-    const handle = await openPrivate(records, 'read')
-    const { size } = await handle.stat()
-    if (size !== named.bytes) {
-      await handle.close()
-      throw new Error(`${records} has ${size} bytes instead of ${named.bytes}`)
+    const file = recordsFile(path)
+    const records = await openRecords(file)
+    if (records.size !== named.bytes) {
+      await records.close()
+      throw new Error(`${file} has ${records.size} bytes instead of ${named.bytes}`)
     }
     const kinds = new Map(
       [...index].map(([kind, columns]) => {
-        const file = new ReadAhead(handle.fd)
-        const read = (entry: number) => readRecordAt(records, file, columns, entry)
+        const ahead = new ReadAhead(records)
+        const read = (entry: number) => readRecordAt(file, ahead, columns, entry)
         return [kind, new KindInLayer(columns, read, superseded(kind))]
       }),
     )
-    return new Layer(named, path, handle, kinds)
+    return new Layer(named, path, records, kinds)
   }
 
   /** How many records still count. */
@@ -226,11 +226,11 @@ export class Layer {
 
   /** For reading all records once. */
   reader(): LineReader {
-    return new LineReader(this.handle)
+    return new LineReader(this.records)
   }
 
   close(): Promise<void> {
-    return this.handle.close()
+    return this.records.close()
   }
 
   async remove(): Promise<void> {
@@ -250,10 +250,6 @@ async function readWhole(path: string): Promise<Buffer> {
   }
 }
 
-/**
- * Reads a record synchronously: it is in the system's cache or one read away, and whoever decides or shows something
- * cannot wait.
- */
 function readRecordAt(
   path: string,
   file: ReadAhead,
@@ -273,10 +269,10 @@ const CHUNK = 256 * 1024
 
 /** Reads lines that are asked for in the order of the file. */
 export class LineReader {
-  #chunk = Buffer.alloc(0)
+  #chunk: Buffer = Buffer.alloc(0)
   #start = 0
 
-  constructor(private readonly handle: FileHandle) {}
+  constructor(private readonly records: RecordBytes) {}
 
   lineAt(offset: number, length: number): Buffer | Promise<Buffer> {
     const from = offset - this.#start
@@ -285,10 +281,9 @@ export class LineReader {
   }
 
   async #read(offset: number, length: number): Promise<Buffer> {
-    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, length))
-    const { bytesRead } = await this.handle.read(chunk, 0, chunk.length, offset)
-    if (bytesRead < length) throw new Error(`the file of a layer ends at byte ${offset + bytesRead}`)
-    this.#chunk = chunk.subarray(0, bytesRead)
+    const chunk = await this.records.read(offset, Math.max(CHUNK, length))
+    if (chunk.length < length) throw new Error(`the file of a layer ends at byte ${offset + chunk.length}`)
+    this.#chunk = chunk
     this.#start = offset
     return this.#chunk.subarray(0, length)
   }

@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs'
+import type { RecordBytes } from './record-bytes.ts'
 
 /** A few dozen records. */
 const CHUNK = 16 * 1024
@@ -13,21 +13,16 @@ export class ReadAhead {
   /** Where the last piece ended. */
   #last = Number.NaN
 
-  constructor(private readonly descriptor: number) {}
+  constructor(private readonly file: Pick<RecordBytes, 'readNow'>) {}
 
   /** Shorter than asked for if the file ends before. */
   piece(offset: number, length: number): Buffer {
     const follows = offset >= this.#last && offset - this.#last < CHUNK
     this.#last = offset + length
     if (offset < this.#start || offset + length > this.#start + this.#chunk.length) {
-      this.#chunk = this.#read(offset, follows ? Math.max(CHUNK, length) : length)
+      this.#chunk = this.file.readNow(offset, follows ? Math.max(CHUNK, length) : length)
       this.#start = offset
     }
     return this.#chunk.subarray(offset - this.#start, offset - this.#start + length)
-  }
-
-  #read(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length)
-    return bytes.subarray(0, readSync(this.descriptor, bytes, 0, length, offset))
   }
 }
