@@ -161,11 +161,12 @@ function* joined(lines: Iterable<string>): Generator<string> {
   if (text !== '') yield text
 }
 
-/** A write may write fewer bytes than given. */
-export async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+/** A write may write fewer bytes than given. Without a place, it goes on where the last one ended. */
+export async function writeAll(handle: FileHandle, bytes: Buffer, at?: number): Promise<void> {
   let written = 0
   while (written < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, null)
+    const place = at === undefined ? null : at + written
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, place)
     written += bytesWritten
   }
 }

@@ -18,6 +18,7 @@ import {
 } from './manifest.ts'
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
+import type { OpenRecordBytes } from './record-bytes.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
@@ -43,6 +44,8 @@ export interface CheckpointSettings {
   /** Called with the last entry that the checkpoint has. */
   readonly onWritten: (seq: number) => Promise<void>
   readonly warn: (message: string) => void
+  /** How the records of a layer of the last checkpoint are opened, if not as files. */
+  readonly openRecords?: OpenRecordBytes
 }
 
 /**
@@ -92,10 +95,11 @@ export class Checkpoints {
   }
 
   async #read(): Promise<void> {
+    const { openRecords } = this.settings
     const manifest = await readManifest(this.#folder)
     for (const { superseded, ...named } of manifest?.layers ?? []) {
       const path = join(this.#folder, named.name)
-      this.#layers.push(await Layer.open(path, named, kind => bitsOf({ superseded }, kind)))
+      this.#layers.push(await Layer.open(path, named, kind => bitsOf({ superseded }, kind), openRecords))
     }
     this.#manifest = manifest
     this.#parts = new RepeatedParts(manifest?.parts)
@@ -170,8 +174,8 @@ export class Checkpoints {
   }
 
   /** Called after each entry. Now and then it begins a checkpoint, and returns what to wait for if nobody else waits. */
-  noteEntry(): Promise<void> | undefined {
-    return ++this.#since < this.settings.every ? undefined : this.begin()
+  noteEntry(every = this.settings.every): Promise<void> | undefined {
+    return ++this.#since < every ? undefined : this.begin()
   }
 
   /** Begins a checkpoint if none is being written. */
@@ -288,13 +292,7 @@ export class Checkpoints {
   #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
     if (this.#world !== world || !this.#manifest) return
     const past = this.#past(this.#manifest.state.arrivals, () => world)
-    for (const kind of KINDS) readFrom(world, kind, past, how)
+    const read = <K extends Kind>(kind: K) => world.table(kind)[how](past[kind])
+    for (const kind of KINDS) read(kind)
   }
 }
-
-const readFrom = <K extends Kind>(
-  world: MutableWorld,
-  kind: K,
-  past: PastRecords,
-  how: 'release' | 'readFrom',
-) => world.table(kind)[how](past[kind])

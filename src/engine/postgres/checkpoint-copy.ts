@@ -1,26 +1,21 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { deflate, inflate } from 'node:zlib'
+import { type OpenRecordBytes, openRecordFile } from '../checkpoint/record-bytes.ts'
 import { openPrivate, writeAll } from '../private-files.ts'
 import type { Ask } from './database.ts'
+import { CHUNK, PackedFile, pack, unpack } from './packed-file.ts'
 
-const [pack, unpack] = [promisify(deflate), promisify(inflate)]
-
-const CHUNK = 1024 * 1024
-/**
- * Records are JSON, of which little is left; the lowest level is the fastest by far. A chunk comes out in one piece:
- * in pieces of the usual size, a take-over spends a fifth of its time in calls between threads.
- */
-const PACKING = { level: 1, chunkSize: CHUNK + 1024 }
 /** How many chunks are on their way at once. */
 const AT_ONCE = 4
+/** Fewer chunks of records are unpacked at once. */
+const MANY = 8
 
 /** The files of a checkpoint, by their names in its folder. */
 type Files = Readonly<Record<string, string>>
 
 /** Never changes once it is written. */
 const LAYER = /^layer-\d+\.(jsonl|index)$/
+const RECORDS = /^layer-\d+\.jsonl$/
 const MANIFEST = 'checkpoint.json'
 
 /**
@@ -30,6 +25,8 @@ const MANIFEST = 'checkpoint.json'
 export class CheckpointCopy {
   #kept: Files
   #folder: string | undefined
+  /** Records that are still packed, or were, by the paths of their files. */
+  readonly #packed = new Map<string, PackedFile>()
 
   constructor(
     private readonly ask: Ask,
@@ -39,27 +36,44 @@ export class CheckpointCopy {
     this.#kept = kept === null ? {} : JSON.parse(kept)
   }
 
-  /** Writes the files into an empty folder. */
+  /** Writes the files into an empty folder: many records as they come, the rest as it was. */
   async fetch(folder: string): Promise<void> {
     this.#folder = folder
     for (const [name, file] of Object.entries(this.#kept)) {
-      const handle = await openPrivate(join(folder, name), 'fresh')
-      try {
-        const { rows } = await this.ask<{ chunks: number }>('SELECT chunks FROM files WHERE id = $1', [file])
-        const chunks = rows[0]?.chunks ?? 0
-        for await (const part of this.#parts(file, chunks)) await writeAll(handle, part)
-      } finally {
-        await handle.close()
-      }
+      const path = join(folder, name)
+      const { rows } = await this.ask<{ chunks: number }>('SELECT chunks FROM files WHERE id = $1', [file])
+      const chunks = rows[0]?.chunks ?? 0
+      if (RECORDS.test(name) && chunks >= MANY)
+        this.#packed.set(path, await PackedFile.take(path, this.#inOrder(file, chunks)))
+      else await writeUnpacked(path, this.#inOrder(file, chunks, unpack))
     }
   }
 
+  /** For the records of a layer, whether they came packed or were written here. */
+  readonly openRecords: OpenRecordBytes = async path =>
+    this.#packed.get(path)?.records() ?? openRecordFile(path)
+
+  /** Unpacks what came packed, one file after the other, so that calls are answered meanwhile. */
+  async unpack(): Promise<void> {
+    for (const packed of this.#packed.values()) await packed.unpackAll()
+  }
+
+  async close(): Promise<void> {
+    const packed = [...this.#packed.values()]
+    this.#packed.clear()
+    for (const file of packed) await file.close()
+  }
+
   /** While one is written, the next ones are on their way. */
-  async *#parts(file: string, chunks: number): AsyncGenerator<Buffer> {
+  async *#inOrder(
+    file: string,
+    chunks: number,
+    made?: (bytes: Buffer) => Promise<Buffer>,
+  ): AsyncGenerator<Buffer> {
     const coming: Promise<Buffer>[] = []
     for (let next = 0, nth = 0; nth < chunks; nth++) {
       for (; next < chunks && coming.length < AT_ONCE; next++) {
-        const chunk = this.#chunk(file, next)
+        const chunk = made ? this.#chunk(file, next).then(made) : this.#chunk(file, next)
         // Of several that fail, the first ends it.
         chunk.catch(() => {})
         coming.push(chunk)
@@ -75,7 +89,7 @@ export class CheckpointCopy {
       [file, nth],
     )
     if (!rows[0]) throw new Error(`part ${nth} of a checkpoint's file is missing`)
-    return unpack(rows[0].bytes, { chunkSize: PACKING.chunkSize })
+    return rows[0].bytes
   }
 
   /** Copies what is new in the folder. Then this is the account's checkpoint, if this process still holds it. */
@@ -101,6 +115,17 @@ export class CheckpointCopy {
       account,
       Object.values(files),
     ])
+    await this.#forget(folder, names)
+  }
+
+  /** What was packed is in other files now, or of another history. */
+  async #forget(folder: string, names: readonly string[]): Promise<void> {
+    const paths = new Set(names.map(name => join(folder, name)))
+    for (const [path, packed] of this.#packed)
+      if (!paths.has(path)) {
+        this.#packed.delete(path)
+        await packed.close()
+      }
   }
 
   async #copy(path: string): Promise<string> {
@@ -114,12 +139,21 @@ export class CheckpointCopy {
       const id = rows[0]?.id ?? ''
       for (let nth = 0; nth < chunks; nth++) {
         const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, nth * CHUNK)
-        const bytes = await pack(buffer.subarray(0, bytesRead), PACKING)
+        const bytes = await pack(buffer.subarray(0, bytesRead))
         await this.ask('INSERT INTO chunks (file, nth, bytes) VALUES ($1, $2, $3)', [id, nth, bytes])
       }
       return id
     } finally {
       await handle.close()
     }
+  }
+}
+
+async function writeUnpacked(path: string, parts: AsyncIterable<Buffer>): Promise<void> {
+  const handle = await openPrivate(path, 'fresh')
+  try {
+    for await (const part of parts) await writeAll(handle, part)
+  } finally {
+    await handle.close()
   }
 }

@@ -10,6 +10,12 @@ import type { Database } from './database.ts'
 import { DatabaseJournal, type Standing } from './database-journal.ts'
 import { wakeAt } from './wake-at.ts'
 
+/**
+ * How many checkpoints' worth of entries are read until one is written meanwhile, for which the reading waits. Usually
+ * there are fewer than two, and it is written when the account is open.
+ */
+const TAIL = 4
+
 interface OpenSettings {
   readonly writer: number
   readonly standing: Standing
@@ -37,7 +43,10 @@ export async function openAccount(
     wakeAt: () => wakeAt(account, time.wall()),
     onFailure: account.stall,
     onLost,
-    onClose: () => rm(folder, { recursive: true, force: true }),
+    onClose: async () => {
+      await copy.close()
+      await rm(folder, { recursive: true, force: true })
+    },
   })
   const copy = new CheckpointCopy(database.ask, { account: account.id, writer }, checkpoint)
   // Another edition is another history, and has a folder of its own.
@@ -53,13 +62,18 @@ export async function openAccount(
       durable: seq => journal.durable(seq),
       onWritten: () => copy.keep(present()),
       warn,
+      openRecords: copy.openRecords,
     })
     account.continueFrom(checkpoints.world())
+    const known = checkpoints.seq
     await journal.read(entry => {
       account.replayed(entry)
-      return checkpoints?.noteEntry()
-    }, checkpoints.seq)
+      return checkpoints?.noteEntry(TAIL * every)
+    }, known)
     await checkpoints.sweep()
+    if (standing.last - known >= every) void checkpoints.begin()
+    // Beside the calls that it answers from now on.
+    void copy.unpack().catch(cause => warn(`${folder}: records stay packed, and are read slowly: ${cause}`))
     return { journal, checkpoints }
   } catch (cause) {
     await checkpoints?.close()

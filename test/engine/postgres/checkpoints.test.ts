@@ -47,6 +47,37 @@ describe.skipIf(why !== undefined)('checkpoints in a database', () => {
     ).toBe('t')
   })
 
+  test('many records are there while they are still packed, and after the next checkpoint', async () => {
+    const { url, sql } = await aDatabase()
+    const count = 300
+    const large = { name: 'Somchai '.repeat(5000) }
+    const one = await openStore(url, { every: count })
+    const before = await openAccount(one)
+    const ids = Array.from({ length: count }, () => createPayment(before.account, large))
+    await before.journal.durable(count)
+    await before.checkpoints?.idle()
+    await before.account.close()
+    await one.release()
+    // Of a file of one part, nothing would come packed.
+    expect(Number(await sql('SELECT max(chunks) FROM files'))).toBeGreaterThanOrEqual(8)
+    await sql(`DELETE FROM entries WHERE seq <= ${count}`)
+
+    const other = await openStore(url, { every: 10 })
+    const { account, journal, checkpoints } = await openAccount(other)
+    const missing = (world = account.world) => ids.filter(id => world.payments.get(id) === undefined)
+    expect(missing()).toEqual([])
+    for (let nth = 0; nth < 10; nth++) ids.push(createPayment(account))
+    await journal.durable(account.world.seq)
+    await checkpoints?.idle()
+    expect(checkpoints?.seq).toBe(count + 10)
+    expect(missing()).toEqual([])
+    await account.close()
+    await other.release()
+    const third = await openAccount(await openStore(url))
+    expect(third.account.world.payments.size).toBe(ids.length)
+    expect(missing(third.account.world)).toEqual([])
+  })
+
   test('begin anew with another history', async () => {
     const { url } = await aDatabase()
     const one = await openStore(url, { every: 20 })

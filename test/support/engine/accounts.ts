@@ -41,8 +41,8 @@ export function anAccountWithoutJournal(time: RealTime = new SteadyTime(), id = 
   })
 }
 
-export function createPayment(account: Account): string {
-  const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {}, payment_method: 'transfer' }
+export function createPayment(account: Account, customer = {}): string {
+  const request = { amount: '5000', currency: 'THB', country: 'TH', customer, payment_method: 'transfer' }
   const outcome = account.execute({ type: 'CreatePayment', request }, 'merchant')
   if (!('id' in outcome)) throw new Error('the payment was refused')
   return outcome.id
