@@ -39,12 +39,16 @@ export async function makeStore(binary, kind, count) {
   await Promise.all(makeSamples(server))
   await server.stop()
   const journal = join(path, 'accounts/default.test/journal.jsonl')
-  const samples = (await readFile(journal, 'utf8'))
-    .trim()
-    .split('\n')
-    .map(line => sampleOf(line, prefix))
-  await writeLines(journal, copies(samples, prefix, count))
+  const lines = (await readFile(journal, 'utf8')).trim().split('\n')
+  await writeLines(journal, copiesOf(lines, kind, count))
   return { path, prefix, count, remove }
+}
+
+/** As many journal lines, which differ from these in time, id and reference. */
+export function copiesOf(lines, kind, count) {
+  const { prefix } = KINDS[kind]
+  const samples = lines.map(line => sampleOf(line, prefix))
+  return copies(samples, prefix, count)
 }
 
 /** A journal line split where copies differ. */
