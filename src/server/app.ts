@@ -164,7 +164,8 @@ export class App {
     const leave = () => gone.abort()
     reply.raw.once('close', leave)
     try {
-      const holder = await forwarder.find(account, gone.signal)
+      const known = request.handedOn ? undefined : forwarder.known(account)
+      const holder = known ?? (await forwarder.find(account, gone.signal))
       if (holder !== undefined) {
         // It is never handed on twice: who asked here asks the store anew.
         if (request.handedOn) return declineCall(request, reply)

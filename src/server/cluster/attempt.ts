@@ -58,8 +58,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const contentType = headers['content-type']
     this.onHead(typeof contentType === 'string' ? contentType : undefined)
     response.writeHead(status, reason ?? '', passedOn(rawHeadersOf(controller)))
-    // A stream may say nothing for a long time.
-    response.flushHeaders()
+    // A stream may say nothing for a long time; what has a length comes with its head.
+    if (headers['content-length'] === undefined) response.flushHeaders()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

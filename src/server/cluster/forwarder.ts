@@ -12,6 +12,10 @@ import { KeptBody } from './kept-body.ts'
 
 /** How long a call waits until some process holds its account: a lease, a start from checkpoint and tail, and more. */
 export const TAKEOVER_MS = 25_000
+/** So long, what the store said is good enough: even a holder that renewed its lease just in time still has it. */
+const KNOWN_MS = 1000
+/** Then all are forgotten, so that they need little memory. */
+const MOST_KNOWN = 10_000
 /** Before it asks again: the holder knows later than the store that it is none any more. */
 const PAUSE_MS = { first: 10, longest: 250 }
 
@@ -36,6 +40,8 @@ interface Settings {
 export class Forwarder {
   readonly #settings: Settings
   readonly #watch: HolderWatch
+  /** Where the store said that an account is held elsewhere, and until when that is good enough. */
+  readonly #known = new Map<string, { readonly address: string; readonly until: number }>()
   #agent: Agent | undefined
 
   constructor(settings: Settings) {
@@ -52,11 +58,25 @@ export class Forwarder {
     return surfaceHandedOn(raw, this.holders.secret)
   }
 
+  /** Where the account was held a moment ago, if elsewhere. Who is asked there and holds it no longer says so. */
+  known(account: string): string | undefined {
+    const known = this.#known.get(account)
+    return known && performance.now() < known.until ? known.address : undefined
+  }
+
+  #note(account: string, address: string | undefined): void {
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    if (address === undefined) this.#known.delete(account)
+    else this.#known.set(account, { address, until: performance.now() + KNOWN_MS })
+  }
+
   /** Where the account is held, as `whoHolds` says it; a refusal if nobody comes to hold it within the time. */
   async find(account: string, gone: AbortSignal): Promise<string | undefined> {
     const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
     try {
-      return await this.holders.whoHolds(account, signal)
+      const holder = await this.holders.whoHolds(account, signal)
+      this.#note(account, holder)
+      return holder
     } catch {
       if (!signal.aborted) throw refuse('service_unavailable', 'The store does not answer now')
       throw refuse('service_unavailable', 'No process could take this account over in time')
@@ -88,6 +108,7 @@ export class Forwarder {
         reply.raw.socket?.resetAndDestroy()
         return
       }
+      this.#known.delete(account)
       if (gone.aborted) return
       if (outcome === 'lost' && body.isSentWhole && !repeatable)
         throw refuse(
