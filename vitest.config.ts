@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/{places,observed-state,endpoint-check,turns,confirm,judge,narrative}.test.ts',
+  'test/explore/{places,observed-state,endpoint-check,turns,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
   'test/{domain,model,qr,server,structure}/**/*.test.ts',
   // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.

@@ -13,7 +13,8 @@ export interface WebhookReply {
 }
 
 const SHOWN_ANSWER = 500
-const NO_ANSWER = 'no answer within'
+/** How the reason begins if there was no answer in time. */
+export const NO_ANSWER = 'no answer within'
 
 export const isTimedOut = ({ status, answer }: WebhookReply) => status === 0 && answer.startsWith(NO_ANSWER)
 

@@ -1,3 +1,4 @@
+import { NO_ANSWER } from '../application/post-webhook.ts'
 import {
   type Patience,
   runScenario,
@@ -9,6 +10,7 @@ import {
 } from '../scenario/index.ts'
 import { disturbedStory } from './disturbed-story.ts'
 import type { Place } from './kinds.ts'
+import { SlownessWatch } from './slowness.ts'
 import type { StoryRecord } from './story-record.ts'
 import type { Turn, Turns } from './turns.ts'
 
@@ -19,6 +21,8 @@ export interface Attempt {
   readonly fault?: Fault
   /** It failed before the time that the file gives was over, as an earlier run did. */
   readonly isHasty: boolean
+  /** The machine may have been too slow for it: an answer did not come in time, or paysim itself could not run. */
+  readonly isSlow: boolean
   readonly result: ScenarioResult
 }
 
@@ -34,6 +38,7 @@ export interface Fault {
 /** Runs one scenario again and again. Runs may be parallel: each worker has its own application. */
 export class Attempts {
   readonly #idle: SharedApplication[] = []
+  readonly #slowness = new SlownessWatch()
   #count = 0
 
   constructor(
@@ -82,11 +87,15 @@ export class Attempts {
     turn?: Turn,
   ): Promise<Attempt> {
     const disturbed = disturbedStory(this.scenario.data, places, story)
+    const startedAt = performance.now()
     const { result, run } = await this.play(disturbed, patience, turn)
-    return { places, result, isHasty: result.application?.isHasty ?? false, ...judge(result, run) }
+    const verdict = judge(result, run)
+    const isSlow = isTimeout(verdict.fault) || this.#slowness.wasSlowSince(startedAt)
+    return { places, result, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
   }
 
   async close(): Promise<void> {
+    this.#slowness.close()
     for (const shared of this.#idle) await shared.close()
   }
 }
@@ -141,6 +150,8 @@ function faultOf(
     isExpectation: true,
   }
 }
+
+const isTimeout = (fault: Fault | undefined) => fault?.message.includes(NO_ANSWER) ?? false
 
 /** Violations that cause other failures. */
 const CAUSES = ['ended', 'forgery believed', 'second payment'] as const

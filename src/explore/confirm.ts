@@ -27,6 +27,8 @@ export interface ConfirmSettings {
 }
 
 const CONFIRMATIONS = 3
+/** What may be only slow must fail again this often. */
+const SLOW_CONFIRMATIONS = 2
 
 /** Of failures that are alike, reduces the simplest one, and repeats it. */
 export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettings): Promise<Finding[]> {
@@ -52,15 +54,20 @@ function withoutRepetitions(found: readonly Finding[]): Finding[] {
   return [...kept.values()]
 }
 
-/** Repeats one after the other until one fails again: a hasty one that passes with more time was only slow. */
+/**
+ * Repeats one after the other until one fails again. A hasty one that passes with more time was only slow, and one on a
+ * machine that was too slow proves nothing if it hardly ever fails again.
+ */
 async function confirmOneOf(
   alike: readonly Attempt[],
   settings: ConfirmSettings,
 ): Promise<Finding | undefined> {
   for (const attempt of latestFirst(alike)) {
     const finding = await repeat(await shrink(attempt, settings), alike.length, settings)
-    if (finding.failed > 0 || !attempt.isHasty) return finding
-    attempt.outcome = 'survived'
+    const mayBeSlow = attempt.isSlow && finding.failed < Math.min(SLOW_CONFIRMATIONS, finding.of)
+    const mayBeHasty = attempt.isHasty && finding.failed === 0
+    if (!mayBeSlow && !mayBeHasty) return finding
+    attempt.outcome = mayBeSlow ? 'not judged' : 'survived'
     if (!settings.hasTime()) break
   }
   return undefined

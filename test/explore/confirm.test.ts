@@ -10,19 +10,24 @@ const STORY: StoryRecord = { steps: [], webhooks: [], calls: [], finalLooks: [],
 
 const place = (before: number): Place => ({ kind: 'webhook-twice', before, event: 'payment.succeeded' })
 
-function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean): Attempt {
+function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean, isSlow = false): Attempt {
   const fault = outcome === 'failed' ? { fault: FAULT } : {}
-  return { places: [place(before)], outcome, isHasty, ...fault, result: {} as Attempt['result'] }
+  return { places: [place(before)], outcome, isHasty, isSlow, ...fault, result: {} as Attempt['result'] }
 }
 
-/** Repeats the runs with these places; those in `fails` fail each time. */
-async function confirmed(fresh: readonly Attempt[], fails: readonly number[]) {
+/** Repeats the runs with these places; those in `fails` fail each time, or so many times. */
+async function confirmed(
+  fresh: readonly Attempt[],
+  fails: readonly number[],
+  times = Number.POSITIVE_INFINITY,
+) {
   const repeated: number[] = []
   const attempts = {
     async try([first]: readonly Place[]) {
       const { before = 0 } = first ?? {}
       repeated.push(before)
-      return attempt(before, fails.includes(before) ? 'failed' : 'survived', false)
+      const isFailure = fails.includes(before) && repeated.length <= times
+      return attempt(before, isFailure ? 'failed' : 'survived', false)
     },
   } as unknown as Attempts
   const settings = {
@@ -44,6 +49,16 @@ test('a hasty failure that passes with more time was only slow', async () => {
   const slow = attempt(1, 'failed', true)
   expect((await confirmed([slow], [])).findings).toEqual([])
   expect(slow.outcome).toBe('survived')
+})
+
+test.each([
+  [0, 'not judged', 0],
+  [1, 'not judged', 0],
+  [2, 'failed', 1],
+] as const)('on a slow machine a failure that repeats %i times of 3 is %s', async (times, outcome, count) => {
+  const slow = attempt(1, 'failed', false, true)
+  expect((await confirmed([slow], [1], times)).findings).toHaveLength(count)
+  expect(slow.outcome).toBe(outcome)
 })
 
 test('one that was only slow does not hide another that fails', async () => {

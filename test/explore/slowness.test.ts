@@ -1,0 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { SlownessWatch } from '../../src/explore/slowness.ts'
+
+test('what holds up this process counts from when it happened on', async () => {
+  const watch = new SlownessWatch()
+  onTestFinished(() => watch.close())
+  const before = performance.now()
+  await pause(1)
+  const until = performance.now() + 500
+  while (performance.now() < until);
+  expect(watch.wasSlowSince(before)).toBe(true)
+  expect(watch.wasSlowSince(performance.now() + 3_600_000)).toBe(false)
+})
