@@ -5,3 +5,6 @@ export class DamagedError extends Error {
     this.name = 'DamagedError'
   }
 }
+
+/** The words of whatever was thrown. */
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

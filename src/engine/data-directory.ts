@@ -6,6 +6,7 @@ import type { Account } from './account.ts'
 import { ChangeFile } from './change-file.ts'
 import type { Change } from './change-log.ts'
 import { openHistory } from './checkpoint/open-history.ts'
+import { messageOf } from './damaged.ts'
 import { FileImages } from './image-store.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
@@ -54,7 +55,7 @@ export class DataDirectory implements Store {
       const hasParent = existsSync(dirname(path))
       if (!existsSync(path)) await mkdir(path, { recursive: !hasParent, mode: 0o700 })
     } catch (cause) {
-      throw new StartError(`the data directory ${path} cannot be created: ${reason(cause)}`)
+      throw new StartError(`the data directory ${path} cannot be created: ${messageOf(cause)}`)
     }
     await demandSafeFolder(path)
     const isOurs = await holdsNothingElse(path)
@@ -213,7 +214,7 @@ async function lock(path: string): Promise<ProcessLock> {
     return await ProcessLock.take(join(path, 'lock'))
   } catch (cause) {
     if (!(cause instanceof LockHeldError))
-      throw new StartError(`the data directory ${path} cannot be written: ${reason(cause)}`)
+      throw new StartError(`the data directory ${path} cannot be written: ${messageOf(cause)}`)
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
     throw new StartError(
       `${holder} (pid ${cause.pid}) already serves ${path}; stop it, or use another directory with --data`,
@@ -232,7 +233,7 @@ async function readList(path: string): Promise<Change[]> {
   try {
     held = JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
-    throw new StartError(`${path} cannot be read: ${reason(cause)}`)
+    throw new StartError(`${path} cannot be read: ${messageOf(cause)}`)
   }
   if (held?.version !== 1 || !Array.isArray(held.merchants))
     throw new StartError(
@@ -245,5 +246,3 @@ async function readList(path: string): Promise<Change[]> {
     ...merchants.map(merchant => ({ merchant: demandWhole(path, merchant) })),
   ]
 }
-
-const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

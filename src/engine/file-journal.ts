@@ -1,4 +1,4 @@
-import { type FileHandle, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
@@ -14,8 +14,10 @@ import {
 } from './journal-file.ts'
 import { isHeader, lineToday, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, Segments } from './journal-segments.ts'
-import { openPrivate, replaceFile, writeAll } from './private-files.ts'
+import { KeptFile } from './kept-file.ts'
+import { openPrivate, replaceFile, succeeds, writeAll } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
+import { Readers } from './readers.ts'
 import { replay } from './replay.ts'
 import { SafePoint } from './safe-point.ts'
 import { StartError } from './start-error.ts'
@@ -33,12 +35,12 @@ export class FileJournal implements Journal {
   #replacing = false
   /** Who waits for a cut. */
   #cutting: (() => void) | undefined
-  readonly #readers = new Set<Promise<unknown>>()
+  readonly #readers = new Readers()
   #end = 0
 
   private constructor(
     private readonly path: string,
-    private handle: FileHandle,
+    private file: KeptFile,
     private readonly options: FileJournalOptions,
     private header: Header,
     private segments: Segments,
@@ -46,27 +48,26 @@ export class FileJournal implements Journal {
 
   /** Replays the entries. An incomplete last line is removed; damage in another line stops the start. */
   static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
-    const handle = await openPrivate(path, 'append')
+    const file = await KeptFile.open(path)
     try {
-      const header = await headerOf(handle)
+      const header = await file.use(headerOf)
       const segments = await Segments.open(folderOf(path, header), header.after ?? 0)
-      const journal = new FileJournal(path, handle, options, header, segments)
+      const journal = new FileJournal(path, file, options, header, segments)
       const known = (await options.onEdition?.(folderOf(path, header))) ?? 0
       await journal.#replay(known, options.onEntry)
       await segments.takeBackUnfinished(path, journal.#safe.seq)
       return journal
     } catch (cause) {
-      await handle.close()
+      await file.close()
       throw cause
     }
   }
 
-  /** The seed of the ids in these entries, if it is not the account's first seed. */
   get seed(): string | undefined {
     return this.header.seed
   }
 
-  /** The folder of everything that belongs to this edition of the journal, apart from its open file. */
+  /** Of everything that belongs to this edition of the journal, apart from its open file. */
   get folder(): string {
     return folderOf(this.path, this.header)
   }
@@ -90,7 +91,9 @@ export class FileJournal implements Journal {
         await handle.close()
       }
     }
-    const start = await replay<Entry | Header>(this.path, this.handle, { ...reading, after, end })
+    const start = await this.file.use(handle =>
+      replay<Entry | Header>(this.path, handle, { ...reading, after, end }),
+    )
     this.#safe.seq = start.seq
     this.#batchSeq = start.seq
     this.#end = start.end
@@ -121,8 +124,10 @@ export class FileJournal implements Journal {
         const [lines, seq] = [this.#batch, this.#batchSeq]
         this.#batch = []
         const bytes = Buffer.from(lines.join(''))
-        await writeAll(this.handle, bytes)
-        if (this.options.sync) await this.handle.datasync()
+        await this.file.use(async handle => {
+          await writeAll(handle, bytes)
+          if (this.options.sync) await handle.datasync()
+        })
         this.#end += bytes.length
         this.#safe.reached(seq)
       }
@@ -137,10 +142,7 @@ export class FileJournal implements Journal {
   async #fail(cause: unknown): Promise<void> {
     this.#safe.stopped = true
     // Even on a full disk, a file can be shortened.
-    const isUndone = await this.handle.truncate(this.#end).then(
-      () => true,
-      () => false,
-    )
+    const isUndone = await succeeds(this.#shorten())
     this.#batch = []
     this.#onCut()
     this.#safe.failed(new UnavailableError('The journal', cause, !isUndone))
@@ -155,43 +157,37 @@ export class FileJournal implements Journal {
   /** Only a real write shows whether the disk works again. Also removes what a failed write has left. */
   async tryAgain(): Promise<void> {
     try {
-      await writeAll(this.handle, Buffer.alloc(64 * 1024, 0x20))
-      await this.handle.datasync()
+      await this.file.use(async handle => {
+        await writeAll(handle, Buffer.alloc(64 * 1024, 0x20))
+        await handle.datasync()
+      })
     } finally {
-      await this.handle.truncate(this.#end)
+      await this.#shorten()
     }
     this.#safe.stopped = false
+  }
+
+  /** To what is safe. */
+  #shorten(): Promise<void> {
+    return this.file.use(handle => handle.truncate(this.#end))
   }
 
   /**
    * Looks through all lines for the id. Nobody needs this often, and an index of a million records would cost more
    * memory than the records.
    */
-  history(id: string): Promise<Entry[]> {
-    return this.#reading(async () => {
-      const entries: Entry[] = []
-      for await (const { text } of this.#lines()) {
-        if (!text.includes(id)) continue
-        const entry = readLine(text)
-        if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
-      }
-      return entries
-    })
+  async history(id: string): Promise<Entry[]> {
+    const entries: Entry[] = []
+    for await (const { text } of this.#lines()) {
+      if (!text.includes(id)) continue
+      const entry = readLine(text)
+      if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
+    }
+    return entries
   }
 
   async *lines(): AsyncIterable<string> {
-    await this.#settled()
-    let end = () => {}
-    const reader = new Promise<void>(resolve => {
-      end = resolve
-    })
-    this.#readers.add(reader)
-    try {
-      for await (const { text } of this.#lines()) yield lineToday(text)
-    } finally {
-      this.#readers.delete(reader)
-      end()
-    }
+    for await (const { text } of this.#lines()) yield lineToday(text)
   }
 
   /** The number of the oldest entry that is kept. */
@@ -202,13 +198,25 @@ export class FileJournal implements Journal {
   /** Removes old segments, if a checkpoint has their entries. */
   async trim(covered: number): Promise<void> {
     const { history } = this.options
-    if (history) await this.segments.removeOld(history, covered, () => Promise.all(this.#readers))
+    if (history) await this.segments.removeOld(history, covered, () => this.#readers.done())
   }
 
+  /** A reader continues with its own file, even when another one replaces it. */
   async *#lines(): AsyncGenerator<Line> {
-    const [open, end] = [this.handle, this.#end]
-    for await (const line of this.segments.lines()) if (!isHeader(line)) yield whole(this.folder, line)
-    for await (const line of readLines(open, end)) if (!isHeader(line)) yield whole(this.path, line)
+    await this.#settled()
+    const end = this.#readers.begin()
+    const [file, size] = [this.file, this.#end]
+    try {
+      const handle = await file.hold()
+      try {
+        for await (const line of this.segments.lines()) if (!isHeader(line)) yield whole(this.folder, line)
+        for await (const line of readLines(handle, size)) if (!isHeader(line)) yield whole(this.path, line)
+      } finally {
+        file.release()
+      }
+    } finally {
+      end()
+    }
   }
 
   get isLarge(): boolean {
@@ -244,27 +252,18 @@ export class FileJournal implements Journal {
 
   /** Puts a new file in the place of the open one. If that fails, the old one stays. */
   async #startFile(header: Header, entries: readonly Entry[]): Promise<void> {
-    const fresh = await replaceFile(this.path, linesOf(header, entries))
-    const before = this.handle
-    this.handle = fresh
+    const before = this.file
+    // Later it could not be opened again for who reads it, because the new file has its name.
+    await before.hold()
+    try {
+      const fresh = await replaceFile(this.path, linesOf(header, entries))
+      this.#end = (await fresh.stat()).size
+      this.file = await KeptFile.of(this.path, fresh)
+    } finally {
+      before.release()
+    }
     this.header = header
-    this.#end = (await fresh.stat()).size
-    void this.#afterReaders(() => before.close())
-  }
-
-  /** A reader continues with its own file, even when another one replaces it. */
-  async #reading<T>(read: () => Promise<T>): Promise<T> {
-    await this.#settled()
-    const reader = read()
-    const done = reader.catch(() => {})
-    this.#readers.add(done)
-    return reader.finally(() => this.#readers.delete(done))
-  }
-
-  /** What was replaced is removed when nobody reads it any more. */
-  async #afterReaders(remove: () => Promise<void>): Promise<void> {
-    await Promise.all(this.#readers)
-    await remove().catch(() => {})
+    void this.#readers.removeAfter(() => before.close())
   }
 
   /**
@@ -282,7 +281,7 @@ export class FileJournal implements Journal {
       this.segments = await Segments.open(this.folder, 0)
       this.#safe.seq = entries.at(-1)?.seq ?? 0
       if (this.#batch.length === 0) this.#batchSeq = this.#safe.seq
-      void this.#afterReaders(() => rm(before, { recursive: true, force: true }))
+      void this.#readers.removeAfter(() => rm(before, { recursive: true, force: true }))
     } finally {
       this.#replacing = false
       if (this.#batch.length > 0) this.#flushing = this.#flush()
@@ -291,7 +290,7 @@ export class FileJournal implements Journal {
 
   async close(): Promise<void> {
     await this.#settled()
-    await this.handle.close()
+    await this.file.close()
   }
 
   async #settled(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
 import type { Change } from './change-log.ts'
+import { messageOf } from './damaged.ts'
 import { IdSource } from './ids.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
@@ -292,8 +293,7 @@ export class Gateway {
     return runtime
   }
 
-  readonly #warn = (cause: unknown) =>
-    this.settings.warn(cause instanceof Error ? cause.message : String(cause))
+  readonly #warn = (cause: unknown) => this.settings.warn(messageOf(cause))
 }
 
 const isInDoubt = (cause: unknown) => cause instanceof UnavailableError && cause.inDoubt

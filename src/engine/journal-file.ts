@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Entry } from '../domain/events.ts'
 import { JOURNAL_VERSION } from '../domain/journal-version.ts'
-import { DamagedError } from './damaged.ts'
+import { DamagedError, messageOf } from './damaged.ts'
 import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { type Line, readLines } from './read-lines.ts'
@@ -67,10 +67,7 @@ export function whole(where: string, line: Line): Line {
   try {
     demandSeal(line.text)
   } catch (cause) {
-    throw new DamagedError(
-      `${where}, line ${line.number} of the journal`,
-      cause instanceof Error ? cause.message : String(cause),
-    )
+    throw new DamagedError(`${where}, line ${line.number} of the journal`, messageOf(cause))
   }
   return line
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { StartError } from './start-error.ts'
-import { UnavailableError } from './unavailable.ts'
+import { TooManyFilesError, UnavailableError } from './unavailable.ts'
 
 /**
  * Files with secrets and journals: only their owner can read them, whatever the umask is. Links are not followed;
@@ -26,6 +26,8 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 const FLAGS = {
   /** Opens a file for reading and appending; creates it if it does not exist. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+  /** The same for a file that must exist. */
+  present: constants.O_RDWR | constants.O_APPEND,
   /** Opens a file for writing from the start. */
   fresh: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
   read: constants.O_RDONLY,
@@ -36,6 +38,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
   try {
     handle = await open(path, FLAGS[how] | NO_FOLLOW, 0o600)
   } catch (cause) {
+    if (codeOf(cause) === 'EMFILE' || codeOf(cause) === 'ENFILE') throw new TooManyFilesError(path, cause)
     if (codeOf(cause) !== 'ELOOP') throw cause
     throw new StartError(
       `${path} is a symbolic link, which paysim does not follow here; replace it with the file itself`,
@@ -106,6 +109,12 @@ function demandOwner(path: string, { uid }: Stats): void {
 /** Windows has no modes, so they are not checked there. */
 const modeOf = ({ mode }: Stats) => (process.platform === 'win32' ? 0o600 : mode & 0o777)
 
+export const succeeds = (done: Promise<unknown>): Promise<boolean> =>
+  done.then(
+    () => true,
+    () => false,
+  )
+
 /** The system's error code, such as ENOENT. */
 export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
 
@@ -132,11 +141,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
       await syncDirectory(dirname(path))
     } catch (cause) {
       // On a disk without hard links, or if nothing can be renamed any more, the new file stays.
-      const isUndone = await undo?.().then(
-        () => true,
-        () => false,
-      )
-      if (isUndone) throw cause
+      if (undo && (await succeeds(undo()))) throw cause
     }
     await removeFile(before).catch(() => {})
     return handle

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { messageOf } from './damaged.ts'
 import { endOf, isHeader, NewerJournalError, type Numbered, openLine } from './journal-format.ts'
 import { writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'
@@ -50,10 +51,9 @@ export async function replay<T extends Numbered>(
           `${path}:${line.number}: a newer paysim wrote this line: ${cause.message}. Nothing was changed. ` +
             'Start the paysim that wrote it, or take another directory with --data',
         )
-      const why = cause instanceof Error ? cause.message : String(cause)
       const good = line.number - 1
       throw new StartError(
-        `${path}:${line.number}: this journal line is damaged: ${why}. Nothing was changed. ` +
+        `${path}:${line.number}: this journal line is damaged: ${messageOf(cause)}. Nothing was changed. ` +
           `Restore the file from a copy${good > 0 ? `, or keep the ${good} good lines before it: head -n ${good}` : ''}`,
       )
     }

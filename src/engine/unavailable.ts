@@ -21,6 +21,14 @@ export class UnavailableError extends Error {
   }
 }
 
+/** The process, or the whole system, has as many files open as it may. */
+export class TooManyFilesError extends UnavailableError {
+  constructor(path: string, cause: unknown) {
+    super(path, cause)
+    this.message = `${path} cannot be opened now, because too many files are open (see \`ulimit -n\`); nothing was changed`
+  }
+}
+
 /** Another process may hold the account now. Nothing was written, and this process writes nothing of it any more. */
 export class MovedError extends UnavailableError {
   constructor() {

@@ -3,8 +3,10 @@ import type { Place } from '../../domain/past.ts'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
 import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
+import { messageOf } from '../damaged.ts'
 import { inSlices } from '../other-work.ts'
 import { makePrivateFolder } from '../private-files.ts'
+import { UnavailableError } from '../unavailable.ts'
 import { Layer } from './layer.ts'
 import { closeAll, LayerFiles } from './layer-files.ts'
 import {
@@ -68,25 +70,24 @@ export class Checkpoints {
 
   static async open(settings: CheckpointSettings): Promise<Checkpoints> {
     const checkpoints = new Checkpoints(settings)
-    const folder = settings.folder()
     try {
       await checkpoints.#read()
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      settings.warn(`${folder}: the checkpoint is damaged: ${why}. The whole journal is read instead`)
       await checkpoints.#closeLayers()
-      checkpoints.#manifest = undefined
+      // It may be whole.
+      if (cause instanceof UnavailableError) throw cause
+      checkpoints.#warn(`the checkpoint is damaged: ${messageOf(cause)}. The whole journal is read instead`)
     }
-    checkpoints.#files = await LayerFiles.find(
-      folder,
-      checkpoints.#layers,
-      checkpoints.#manifest?.written ?? 0,
-    )
+    await checkpoints.#layerFiles()
     return checkpoints
   }
 
   get #folder(): string {
     return this.settings.folder()
+  }
+
+  #warn(message: string): void {
+    this.settings.warn(`${this.#folder}: ${message}`)
   }
 
   /** The last entry that the checkpoint has. */
@@ -101,8 +102,8 @@ export class Checkpoints {
       const path = join(this.#folder, named.name)
       this.#layers.push(await Layer.open(path, named, kind => bitsOf({ superseded }, kind), openRecords))
     }
-    this.#manifest = manifest
     this.#parts = new RepeatedParts(manifest?.parts)
+    this.#manifest = manifest
   }
 
   /** Removes the files of checkpoints that were never finished. Call it when the start has all it needs. */
@@ -110,9 +111,9 @@ export class Checkpoints {
     await this.#files?.sweep()
   }
 
-  async #newLayer() {
+  async #layerFiles(): Promise<LayerFiles> {
     this.#files ??= await LayerFiles.find(this.#folder, this.#layers, this.#manifest?.written ?? 0)
-    return this.#files.next()
+    return this.#files
   }
 
   /** A world as it was at the last checkpoint. Nothing of an earlier world of this account may be used any more. */
@@ -220,14 +221,13 @@ export class Checkpoints {
     } catch (cause) {
       // A journal that could not be written discards this world; a full disk is tried again later.
       if (this.#closed || this.#world !== moment.world) return
-      const why = cause instanceof Error ? cause.message : String(cause)
-      this.settings.warn(`${this.#folder}: no checkpoint could be written: ${why}. It is tried again later`)
+      this.#warn(`no checkpoint could be written: ${messageOf(cause)}. It is tried again later`)
     }
   }
 
   async #writeLayerOf(moment: Moment): Promise<void> {
     await makePrivateFolder(this.#folder)
-    const { number, name } = await this.#newLayer()
+    const { number, name } = (await this.#layerFiles()).next()
     const path = join(this.#folder, name)
     const { hashSeed } = this.settings
     const how = { hashSeed, parts: this.#parts }
@@ -271,7 +271,7 @@ export class Checkpoints {
     const manifest = this.#manifest
     if (!manifest) return
     const then = new Map(few.map(layer => [layer, bitsThen(manifest, layer)]))
-    const { number, name } = await this.#newLayer()
+    const { number, name } = (await this.#layerFiles()).next()
     const path = join(this.#folder, name)
     const named = await mergeLayers(path, name, few, then, () => this.#demandOpen())
     const merged = await Layer.open(path, named)

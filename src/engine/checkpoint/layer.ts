@@ -1,5 +1,5 @@
 import type { Position } from '../../domain/list-index.ts'
-import { DamagedError } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged.ts'
 import { openSealed } from '../journal-format.ts'
 import { openPrivate, removeFile } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'
@@ -260,7 +260,7 @@ function readRecordAt(
   try {
     return openSealed<StoredLine>(bytes.toString('utf8'))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, why)
   }
 }

@@ -1,6 +1,6 @@
 import type { Entry } from '../../domain/events.ts'
 import { recordsOf } from '../../domain/records-of-event.ts'
-import { DamagedError } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged.ts'
 import { demandSeal, lineToday, openLine, readLine, writeLine } from '../journal-format.ts'
 import { StartError } from '../start-error.ts'
 import type { Ask } from './database.ts'
@@ -92,5 +92,3 @@ export async function insertEntries(
       [account, edition, from, entries.slice(from, from + PAGE).map(entry => writeLine(entry).trimEnd())],
     )
 }
-
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,91 @@
+import type { FileHandle } from 'node:fs/promises'
+import { DamagedError } from './damaged.ts'
+import { openPrivate } from './private-files.ts'
+
+/** How many files stay open though nobody uses them. Many systems let a process open only 4,096 files in all. */
+const MOST_IDLE = 500
+
+/** The one that was used longest ago comes first. */
+const idle = new Set<KeptFile>()
+
+/**
+ * A file for reading and appending that is used again and again. It is open while somebody uses it; after that it is
+ * closed only if many others are open. When it is opened again, it must still be the same file.
+ */
+export class KeptFile {
+  #handle: Promise<FileHandle> | undefined
+  #users = 0
+
+  private constructor(
+    private readonly path: string,
+    private readonly identity: string,
+    handle: FileHandle,
+  ) {
+    this.#handle = Promise.resolve(handle)
+  }
+
+  static async open(path: string): Promise<KeptFile> {
+    const handle = await openPrivate(path, 'append')
+    return KeptFile.of(path, handle)
+  }
+
+  /** Takes over a file that is open already. */
+  static async of(path: string, handle: FileHandle): Promise<KeptFile> {
+    const file = new KeptFile(path, await identityOf(handle), handle)
+    file.#rest()
+    return file
+  }
+
+  /** Keeps it open until `release`. */
+  async hold(): Promise<FileHandle> {
+    idle.delete(this)
+    this.#users += 1
+    try {
+      this.#handle ??= this.#openAgain()
+      return await this.#handle
+    } catch (cause) {
+      this.#handle = undefined
+      this.release()
+      throw cause
+    }
+  }
+
+  release(): void {
+    this.#users -= 1
+    if (this.#users === 0 && this.#handle) this.#rest()
+  }
+
+  async use<T>(work: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const handle = await this.hold()
+    try {
+      return await work(handle)
+    } finally {
+      this.release()
+    }
+  }
+
+  #rest(): void {
+    idle.add(this)
+    const [oldest] = idle
+    if (idle.size > MOST_IDLE) oldest?.close().catch(() => {})
+  }
+
+  async #openAgain(): Promise<FileHandle> {
+    const handle = await openPrivate(this.path, 'present')
+    if ((await identityOf(handle)) === this.identity) return handle
+    await handle.close()
+    throw new DamagedError(this.path, 'another file has taken its place')
+  }
+
+  async close(): Promise<void> {
+    idle.delete(this)
+    const handle = this.#handle
+    this.#handle = undefined
+    await (await handle)?.close()
+  }
+}
+
+async function identityOf(handle: FileHandle): Promise<string> {
+  const { dev, ino } = await handle.stat()
+  return `${dev}/${ino}`
+}
