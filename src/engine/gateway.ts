@@ -39,6 +39,8 @@ export class Gateway {
     registry.onOthers(change => gateway.#follow(change))
     settings.store.holders?.watch({
       lost: merchant => gateway.#lose(merchant),
+      mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
+      give: id => together(gateway.#accounts.of(id), account => account.close()),
       due: account => void gateway.#openDue(account).catch(gateway.#warn),
     })
     return gateway
@@ -53,8 +55,7 @@ export class Gateway {
 
   /** Another process holds the merchant now, or may hold any. */
   #lose(merchant: string | undefined): void {
-    for (const account of this.#accounts.all)
-      if (merchant === undefined || account.merchantId === merchant) void account.close()
+    for (const account of this.#accounts.of(merchant)) void account.close()
   }
 
   async #openDue(account: string): Promise<void> {

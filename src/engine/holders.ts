@@ -1,3 +1,4 @@
+import type { CallUnderWay } from './calls-under-way.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from './nodes.ts'
 
 /** Which process holds an account, where several serve one store. Both accounts of a merchant are held by one process. */
@@ -7,10 +8,16 @@ export interface Holders {
   /** What the processes of a cluster show each other. */
   readonly secret: string
   /**
-   * Where the account is held: here (undefined), or the address of the process that holds it. Takes it over if nobody
-   * does; waits while another's lease runs out, until the signal ends that.
+   * Where a call about the account is answered: here (undefined), or the address of the process that holds it. If nobody
+   * does, it is that of the process to which the account belongs, and if that is this one, it takes the account. Waits
+   * while another's lease runs out, until the signal ends that.
    */
   whoHolds(account: string, signal: AbortSignal): Promise<string | undefined>
+  /** The same, but this process takes the account if nobody holds it, whoever it belongs to. */
+  hold(account: string, signal: AbortSignal): Promise<string | undefined>
+  /** True if this process may answer the call. Then it holds the account until the call has left. */
+  enter(account: string, call: CallUnderWay): boolean
+  leave(account: string, call: CallUnderWay): void
   /** Whether this process may answer for the account without asking anybody: its lease has not run out. */
   mayAnswer(account: string): boolean
   /** True for the first who says this in the whole cluster, within the time. */
@@ -29,6 +36,10 @@ export interface Holders {
 export interface HoldingListener {
   /** This process does not hold the merchant any more; without a name, it may hold nothing any more. */
   readonly lost: (merchant?: string) => void
+  /** Whether nothing of the merchant is under way, so that another process can go on with it. */
+  readonly mayGive: (merchant: string) => boolean
+  /** Another process goes on with the merchant when this resolves. */
+  readonly give: (merchant: string) => Promise<void>
   /** A timer of the account is due, and nobody else serves it. */
   readonly due: (account: string) => void
 }

@@ -4,6 +4,8 @@
 export interface NodeCounts {
   /** Merchants that another process held before. */
   takeovers: number
+  /** Merchants that it let go, because they belong to another process. */
+  moves: number
   /** Calls that other processes answered. */
   forwarded: number
   /** How long its last renewal took: its way to the store and back, and whatever kept it busy. */

@@ -39,6 +39,12 @@ export class ServedAccount {
     return this.#runtime
   }
 
+  /** Whether something of it is in this process alone: a webhook under way, or counts of its faults. */
+  get busy(): boolean {
+    const runtime = this.#runtime
+    return runtime !== undefined && (runtime.courier.busy || runtime.account.world.faults.http.length > 0)
+  }
+
   /** Whether it could not be opened. */
   get stopped(): boolean {
     return this.#stopped

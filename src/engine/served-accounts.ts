@@ -27,6 +27,12 @@ export class ServedAccounts {
     return this.#accounts.get(id)
   }
 
+  /** The accounts of a merchant, or of all. */
+  of(merchant: string | undefined): readonly ServedAccount[] {
+    if (merchant === undefined) return this.all
+    return ENVIRONMENTS.flatMap(environment => this.find(accountId(merchant, environment)) ?? [])
+  }
+
   keyHolder(publicKey: string): KeyHolder | undefined {
     return this.#keys.get(publicKey)
   }
@@ -54,14 +60,13 @@ export class ServedAccounts {
 
   /** Returns the accounts of a merchant that is no longer listed. Requests in progress find them removed. */
   forget(merchant: string): readonly ServedAccount[] {
-    return ENVIRONMENTS.flatMap(environment => {
-      const account = this.#accounts.get(accountId(merchant, environment))
-      if (!account) return []
+    const accounts = this.of(merchant)
+    for (const account of accounts) {
       this.#accounts.delete(account.id)
       this.#give(account, [])
       if (account.runtime) account.runtime.removed = true
-      return account
-    })
+    }
+    return accounts
   }
 
   clear(): readonly ServedAccount[] {

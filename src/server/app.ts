@@ -55,6 +55,8 @@ interface Found {
   readonly account?: string
 }
 
+type FoundAccount = Found & { readonly account: string }
+
 /** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
 export class App {
   readonly listener: Listener
@@ -106,8 +108,26 @@ export class App {
   }
 
   #end(request: Request, reply: Reply): void {
-    if (request.isToRepeat) this.#answer(request.raw, reply.raw, request.startedAt)
-    else this.#leave(request, reply)
+    if (request.isToRepeat) {
+      this.#letGo(request)
+      this.#answer(request.raw, reply.raw, request.startedAt)
+    } else {
+      this.#leave(request, reply)
+      if (reply.isOver) this.#letGo(request)
+      else reply.raw.once('close', () => this.#letGo(request))
+    }
+  }
+
+  /** Whether this process may answer for the account. If so, the account stays here until the call lets it go. */
+  #mayEnter(account: string, request: Request): boolean {
+    if (!this.#settings.forwarder?.holders.enter(account, request)) return false
+    request.answersFor = account
+    return true
+  }
+
+  #letGo(request: Request): void {
+    if (request.answersFor !== undefined) this.#settings.forwarder?.holders.leave(request.answersFor, request)
+    request.answersFor = undefined
   }
 
   #serve(request: Request, reply: Reply): Promise<unknown> | unknown {
@@ -123,7 +143,7 @@ export class App {
     const found = this.#find(request, given)
     const account = forwarder && found.surface.accountOf(request)
     if (account === undefined) return this.#enter(request, reply, found)
-    if (account !== null && forwarder?.holders.mayAnswer(account))
+    if (account !== null && this.#mayEnter(account, request))
       return this.#enter(request, reply, { ...found, account })
     const answered =
       account === null
@@ -137,9 +157,9 @@ export class App {
     await this.#learn()
     const account = found.surface.accountOf(request)
     if (!account) return this.#enter(request, reply, found)
-    return this.#unlessMoved(request, reply, { ...found, account }, () =>
-      this.#enter(request, reply, { ...found, account }),
-    )
+    const place = { ...found, account }
+    if (this.#mayEnter(account, request)) return this.#enter(request, reply, place)
+    return this.#reach(request, reply, place)
   }
 
   /** Learns what other processes have changed in the list of merchants. */
@@ -152,32 +172,27 @@ export class App {
   }
 
   /** Answers where the account is held: elsewhere, or here as soon as this process holds it. */
-  async #reach(
-    request: Request,
-    reply: Reply,
-    place: Found & { readonly account: string },
-  ): Promise<unknown> {
+  async #reach(request: Request, reply: Reply, place: FoundAccount): Promise<unknown> {
     const { forwarder } = this.#settings
     const { surface, account } = place
     if (!forwarder) throw new Error('an account is elsewhere, but there is nobody else')
+    this.#letGo(request)
     const gone = new AbortController()
     const leave = () => gone.abort()
     reply.raw.once('close', leave)
     try {
-      const known = request.handedOn ? undefined : forwarder.known(account)
-      const holder = known ?? (await forwarder.find(account, gone.signal))
-      if (holder !== undefined) {
+      do {
+        const known = request.handedOn ? undefined : forwarder.known(account)
+        const holder = known ?? (await forwarder.find(account, gone.signal))
+        if (holder === undefined) continue
         // It is never handed on twice: who asked here asks the store anew.
         if (request.handedOn) return declineCall(request, reply)
         const repeatable = surface.isRepeatable(request)
-        await forwarder.forward(
-          { request, reply, account, surface: surface.name, repeatable },
-          holder,
-          gone.signal,
-        )
+        const call = { request, reply, account, surface: surface.name, repeatable }
+        await forwarder.forward(call, holder, gone.signal)
         request.isAnsweredElsewhere = true
         return reply.hijack()
-      }
+      } while (!this.#mayEnter(account, request))
     } finally {
       reply.raw.off('close', leave)
     }
@@ -187,7 +202,6 @@ export class App {
   }
 
   #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
-    request.answersFor = place.account
     const entering = place.surface.enter(request, reply)
     if (!entering) return this.#handle(request, reply, place)
     return entering

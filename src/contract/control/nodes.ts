@@ -13,6 +13,10 @@ const Node = named(
     renewed_ms_ago: Type.Number({ minimum: 0, description: 'since it renewed its lease' }),
     lag_ms: Type.Number({ minimum: 0, description: 'how long its last renewal took' }),
     takeovers: Type.Integer({ minimum: 0, description: 'merchants that it took over from others' }),
+    moves: Type.Integer({
+      minimum: 0,
+      description: 'merchants that it let go, because they belong to another process',
+    }),
     forwarded: Type.Integer({ minimum: 0, description: 'calls that it handed to others' }),
   }),
 )

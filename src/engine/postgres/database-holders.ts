@@ -1,12 +1,14 @@
+import { CallsUnderWay, type CallUnderWay } from '../calls-under-way.ts'
 import type { Holders, HoldingListener } from '../holders.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
-import type { Reading } from '../real-time.ts'
+import type { RealClocks } from '../real-time.ts'
 import type { Database } from './database.ts'
-import { LEASE_MS, type Lease } from './lease.ts'
+import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
 import { readHeldMerchants, readNodes } from './nodes.ts'
+import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
 
 /** A merchant that this process holds, with both accounts. */
-interface Holding {
+interface Holding extends HeldMerchant {
   /** Grows with each take-over. */
   readonly term: number
   /** The number under which this process took it. */
@@ -25,9 +27,12 @@ interface HoldingRow {
   readonly age_ms: number | null
 }
 
-/** A holder that has not renewed its lease for so long is not called any more: it may be gone. */
-const OVERDUE_MS = 1900
 const LOOK_AGAIN_MS = 100
+/** How long new calls wait until those under way are over, so that a merchant can move. */
+const DRAIN_MS = 100
+
+/** What becomes of a merchant that nobody holds. */
+type Otherwise = 'here' | 'where it belongs'
 
 /**
  * Which process holds which merchant. Both accounts of a merchant are held together, so that whoever holds them also
@@ -36,6 +41,10 @@ const LOOK_AGAIN_MS = 100
 export class DatabaseHolders implements Holders {
   readonly #held = new Map<string, Holding>()
   readonly #taking = new Map<string, Promise<string | undefined>>()
+  readonly #calls = new CallsUnderWay()
+  /** Merchants that this process is about to let go. */
+  readonly #leaving = new Map<string, Promise<void>>()
+  readonly #spread: Spread
   #listener: HoldingListener | undefined
 
   constructor(
@@ -43,8 +52,16 @@ export class DatabaseHolders implements Holders {
     private readonly lease: Lease,
     readonly node: string,
     readonly secret: string,
-    private readonly monotonic: Reading,
-  ) {}
+    private readonly time: RealClocks,
+  ) {
+    this.#spread = new Spread({
+      ask: database.ask,
+      monotonic: time.monotonic,
+      self: () => String(lease.id),
+      held: this.#held,
+      give: merchant => this.#give(merchant),
+    })
+  }
 
   get counts(): NodeCounts {
     return this.lease.counts
@@ -76,13 +93,36 @@ export class DatabaseHolders implements Holders {
     return holding && this.lease.registered && holding.process === this.lease.id ? holding : undefined
   }
 
-  whoHolds(account: string, signal: AbortSignal): Promise<string | undefined> {
-    if (this.mayAnswer(account)) return Promise.resolve(undefined)
+  enter(account: string, call: CallUnderWay): boolean {
     const merchant = merchantOf(account)
-    let taking = this.#taking.get(merchant)
+    if (!this.mayAnswer(account) || this.#leaving.has(merchant)) return false
+    const holding = this.#held.get(merchant)
+    if (holding) holding.calledAt = call.startedAt
+    this.#calls.enter(merchant, call)
+    return true
+  }
+
+  leave(account: string, call: CallUnderWay): void {
+    this.#calls.leave(merchantOf(account), call)
+  }
+
+  whoHolds(account: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#ask(merchantOf(account), 'where it belongs', signal)
+  }
+
+  hold(account: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#ask(merchantOf(account), 'here', signal)
+  }
+
+  async #ask(merchant: string, otherwise: Otherwise, signal: AbortSignal): Promise<string | undefined> {
+    for (let leaving = this.#leaving.get(merchant); leaving; leaving = this.#leaving.get(merchant))
+      await ended(leaving, signal)
+    if (this.mayAnswer(merchant)) return undefined
+    const question = `${merchant} ${otherwise}`
+    let taking = this.#taking.get(question)
     if (!taking) {
-      taking = this.#find(merchant).finally(() => this.#taking.delete(merchant))
-      this.#taking.set(merchant, taking)
+      taking = this.#find(merchant, otherwise).finally(() => this.#taking.delete(question))
+      this.#taking.set(question, taking)
       // Everybody who asked may have left.
       taking.catch(() => {})
     }
@@ -90,13 +130,16 @@ export class DatabaseHolders implements Holders {
   }
 
   /** Those who ask at one time share the answer. It gives up when the leases of two holders in turn could have run out. */
-  async #find(merchant: string): Promise<string | undefined> {
-    const until = this.monotonic() + 3 * LEASE_MS
+  async #find(merchant: string, otherwise: Otherwise): Promise<string | undefined> {
+    const until = this.time.monotonic() + 3 * LEASE_MS
     for (;;) {
       if (!this.lease.holds) await this.lease.renew()
       const row = await this.#read(merchant)
-      if (row?.holder === String(this.lease.id) && this.holding(merchant)) return undefined
-      if (!row || row.holder === null || row.ended !== false || row.holder === String(this.lease.id)) {
+      const isOurs = row?.holder === String(this.lease.id)
+      if (isOurs && this.holding(merchant)) return undefined
+      if (!row || row.holder === null || row.ended !== false || isOurs) {
+        const home = isOurs || otherwise === 'here' ? undefined : await this.#homeElsewhere(merchant)
+        if (home !== undefined) return home
         if (await this.take(merchant, row)) return undefined
         continue
       }
@@ -106,14 +149,20 @@ export class DatabaseHolders implements Holders {
         await this.#end(row.holder)
         continue
       }
-      if (this.monotonic() > until) throw new Error(`nobody answers for ${merchant}`)
+      if (this.time.monotonic() > until) throw new Error(`nobody answers for ${merchant}`)
       await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }
 
+  /** Where a merchant belongs that nobody holds, unless it is here. Asked anew, because a process may just have gone. */
+  async #homeElsewhere(merchant: string): Promise<string | undefined> {
+    const home = homeOf(merchant, await readPeers(this.database.ask))
+    return home?.id === String(this.lease.id) ? undefined : home?.address
+  }
+
   async #read(merchant: string): Promise<HoldingRow | undefined> {
     const { rows } = await this.database.ask<HoldingRow>(
-      `SELECT h.term, h.holder, p.address, p.ended, p.wall_ms,
+      `SELECT h.term, h.holder, p.address, p.ended, greatest(h.wall_ms, p.wall_ms) AS wall_ms,
          (extract(epoch FROM clock_timestamp() - p.renewed_at) * 1000)::float8 AS age_ms
        FROM holdings h LEFT JOIN processes p ON p.id = h.holder WHERE h.merchant = $1`,
       [merchant],
@@ -147,8 +196,47 @@ export class DatabaseHolders implements Holders {
         ])
     if (count === 0) return false
     if (before) this.counts.takeovers++
-    this.#held.set(merchant, { term, process: id, wallMs: before?.wall_ms ?? 0 })
+    const takenAt = this.time.monotonic()
+    this.#held.set(merchant, { term, process: id, wallMs: before?.wall_ms ?? 0, takenAt, calledAt: takenAt })
+    this.#spread.taken(merchant)
     return true
+  }
+
+  /** Gives merchants to the processes to which they belong. */
+  spread(): Promise<void> {
+    return this.#spread.look()
+  }
+
+  /** Calls that come meanwhile wait, and are then answered by the next holder. */
+  async #give(merchant: string): Promise<boolean> {
+    const [holding, listener] = [this.#held.get(merchant), this.#listener]
+    if (!holding || !listener?.mayGive(merchant)) return false
+    // A stream or an advance takes as long as it takes.
+    const oldest = this.#calls.oldest(merchant) ?? Number.POSITIVE_INFINITY
+    if (this.time.monotonic() - oldest > DRAIN_MS) return false
+    const giving = this.#giveWhenFree(merchant, holding, listener)
+    const over = giving.then(
+      () => {},
+      () => {},
+    )
+    this.#leaving.set(merchant, over)
+    void over.then(() => this.#leaving.delete(merchant))
+    return giving
+  }
+
+  async #giveWhenFree(merchant: string, holding: Holding, listener: HoldingListener): Promise<boolean> {
+    if (!(await this.#calls.over(merchant, DRAIN_MS))) return false
+    if (!listener.mayGive(merchant) || this.#held.get(merchant) !== holding) return false
+    this.#held.delete(merchant)
+    await listener.give(merchant)
+    // If this fails, it is still this process's, which takes it again with the next call.
+    const { count } = await this.database.ask(
+      `UPDATE holdings SET holder = NULL, wall_ms = greatest(wall_ms, $4)
+       WHERE merchant = $1 AND holder = $2 AND term = $3`,
+      [merchant, holding.process, holding.term, this.time.wall()],
+    )
+    this.counts.moves += count
+    return count > 0
   }
 
   /** Kept for a day longer, because the clocks of the processes may differ. */

@@ -78,10 +78,13 @@ export class DatabaseStore implements Store {
         node,
         ...options.time,
         onLapse: () => holders.lapsed(),
-        onRenewed: () => void holders.openDue().catch(() => {}),
+        onRenewed: () => {
+          void holders.openDue().catch(() => {})
+          void holders.spread().catch(() => {})
+        },
       })
       const secret = await keptSecret(database)
-      const holders = new DatabaseHolders(database, lease, node, secret, options.time.monotonic)
+      const holders = new DatabaseHolders(database, lease, node, secret, options.time)
       await lease.begin()
       const folder = await makeWorkingFolder()
       return new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
@@ -112,7 +115,7 @@ export class DatabaseStore implements Store {
 
   /** Where it is held, unless by this process; by this one, if nobody did. */
   #elsewhere(name: string): Promise<string | undefined> {
-    return this.holders.whoHolds(name, AbortSignal.timeout(OPEN_WITHIN_MS))
+    return this.holders.hold(name, AbortSignal.timeout(OPEN_WITHIN_MS))
   }
 
   async openAccount(account: Account): Promise<AccountStore> {

@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 
 /** How long a process holds its accounts without renewing its lease. */
 export const LEASE_MS = 3000
+/** A holder that has not renewed its lease for so long is not called any more: it may be gone. */
+export const OVERDUE_MS = 1900
 const RENEW_EVERY_MS = 900
 
 interface LeaseOptions {
@@ -29,7 +31,7 @@ interface Term {
  */
 export class Lease {
   /** What this process tells the others of itself, with each renewal. */
-  readonly counts: NodeCounts = { takeovers: 0, forwarded: 0, lagMs: 0 }
+  readonly counts: NodeCounts = { takeovers: 0, moves: 0, forwarded: 0, lagMs: 0 }
   #term: Term | undefined
   #address: string | null = null
   #timer: NodeJS.Timeout | undefined
@@ -69,8 +71,8 @@ export class Lease {
   async #register(): Promise<void> {
     const from = this.options.monotonic()
     const { rows } = await this.database.ask<{ id: string }>(
-      `INSERT INTO processes (node, address, renewed_at, wall_ms, lag_ms, takeovers, forwarded)
-       VALUES ($1, $2, clock_timestamp(), $3, $4, $5, $6) RETURNING id`,
+      `INSERT INTO processes (node, address, renewed_at, wall_ms, lag_ms, takeovers, forwarded, moves)
+       VALUES ($1, $2, clock_timestamp(), $3, $4, $5, $6, $7) RETURNING id`,
       [this.options.node, this.#address, ...this.#said],
     )
     this.counts.lagMs = this.options.monotonic() - from
@@ -78,8 +80,8 @@ export class Lease {
   }
 
   get #said(): readonly number[] {
-    const { lagMs, takeovers, forwarded } = this.counts
-    return [this.options.wall(), lagMs, takeovers, forwarded]
+    const { lagMs, takeovers, forwarded, moves } = this.counts
+    return [this.options.wall(), lagMs, takeovers, forwarded, moves]
   }
 
   /** Renews it now. Calls at one time share one renewal. */
@@ -95,7 +97,8 @@ export class Lease {
     const { id } = this
     // Once others have ended it, it cannot be renewed: the row is locked while either happens.
     const { count } = await this.database.ask(
-      `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5
+      `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5,
+         moves = $6
        WHERE id = $1 AND NOT ended`,
       [id, ...this.#said],
     )

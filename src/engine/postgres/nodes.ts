@@ -6,7 +6,7 @@ import { LEASE_MS } from './lease.ts'
 export async function readNodes(ask: Ask): Promise<readonly NodeState[]> {
   const { rows } = await ask<NodeState>(
     `SELECT node, address, merchants::int, age <= $1 AS serving, age AS "renewedMsAgo", lag_ms AS "lagMs",
-       takeovers::float8, forwarded::float8
+       takeovers::float8, moves::float8, forwarded::float8
      FROM processes,
        LATERAL (SELECT (extract(epoch FROM clock_timestamp() - renewed_at) * 1000)::float8 AS age) AS lease,
        LATERAL (SELECT count(*) AS merchants FROM holdings WHERE holder = id) AS held

@@ -47,6 +47,11 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   '0003-wake': [`CREATE INDEX accounts_by_wake ON accounts (wake_ms) WHERE wake_ms IS NOT NULL`],
   // Who lost an account in the middle of a write can tell its own entries from those of the next holder.
   '0004-epochs': [`ALTER TABLE entries ADD epoch bigint`],
+  // A merchant that moves has no holder until its next one is called, whose time must not be before the last one's.
+  '0005-moves': [
+    `ALTER TABLE holdings ADD wall_ms float8 NOT NULL DEFAULT 0`,
+    `ALTER TABLE processes ADD moves bigint NOT NULL DEFAULT 0`,
+  ],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -58,6 +58,12 @@ function nodeMetrics({ node, held, counts }: Holders): string[] {
       here(counts.takeovers),
     ),
     metric(
+      'paysim_moves_total',
+      'counter',
+      'Merchants let go, because they belong to another process',
+      here(counts.moves),
+    ),
+    metric(
       'paysim_forwarded_total',
       'counter',
       'Calls that other processes answered',

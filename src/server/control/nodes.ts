@@ -43,6 +43,7 @@ const nodeView = ({
   renewedMsAgo,
   lagMs,
   takeovers,
+  moves,
   forwarded,
 }: NodeState) => ({
   node,
@@ -52,6 +53,7 @@ const nodeView = ({
   renewed_ms_ago: rounded(renewedMsAgo),
   lag_ms: rounded(lagMs),
   takeovers,
+  moves,
   forwarded,
 })
 

@@ -59,6 +59,13 @@ export class Reply {
     this.raw.write(part, () => this.raw.socket?.end())
   }
 
+  /** Whether all of it was given to the connection when it was left. */
+  get isOver(): boolean {
+    const { payload } = this
+    const isWhole = payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
+    return (isWhole && !this.hijacked) || this.raw.closed
+  }
+
   /** Pipes the stream to the connection. */
   leave(): void {
     if (this.hijacked) return

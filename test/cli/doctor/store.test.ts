@@ -219,7 +219,8 @@ describe.skipIf(reason !== undefined)('a database', () => {
     await sql(`DELETE FROM paysim.migrations WHERE name > '0001-first';
       ALTER TABLE paysim.entries DROP epoch;
       DROP INDEX paysim.accounts_by_wake;
-      ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded`)
+      ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded, DROP moves;
+      ALTER TABLE paysim.holdings DROP wall_ms`)
     const { code, all } = await diagnoseStore(url)
     expect([code, all.get('store.schema')]).toEqual([
       0,

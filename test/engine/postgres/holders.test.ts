@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { HoldingListener } from '../../../src/engine/holders.ts'
 import { createPayment } from '../../support/engine/accounts.ts'
-import { type OpenedAccount, openAccount, openStore } from '../../support/engine/database-stores.ts'
+import {
+  addressOf,
+  type OpenedAccount,
+  openAccount,
+  openStore,
+} from '../../support/engine/database-stores.ts'
 import { workerPostgres } from '../../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../../support/postgres/programs.ts'
 
@@ -8,6 +14,8 @@ const why = whyNoPostgres()
 if (why !== undefined) console.log(`skipped: holders of accounts, because ${why}`)
 
 const PATIENT = () => AbortSignal.timeout(30_000)
+
+const LISTENER: HoldingListener = { lost: () => {}, due: () => {}, mayGive: () => true, give: async () => {} }
 
 async function twoStores() {
   const postgres = await workerPostgres()
@@ -21,18 +29,35 @@ const payments = ({ account }: OpenedAccount) =>
   [...account.world.payments.values()].map(({ sortKey: { id } }) => id)
 
 describe.skipIf(why !== undefined)('accounts of several processes', () => {
-  test('are held by the first that is asked, and both of a merchant by the same', async () => {
+  test('are held where they belong, and both of a merchant by the same', async () => {
     const { one, other } = await twoStores()
-    expect(await one.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
-    expect(one.holders.mayAnswer('acme.live')).toBe(true)
-    expect(await other.holders.whoHolds('acme.live', PATIENT())).toBe(`http://${one.holders.node}.test`)
-    expect(other.holders.mayAnswer('acme.test')).toBe(false)
-    await expect(openAccount(other, 'acme.test')).rejects.toThrow('cannot be written now')
+    const merchants = Array.from({ length: 40 }, (_, nth) => `m${nth}`)
+    const asked = await Promise.all(merchants.map(name => one.holders.whoHolds(`${name}.test`, PATIENT())))
+    const here = merchants.filter((_, nth) => asked[nth] === undefined)
+    expect(here.length).toBeGreaterThan(10)
+    expect(here.length).toBeLessThan(30)
+    for (const [nth, name] of merchants.entries()) {
+      const isHere = asked[nth] === undefined
+      expect(one.holders.mayAnswer(`${name}.live`)).toBe(isHere)
+      expect(asked[nth] ?? addressOf(other)).toBe(addressOf(other))
+      expect(await other.holders.whoHolds(`${name}.live`, PATIENT())).toBe(
+        isHere ? addressOf(one) : undefined,
+      )
+    }
+  })
+
+  test('are held by a process that must hold one, wherever it belongs', async () => {
+    const { one, other } = await twoStores()
+    for (const account of ['m1.test', 'm2.test', 'm3.test', 'm4.test']) {
+      expect(await one.holders.hold(account, PATIENT())).toBeUndefined()
+      expect(await other.holders.hold(account, PATIENT())).toBe(addressOf(one))
+      expect(await other.holders.whoHolds(account, PATIENT())).toBe(addressOf(one))
+    }
   })
 
   test('are taken by one of all that ask at once', async () => {
     const { one, other } = await twoStores()
-    const asked = [one, other, one, other].map(store => store.holders.whoHolds('acme.test', PATIENT()))
+    const asked = [one, other, one, other].map(store => store.holders.hold('acme.test', PATIENT()))
     const here = (await Promise.all(asked)).map(address => address === undefined)
     expect(here[0]).toBe(here[2])
     expect(here[1]).toBe(here[3])
@@ -55,7 +80,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     const id = createPayment(before.account)
     await before.journal.durable(1)
     const lost: (string | undefined)[] = []
-    one.holders.watch({ lost: merchant => lost.push(merchant), due: () => {} })
+    one.holders.watch({ ...LISTENER, lost: merchant => lost.push(merchant) })
     // As another process does when the lease ran out: the next renewal comes too late.
     await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
     const after = await openAccount(other)
@@ -67,9 +92,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     const second = createPayment(after.account)
     await after.journal.durable(2)
     expect(await sql('SELECT seq FROM entries ORDER BY seq')).toBe('1\n2')
-    await expect
-      .poll(() => one.holders.whoHolds('acme.test', PATIENT()))
-      .toBe(`http://${other.holders.node}.test`)
+    await expect.poll(() => one.holders.whoHolds('acme.test', PATIENT())).toBe(addressOf(other))
     expect(payments(after)).toEqual([id, second])
   })
 
@@ -79,22 +102,22 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
         INSERT INTO processes (node, address, renewed_at, wall_ms) VALUES ('gone', 'http://gone.test', clock_timestamp(), 0)
         RETURNING id)
       INSERT INTO holdings SELECT 'acme', id, 1 FROM gone`)
-    expect(await other.holders.whoHolds('acme.test', PATIENT())).toBe('http://gone.test')
-    await expect.poll(() => other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
+    expect(await other.holders.hold('acme.test', PATIENT())).toBe('http://gone.test')
+    await expect.poll(() => other.holders.hold('acme.test', PATIENT())).toBeUndefined()
     const age = await sql(
       `SELECT clock_timestamp() - renewed_at >= interval '3 s', ended, wall_ms >= 3000 FROM processes WHERE node = 'gone'`,
     )
     expect(age).toBe('t|t|t')
     const stopped = new AbortController()
     stopped.abort(new Error('nobody waits'))
-    await expect(other.holders.whoHolds('shop.test', stopped.signal)).rejects.toThrow('nobody waits')
+    await expect(other.holders.hold('shop.test', stopped.signal)).rejects.toThrow('nobody waits')
   })
 
   test('answer nothing from memory when the lease could not be renewed in time', async () => {
     const { one, other, sql } = await twoStores()
     await openAccount(one)
     const lost: (string | undefined)[] = []
-    one.holders.watch({ lost: merchant => lost.push(merchant), due: () => {} })
+    one.holders.watch({ ...LISTENER, lost: merchant => lost.push(merchant) })
     await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
     await expect.poll(() => lost).toEqual([undefined])
     expect(one.holders.mayAnswer('acme.test')).toBe(false)
@@ -104,7 +127,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
   test('are looked through for due timers by an index, however many have none', async () => {
     const { one, sql } = await twoStores()
     const due: string[] = []
-    one.holders.watch({ lost: () => {}, due: account => due.push(account) })
+    one.holders.watch({ ...LISTENER, due: account => due.push(account) })
     await sql(`INSERT INTO accounts (id, merchant, writer, epoch, edition, last, wake_ms)
       SELECT 'm' || n || '.test', 'm' || n, 0, 1, 1, 0, CASE WHEN n = 7 THEN 1 END FROM generate_series(1, 20000) n;
       ANALYZE accounts`)
@@ -125,7 +148,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
 
   test('of a merchant that was removed are held no longer than their process', async () => {
     const { one, other, sql } = await twoStores()
-    expect(await one.holders.whoHolds('ghost.test', PATIENT())).toBeUndefined()
+    expect(await one.holders.hold('ghost.test', PATIENT())).toBeUndefined()
     const kept = await openAccount(other, 'acme.test')
     await kept.account.close()
     await Promise.all([one.release(), other.release()])

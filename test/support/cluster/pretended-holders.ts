@@ -18,20 +18,24 @@ export class PretendedHolders {
   }
 
   seenBy(self: () => Simulator | undefined, node: string, secret: string): Holders {
+    const find = async (account: string, signal: AbortSignal) => {
+      this.asked++
+      for (;;) {
+        signal.throwIfAborted()
+        const holder = this.#held.get(account)
+        if (holder) return holder === self() ? undefined : holder.facts().listen
+        await once(this.#changes, 'change', { signal })
+      }
+    }
     const holders = {
       node,
       secret,
       mayAnswer: (account: string) => self() === undefined || this.#held.get(account) === self(),
-      whoHolds: async (account: string, signal: AbortSignal) => {
-        this.asked++
-        for (;;) {
-          signal.throwIfAborted()
-          const holder = this.#held.get(account)
-          if (holder) return holder === self() ? undefined : holder.facts().listen
-          await once(this.#changes, 'change', { signal })
-        }
-      },
-      counts: { takeovers: 0, forwarded: 0, lagMs: 0 },
+      whoHolds: (account: string, signal: AbortSignal) => find(account, signal),
+      hold: (account: string, signal: AbortSignal) => find(account, signal),
+      enter: (account: string) => holders.mayAnswer(account),
+      leave: () => {},
+      counts: { takeovers: 0, moves: 0, forwarded: 0, lagMs: 0 },
       held: 0,
       nodes: async () => [],
       heldMerchants: async () => ({ rows: [], total: 0 }),

@@ -4,14 +4,27 @@ import { DatabaseStore } from '../../../src/engine/postgres/database-store.ts'
 import type { AccountStore } from '../../../src/engine/store.ts'
 import { anAccountWithoutJournal } from './accounts.ts'
 
-const time = { wall: Date.now, monotonic: () => performance.now() }
+/** How many stores were opened on a database. */
+const opened = new Map<string, number>()
+const addresses = new WeakMap<DatabaseStore, string>()
+
+export const addressOf = (store: DatabaseStore): string => addresses.get(store) ?? ''
 
 /** A store as a process of its own opens it, apart from its accounts. */
-export async function openStore(url: string, { every }: { every?: number } = {}): Promise<DatabaseStore> {
+export async function openStore(
+  url: string,
+  { every, monotonic = () => performance.now() }: { every?: number; monotonic?: () => number } = {},
+): Promise<DatabaseStore> {
   const often = every === undefined ? {} : { every }
+  const time = { wall: Date.now, monotonic }
   const store = await DatabaseStore.claim(url, { sync: true, time, warn: () => {}, ...often })
   onTestFinished(() => store.release())
-  await store.announce({ listen: `http://${store.holders.node}.test` })
+  // What belongs to which of them is the same in each run.
+  const nth = (opened.get(url) ?? 0) + 1
+  opened.set(url, nth)
+  const listen = `http://process-${nth}.test`
+  addresses.set(store, listen)
+  await store.announce({ listen })
   return store
 }
 

@@ -1,0 +1,43 @@
+/** A call, and when it began by the monotonic clock. */
+export interface CallUnderWay {
+  readonly startedAt: number
+}
+
+/** The calls that this process answers now, by merchant. */
+export class CallsUnderWay {
+  readonly #calls = new Map<string, Set<CallUnderWay>>()
+  readonly #waiting = new Map<string, () => void>()
+
+  enter(merchant: string, call: CallUnderWay): void {
+    const calls = this.#calls.get(merchant)
+    if (calls) calls.add(call)
+    else this.#calls.set(merchant, new Set([call]))
+  }
+
+  leave(merchant: string, call: CallUnderWay): void {
+    const calls = this.#calls.get(merchant)
+    if (!calls?.delete(call) || calls.size > 0) return
+    this.#calls.delete(merchant)
+    this.#waiting.get(merchant)?.()
+  }
+
+  /** When the oldest of them began. */
+  oldest(merchant: string): number | undefined {
+    const [oldest] = this.#calls.get(merchant) ?? []
+    return oldest?.startedAt
+  }
+
+  /** Whether there is none any more within the time. One asks at a time. */
+  async over(merchant: string, withinMs: number): Promise<boolean> {
+    if (!this.#calls.has(merchant)) return true
+    return new Promise(resolve => {
+      const end = (isOver: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(merchant)
+        resolve(isOver)
+      }
+      const timer = setTimeout(() => end(false), withinMs)
+      this.#waiting.set(merchant, () => end(true))
+    })
+  }
+}
