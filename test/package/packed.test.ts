@@ -232,11 +232,20 @@ function reachableFrom(declaration: string, seen = new Set<string>()): Set<strin
   return seen
 }
 
-test('is a module that a project can import', async () => {
+test('a project can import it, or require it, and gets the same', async () => {
   const project = projectWith(packed)
-  const code = `import * as paysim from 'paysim'; console.log(typeof paysim)`
+  const code = `
+    import * as imported from 'paysim'
+    import { createRequire } from 'node:module'
+    const required = createRequire(process.cwd() + '/')('paysim')
+    const simulator = await required.startSimulator()
+    await simulator.stop()
+    const names = Object.keys(imported).filter(name => imported[name] === required[name])
+    console.log(names.length, Object.keys(required).length)`
   const { stdout } = await execute(NODE, ['--input-type=module', '-e', code], { cwd: project })
-  expect(stdout).toBe('object\n')
+  const [same, all] = stdout.trim().split(' ')
+  expect(Number(same)).toBeGreaterThan(0)
+  expect(same).toBe(all)
 })
 
 /** A project that has the package and, as npm would have put there, what the package depends on. */
