@@ -6,7 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const UNIT = [
   'test/explore/{places,observed-state,endpoint-check,turns,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
-  'test/{domain,model,qr,server,structure}/**/*.test.ts',
+  'test/{domain,model,qr,structure}/**/*.test.ts',
+  // What forwards calls is tried with whole simulators, whose standard rules are built.
+  'test/server/!(forwarding).test.ts',
   // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.
   'test/engine/!(store).test.ts',
   'test/engine/!(postgres)/**/*.test.ts',

@@ -286,14 +286,15 @@ test.each(['stop', 'kill'] as const)(
   async how => {
     const { wall, server, account } = await onAWall()
     await putRules(account, { outcome: { after: '10m', status: 'succeeded' } })
-    await createPayment(account)
-    const before = await account.now()
+    const { created_at } = await createPayment(account)
+    // After a crash, the time is that of the last entry; a clean stop writes down its own.
+    const before = how === 'stop' ? await account.now() : created_at
     await server[how]()
     wall.shift(-HOUR)
     const again = await ownServer({ env: wall.env, dataDir: server.dataDir })
     const clock = () => again.control('GET', `/accounts/${account.id}/clock`)
     const after = (await succeeded(clock())).now
-    expect(msBetween(before, after)).toBeGreaterThanOrEqual(how === 'stop' ? 0 : -SECOND)
+    expect(msBetween(before, after)).toBeGreaterThanOrEqual(0)
     await expect.poll(async () => msBetween(after, (await succeeded(clock())).now)).toBeGreaterThan(0)
   },
 )
