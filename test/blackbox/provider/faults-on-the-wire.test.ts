@@ -37,7 +37,6 @@ const isGarbage = ({ text, body, whole }: Heard) => {
 }
 const isDrip = (heard: Heard) => {
   isAnswer(heard)
-  expect(heard.pieces).toBeGreaterThan(2)
   expect(heard.ms).toBeGreaterThan(250)
 }
 
@@ -143,7 +142,7 @@ describe('slow', () => {
 
   test('a slow call holds up no other', async () => {
     const account = await openAccount(server())
-    await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay: '3s' })
+    await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay: '5s' })
     const slow = hear(server(), account, 'GET', '/payout_intents').then(() => 'slow')
     const quick = hearCreate(server(), account).then(() => 'quick')
     expect(await Promise.race([slow, quick])).toBe('quick')
@@ -165,6 +164,15 @@ describe('slow', () => {
     }
   })
 
+  test('a dripping answer comes in pieces', async () => {
+    const account = await openAccount(server())
+    await putFaults(account, { on: 'GET /payout_intents', ...DRIP })
+    // A busy reader may find them all at once.
+    await expect
+      .poll(async () => (await hear(server(), account, 'GET', '/payout_intents')).pieces)
+      .toBeGreaterThan(2)
+  })
+
   test('a spread is a spread: not every answer takes as long', async () => {
     const account = await openAccount(server(), { seed: 7 })
     await putFaults(account, {
@@ -173,9 +181,13 @@ describe('slow', () => {
       delay: { min: '0ms', max: '900ms' },
     })
     const took: number[] = []
-    for (let call = 0; call < 6; call += 1)
-      took.push((await hear(server(), account, 'GET', '/payout_intents')).ms)
-    expect(Math.max(...took)).toBeGreaterThan(2 * Math.min(...took))
+    // What a busy machine adds to each of a few calls may hide the spread, but not for long.
+    await expect
+      .poll(async () => {
+        took.push((await hear(server(), account, 'GET', '/payout_intents')).ms)
+        return Math.max(...took) / Math.min(...took)
+      })
+      .toBeGreaterThan(2)
   })
 })
 
