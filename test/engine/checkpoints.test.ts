@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import { cp, link, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { cp, link, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { DamagedError } from '../../src/engine/damaged.ts'
 import { StartError } from '../../src/engine/start-error.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
 import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
@@ -114,34 +113,8 @@ describe('what a crash can leave', () => {
   })
 })
 
+/** That no byte may be another one is in test/torture/damage.test.ts. */
 describe('damage', () => {
-  test('of any byte, or a file that ends early, never gives another world', async () => {
-    const { folder, past, world } = await stopped(10)
-    const outcomes = { same: 0, refused: 0 }
-    for (const name of [...(await readdir(past)).map(file => join('past-1', file)), 'journal.jsonl']) {
-      const { size } = await stat(join(folder, name))
-      for (let nth = 0; nth < 12; nth++) {
-        const copy = await copyOf(folder)
-        const at = Math.floor(((nth + 0.5) / 12) * size)
-        const bytes = await readFile(join(copy, name))
-        if (nth % 4 === 3) await truncate(join(copy, name), at)
-        else await writeFile(join(copy, name), bytes.fill((bytes[at] ?? 0) ^ (1 << (nth % 8)), at, at + 1))
-        try {
-          const { world: again } = await reopened(copy)
-          const isCut = name === 'journal.jsonl' && again.seq < world.seq
-          if (!isCut) expect(again, `${name}, byte ${at}`).toEqual(world)
-          outcomes.same++
-        } catch (cause) {
-          if (!(cause instanceof StartError || cause instanceof DamagedError)) throw cause
-          expect(cause.message).toContain('past-1' in cause ? '' : copy)
-          outcomes.refused++
-        }
-      }
-    }
-    expect(outcomes.same).toBeGreaterThan(0)
-    expect(outcomes.refused).toBeGreaterThan(0)
-  })
-
   test.each(['missing', 'empty', 'damaged in its first line'])(
     'an open file that is %s stops the start, and no segment is lost',
     async how => {

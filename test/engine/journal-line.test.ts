@@ -36,8 +36,15 @@ describe('a journal line', () => {
 
   test('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
     const line = Buffer.from(withoutFeed(writeLine({ ...entryNumber(7), by: 'ร้าน 😀' })))
-    const damaged = (bytes: Buffer, what: string) =>
-      expect(() => openLine<Entry>(bytes.toString(), 7), what).toThrow(/checksum|does not end/)
+    const unseen: string[] = []
+    const damaged = (bytes: Buffer, what: string) => {
+      try {
+        openLine<Entry>(bytes.toString(), 7)
+        unseen.push(what)
+      } catch (cause) {
+        if (!/checksum|does not end/.test(String(cause))) unseen.push(`${what}: ${cause}`)
+      }
+    }
     for (const at of line.keys()) {
       for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
         const flipped = Buffer.from(line)
@@ -49,6 +56,7 @@ describe('a journal line', () => {
       damaged(Buffer.concat([before, Buffer.from('x'), line.subarray(at)]), `a byte added before ${at}`)
     }
     damaged(Buffer.concat([line, Buffer.from(' ')]), 'a byte added at the end')
+    expect(unseen).toEqual([])
   })
 
   test.each([
