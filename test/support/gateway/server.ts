@@ -74,7 +74,7 @@ export async function startServer(
   const args = ['serve', '--json', '--port', '0', ...kept, ...(options.args ?? [])]
   const child = spawn(process.execPath, [BINARY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, PAYSIM_SERVER_OF_TEST_RUN: process.env.PAYSIM_TEST_RUN, ...options.env },
   })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', text => {
