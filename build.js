@@ -129,7 +129,11 @@ const VALIDATOR = 'ajv'
 const substitutes = {
   // For commands that are separate programs, which do not exist here.
   'node:child_process': { instead: 'export {}', isFor: importer => importer.includes('commander') },
-  [LATE]: { instead: lateModule(LATE, await import(LATE)), isFor: importer => !importer.startsWith('\0') },
+  // The bundler's own runtime, and what requires it in the middle of a function, can have it as it is.
+  [LATE]: {
+    instead: lateModule(LATE, await import(LATE)),
+    isFor: (importer, kind) => !importer.startsWith('\0') && kind !== 'require-call',
+  },
   [VALIDATOR]: {
     instead: `export function Ajv(...options) {
       const { Ajv } = require('./${VALIDATOR}.cjs')
@@ -141,8 +145,7 @@ const substitutes = {
 
 const substitute = {
   name: 'substitute',
-  resolveId: (id, importer, { kind }) =>
-    kind !== 'require-call' && substitutes[id]?.isFor(importer) ? `\0${id}` : null,
+  resolveId: (id, importer, { kind }) => (substitutes[id]?.isFor(importer, kind) ? `\0${id}` : null),
   load: id => substitutes[id.slice(1)]?.instead ?? null,
 }
 

@@ -49,3 +49,9 @@ test('help is printed without the cryptography of Node, which is a tenth of that
   expect(loaded).toContain('NativeModule fs')
   expect(loaded).not.toContain('NativeModule crypto')
 })
+
+test('a call of a merchant loads nothing of Node that starts other programs', () => {
+  const loaded = printedAtExit('process.moduleLoadList', ['payments', 'get', '--help'])
+  expect(loaded).toContain('NativeModule fs')
+  expect(loaded).not.toContain('NativeModule child_process')
+})
