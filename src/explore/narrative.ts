@@ -37,13 +37,23 @@ function deliveryLine({ type, sent, status, answer, isEarly }: Deliveries[number
   return `it was sent ${type}${SENT[sent]}${isEarly ? ', before its call was answered' : ''}, and ${reply}`
 }
 
-/** Polling repeats the same line: keep one. */
+/** Polling, and retries in vain, repeat the same line: keep one. */
 function collapsed(lines: readonly string[]): string[] {
   const result: string[] = []
-  for (const line of lines) if (line !== result.at(-1) || !line.startsWith('it called GET')) result.push(line)
+  for (let from = 0; from < lines.length; ) {
+    const line = lines[from] ?? ''
+    const behind = lines.findIndex((other, at) => at > from && other !== line)
+    const times = (behind < 0 ? lines.length : behind) - from
+    const isPolling = line.startsWith('it called GET')
+    if (isPolling || times >= MANY_TIMES) result.push(isPolling ? line : `${line} (${times} times)`)
+    else result.push(...Array.from({ length: times }, () => line))
+    from += times
+  }
   return result
 }
 
+/** Fewer are often about different orders, each of which counts. */
+const MANY_TIMES = 4
 const MOST_LINES = 24
 const shortened = (lines: readonly string[]) =>
   lines.length <= MOST_LINES

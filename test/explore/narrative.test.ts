@@ -36,3 +36,20 @@ test('a story tells of a restart at the time when it happened', () => {
     'it was sent payment.succeeded again, and answered 200',
   ])
 })
+
+test('what repeats itself is told once', () => {
+  const deliveries = Array.from({ length: 9 }, (_, at) => delivery(10 + at, 'event'))
+  const polls = [2, 3].map(startedAt => ({
+    ...call,
+    operation: 'GET /payment_intents/:id',
+    status: 200,
+    startedAt,
+  }))
+  const creates = [call, { ...call, startedAt: 1.5 }]
+  expect(narrativeOf({ calls: [...creates, ...polls], deliveries, restarts: [] })).toEqual([
+    'it called POST /payment_intents and got 201',
+    'it called POST /payment_intents and got 201',
+    'it called GET /payment_intents/:id and got 200',
+    'it was sent payment.succeeded, and answered 200 (9 times)',
+  ])
+})
