@@ -10,6 +10,7 @@ import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '..
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
+import { writerTo } from '../output/printer.ts'
 import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
 import type { ExploreFlags } from './explore-flags.ts'
 import { fitted } from './fitted.ts'
@@ -29,9 +30,10 @@ export async function exploreFiles(words: readonly string[], flags: ExploreFlags
   }
 }
 
-function listKinds(): void {
+function listKinds(): Promise<void> {
   const width = Math.max(...KINDS.map(kind => kind.length))
-  for (const kind of KINDS) process.stdout.write(`${kind.padEnd(width)}  ${KIND_RULES[kind].summary}\n`)
+  const lines = KINDS.map(kind => `${kind.padEnd(width)}  ${KIND_RULES[kind].summary}\n`)
+  return writerTo(process.stdout)(lines.join(''))
 }
 
 async function exploreAll(
@@ -56,7 +58,7 @@ async function exploreAll(
       const exploration = await exploreOne(scenario, names[at] ?? 'run', target, flags, out)
       const one = { exploration, saved: await saveFindings(exploration, flags.save) }
       reported.push(one)
-      out.write(fitted(exploreText(one, paint), out.columns))
+      await writerTo(out)(fitted(exploreText(one, paint), out.columns))
     }
     await writeReports(reported, flags)
     return codeOf(reported.map(({ exploration }) => exploration))
@@ -126,7 +128,7 @@ async function writeReports(reported: readonly Reported[], { report, output }: E
   const all = output === 'json' ? [...report, { format: 'json' as const, file: '-' }] : report
   for (const { format, file } of all) {
     const text = format === 'json' ? exploreJson(reported) : exploreJunit(reported)
-    if (file === '-') process.stdout.write(text)
+    if (file === '-') await writerTo(process.stdout)(text)
     else {
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, text)

@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { json, junit, runNames, type Scenario, type ScenarioResult, tap } from '../../scenario/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { writerTo } from '../output/printer.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const WRITERS = { junit, tap, json } as const
@@ -9,7 +10,7 @@ const WRITERS = { junit, tap, json } as const
 export async function writeReports(results: readonly ScenarioResult[], { report }: RunFlags): Promise<void> {
   for (const { format, file } of report) {
     const text = WRITERS[format](results)
-    if (file === '-') process.stdout.write(text)
+    if (file === '-') await writerTo(process.stdout)(text)
     else await writeWhole(file, text)
   }
 }
