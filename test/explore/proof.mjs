@@ -24,7 +24,7 @@ const node = (app, ...styles) =>
 const python = app => ({ name: app, command: ['python3', here(`apps/${app}`)] })
 const RIGHT = [
   ...node('right.mjs', 'by-state', 'by-event-id', 'by-payment-and-status'),
-  ...node('right.mjs', 're-reading', 'polling-only', 'queue-and-worker'),
+  ...node('right.mjs', 're-reading', 'polling-only', 'queue-and-worker', 'with-a-heartbeat'),
   python('right.py'),
   python('right-sqlite.py'),
   ...node('wallet.mjs', 'transaction-log', 'durable-queue', 're-fetching').map(app => ({

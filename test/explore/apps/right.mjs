@@ -72,6 +72,26 @@ const STYLES = {
         if (!payment && wanted) void shop.create({ reference, ...wanted })
     },
   },
+  /** It asks for the methods all the time, counts what it ignores, and tells a stranger that all is well. */
+  'with-a-heartbeat': {
+    webhook(shop, headers, body) {
+      if (shop.isSigned(headers, body)) return shop.take(JSON.parse(body))
+      for (const order of Object.values(shop.orders)) order.strangers = (order.strangers ?? 0) + 1
+      shop.save()
+      return [200, {}]
+    },
+    take(shop, event) {
+      const order = shop.orderOf(event)
+      if (order && order.status !== 'pending') return [409, {}]
+      return shop.usual.take(event)
+    },
+    async began(shop) {
+      for (;;) {
+        await shop.call('GET', '/payment_methods/options?amount=25000&country=TH&currency=THB')
+        await pause(100)
+      }
+    },
+  },
   'queue-and-worker': {
     take(shop, event) {
       shop.seen.push(event)

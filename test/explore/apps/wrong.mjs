@@ -20,6 +20,9 @@ const believe = (shop, event) => {
   return [200, {}]
 }
 
+/** The orders survive a restart, but not this. */
+let keys = 0
+
 /** The orders survive a restart, but not the ids of the events that were handled. */
 const handled = new Set()
 
@@ -187,6 +190,26 @@ const BUGS = {
     },
   },
   'forgets-all': { save() {}, load() {} },
+  'counts-its-keys': { keyOf: () => `key-${++keys}` },
+  'dies-without-a-signature': {
+    isSigned(shop, headers, body) {
+      // Behind the answer, where nobody catches what it throws.
+      setImmediate(() => headers['webhook-signature'].split(' '))
+      return shop.usual.isSigned(headers, body)
+    },
+  },
+  'asks-once-in-its-own-time': {
+    async create(shop, { reference, ...wanted }) {
+      const order = { reference, status: 'pending', shipments: 0 }
+      shop.orders[reference] ??= order
+      shop.save()
+      setTimeout(() => {
+        const payment = shop.paymentOf({ reference, ...wanted })
+        shop.send('POST', '/payment_intents', payment, reference).catch(() => {})
+      }, 5)
+      return [201, order]
+    },
+  },
   'ships-behind-its-answer': {
     take(shop, event) {
       setTimeout(() => {
