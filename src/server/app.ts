@@ -52,7 +52,7 @@ interface Found {
   readonly surface: Surface
   readonly handle: Handle | undefined
   /** Whose holder answers, where several processes serve one store. */
-  readonly account?: string
+  account?: string
 }
 
 type FoundAccount = Found & { readonly account: string }
@@ -143,8 +143,10 @@ export class App {
     const found = this.#find(request, given)
     const account = forwarder && found.surface.accountOf(request)
     if (account === undefined) return this.#enter(request, reply, found)
-    if (account !== null && this.#mayEnter(account, request))
-      return this.#enter(request, reply, { ...found, account })
+    if (account !== null && this.#mayEnter(account, request)) {
+      found.account = account
+      return this.#enter(request, reply, found)
+    }
     const answered =
       account === null
         ? this.#look(request, reply, found)
@@ -178,7 +180,10 @@ export class App {
     if (!forwarder) throw new Error('an account is elsewhere, but there is nobody else')
     this.#letGo(request)
     const gone = new AbortController()
-    const leave = () => gone.abort()
+    // A connection is also closed in the end, when nobody waits any more.
+    const leave = () => {
+      if (!reply.raw.writableEnded) gone.abort()
+    }
     reply.raw.once('close', leave)
     try {
       do {

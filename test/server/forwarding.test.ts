@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Forwarder } from '../../src/server/cluster/forwarder.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { PretendedHolders, startSimulator } from '../support/cluster/pretended-holders.ts'
 import { exchange } from '../support/http/raw-http.ts'
@@ -334,4 +335,23 @@ test('with a separate control port, a control call is forwarded all the same', a
   expect(answer.status).toBe(200)
   // The merchant's port still has no control surface for strangers.
   expect((await fetch(`${addressOf(entry)}/_paysim/health`)).status).toBe(401)
+})
+
+test('where an account is held is asked again after a second', async () => {
+  const holders = new PretendedHolders()
+  const forwarder = new Forwarder({
+    holders: holders.seenBy(() => undefined, 'entry', 'secret'),
+    self: () => 'http://entry.test',
+    onStream: () => {},
+  })
+  onTestFinished(() => forwarder.close())
+  holders.hold(ACCOUNT, nobodyAt('http://holder.test'))
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(5000)
+  expect(forwarder.known(ACCOUNT)).toBeUndefined()
+  await forwarder.find(ACCOUNT, new AbortController().signal)
+  clock.mockReturnValue(5999)
+  expect(forwarder.known(ACCOUNT)).toBe('http://holder.test')
+  expect(forwarder.known('other.test')).toBeUndefined()
+  clock.mockReturnValue(6000)
+  expect(forwarder.known(ACCOUNT)).toBeUndefined()
 })

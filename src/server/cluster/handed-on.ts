@@ -25,7 +25,8 @@ export const handedOn = (surface: SurfaceName, secret: string) => `${surface} ${
 export function surfaceHandedOn({ headers }: IncomingMessage, secret: string): SurfaceName | undefined {
   const given = headers[HANDED_ON]
   if (typeof given !== 'string') return undefined
-  return SURFACES.find(surface => isSame(given, handedOn(surface, secret)))
+  const surface = SURFACES.find(name => given.startsWith(name))
+  return surface && isSame(given, handedOn(surface, secret)) ? surface : undefined
 }
 
 function isSame(a: string, b: string): boolean {

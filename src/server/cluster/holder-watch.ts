@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Holders } from '../../engine/holders.ts'
 
 const CHECK_MS = 1000
@@ -20,7 +21,10 @@ export class HolderWatch {
   constructor(
     private readonly holders: Holders,
     private readonly self: () => string,
-  ) {}
+  ) {
+    // As many listen to it as there are accounts to ask about.
+    setMaxListeners(0, this.#stopping.signal)
+  }
 
   /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
   watch(account: string, address: string, abort: () => void): () => void {
