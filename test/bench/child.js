@@ -26,8 +26,8 @@ export async function startServer(script, args = [], { ready = /^/ } = {}) {
   // A server that logs must not wait for a reader.
   lines.close()
   child.stdout.resume()
-  const stop = async () => {
-    child.kill('SIGTERM')
+  const stop = async (signal = 'SIGTERM') => {
+    child.kill(signal)
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
   return { firstLine, milliseconds, busy, pid: child.pid, stop }

@@ -23,21 +23,26 @@ export function compareLoads(name, sides) {
   return { ...line, busyRatio: 1 / line.busyRatio }
 }
 
-/** Requests per second. Each connection sends different requests, so that no cache gets the same one from all. */
-async function throughput({ server: { url, pid }, requestsOf }, seconds) {
+/**
+ * Requests per second. Each connection sends different requests, so that no cache gets the same one from all. Where
+ * several processes work for them, the server names all.
+ */
+export async function throughput({ server, requestsOf }, seconds, connections = CONNECTIONS) {
+  const { url, pid, pids = [pid] } = server
+  const busy = () => pids.reduce((sum, each) => sum + busyMilliseconds(each), 0)
   let made = 0
-  const busyBefore = busyMilliseconds(pid)
+  const busyBefore = busy()
   const result = await autocannon({
     url,
-    connections: CONNECTIONS,
+    connections,
     duration: seconds,
-    setupClient: client => client.setRequests(requestsOf(made++, CONNECTIONS)),
+    setupClient: client => client.setRequests(requestsOf(made++, connections)),
   })
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0) throw new Error(`${url}: ${failed} of ${result.requests.total} requests failed`)
   const answered = result['2xx']
   return {
     measured: answered / result.duration,
-    busy: (busyMilliseconds(pid) - busyBefore) / answered,
+    busy: (busy() - busyBefore) / answered,
   }
 }

@@ -8,6 +8,7 @@ export async function servePaysim(binary, args) {
   return {
     ...server,
     url: ready.url,
+    node: ready.node,
     keys: { publicKey: public_key, secretKey: secret_key },
     authorization: `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`,
     root: ready.control_url,

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { measurePeers } from './against-peers.js'
+import { measureCluster } from './cluster.js'
 import { measureCreate } from './create-payment.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureFairTime } from './fair-time.js'
@@ -32,6 +33,7 @@ if (wanted('merchants')) await measure('merchants', measureMerchants)
 if (wanted('fair')) await measure('fair', measureFairTime)
 if (wanted('peers', !settings.quick)) await measure('peers', measurePeers)
 const compared = wanted('parent', settings.quick) ? await measure('parent', measureLosses) : []
+if (wanted('cluster', false)) await measure('cluster', measureCluster)
 if (wanted('restart')) await measure('restart', measureRestart, settings.journal)
 
 const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`

@@ -9,7 +9,7 @@ A full run (without --quick and --only) writes docs/benchmarks.md. It installs t
   --against REF  with --quick, this commit instead of the parent
   --large        also at 1,000,000 records; takes 4 GB of disk
   --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair,
-                 deliveries, merchants, peers, parent
+                 deliveries, merchants, peers, parent; cluster (needs PostgreSQL) only if it is named
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
   --check        exit 1 if a figure misses its target by more than 20%`
@@ -25,6 +25,7 @@ const FULL = {
   imported: 180_000,
   deliveries: 20_000,
   merchants: 10_000,
+  takeovers: { few: 10_000, many: 1_000_000 },
   listed: { few: 10_000, many: 1_000_000 },
 }
 const QUICK = {
@@ -38,6 +39,7 @@ const QUICK = {
   imported: 20_000,
   deliveries: 5_000,
   merchants: 500,
+  takeovers: { few: 1_000, many: 20_000 },
   listed: { few: 10_000, many: 50_000 },
 }
 
