@@ -147,6 +147,9 @@ const substitute = {
   name: 'substitute',
   resolveId: (id, importer, { kind }) => (substitutes[id]?.isFor(importer, kind) ? `\0${id}` : null),
   load: id => substitutes[id.slice(1)]?.instead ?? null,
+  // For an `import()` that is left, Node loads all of its loader of ECMAScript modules.
+  transform: code =>
+    code.replace(/\bimport\(('node:[\w/]+')\)/g, 'Promise.resolve(process.getBuiltinModule($1))'),
 }
 
 function lateModule(name, all) {
