@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { removeFile } from '../../engine/private-files.ts'
 import { isRunning } from '../../engine/processes.ts'
 
 /**
@@ -53,11 +54,11 @@ async function write(folder: string, entry: Announcement): Promise<() => Promise
   await sweep(folder)
   const path = join(folder, `${keyOf(entry.cwd)}-${entry.pid}.json`)
   // Written under another name first, so that nobody reads half a file. An existing name may be a link: never follow it.
-  await rm(`${path}.new`, { force: true })
+  await removeFile(`${path}.new`)
   await writeFile(`${path}.new`, `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   await rename(`${path}.new`, path)
   return async () => {
-    await rm(path, { force: true })
+    await removeFile(path)
     await removeEmpty(folder, made)
   }
 }
@@ -125,7 +126,7 @@ async function readEntry(path: string): Promise<Announcement | undefined> {
 /** Removes files of ended processes. The file name contains the pid, so no file has to be read. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await ownEntries(folder))
-    if (!isRunning(Number(/-(\d+)\.json$/.exec(name)?.[1]))) await rm(join(folder, name), { force: true })
+    if (!isRunning(Number(/-(\d+)\.json$/.exec(name)?.[1]))) await removeFile(join(folder, name))
 }
 
 /** Files of this machine. Several machines may share a home folder, and cannot see each other's processes. */
