@@ -8,6 +8,7 @@ import { MovedError, UnavailableError } from '../engine/unavailable.ts'
 import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
 import { NotCarriedOutError } from './carry-out.ts'
+import { watchCaller } from './cluster/caller.ts'
 import { type Forwarder, TAKEOVER_MS } from './cluster/forwarder.ts'
 import { declineCall, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
@@ -179,27 +180,21 @@ export class App {
     const { surface, account } = place
     if (!forwarder) throw new Error('an account is elsewhere, but there is nobody else')
     this.#letGo(request)
-    const gone = new AbortController()
-    // A connection is also closed in the end, when nobody waits any more.
-    const leave = () => {
-      if (!reply.raw.writableEnded) gone.abort()
-    }
-    reply.raw.once('close', leave)
+    const caller = watchCaller(reply.raw)
     try {
       do {
-        const known = request.handedOn ? undefined : forwarder.known(account)
-        const holder = known ?? (await forwarder.find(account, gone.signal))
-        if (holder === undefined) continue
         // It is never handed on twice: who asked here asks the store anew.
+        const holder = await forwarder.find(account, caller.gone, request.handedOn)
+        if (holder === undefined) continue
         if (request.handedOn) return declineCall(request, reply)
         const repeatable = surface.isRepeatable(request)
         const call = { request, reply, account, surface: surface.name, repeatable }
-        await forwarder.forward(call, holder, gone.signal)
+        await forwarder.forward(call, holder, caller.gone)
         request.isAnsweredElsewhere = true
         return reply.hijack()
       } while (!this.#mayEnter(account, request))
     } finally {
-      reply.raw.off('close', leave)
+      caller.leave()
     }
     // Whoever held it before may have changed its keys, or removed it.
     await this.#learn()

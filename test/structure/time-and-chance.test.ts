@@ -22,6 +22,7 @@ const ENTRANCES: Record<string, string> = {
     'when an entry was made, for people: the journal does not have it',
   'src/server/dashboard/sign-in-links.ts: randomBytes': 'a code that nobody can guess',
   'src/server/dashboard/sign-in-links.ts: Date.now': 'when a code ends, for people',
+  'src/server/cluster/forwarder.ts: performance.now': 'how old it is what the store said of a holder',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
 }

@@ -58,20 +58,19 @@ export class Forwarder {
     return surfaceHandedOn(raw, this.holders.secret)
   }
 
-  /** Where the account was held a moment ago, if elsewhere. Who is asked there and holds it no longer says so. */
-  known(account: string): string | undefined {
-    const known = this.#known.get(account)
-    return known && performance.now() < known.until ? known.address : undefined
-  }
-
   #note(account: string, address: string | undefined): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear()
     if (address === undefined) this.#known.delete(account)
     else this.#known.set(account, { address, until: performance.now() + KNOWN_MS })
   }
 
-  /** Where the account is held, as `whoHolds` says it; a refusal if nobody comes to hold it within the time. */
-  async find(account: string, gone: AbortSignal): Promise<string | undefined> {
+  /**
+   * Where the account is held, as `whoHolds` says it now or said it a moment ago: who is asked there and holds it no
+   * longer says so. A refusal if nobody comes to hold it within the time.
+   */
+  async find(account: string, gone: AbortSignal, onlyNow = false): Promise<string | undefined> {
+    const known = onlyNow ? undefined : this.#known.get(account)
+    if (known && performance.now() < known.until) return known.address
     const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
     try {
       const holder = await this.holders.whoHolds(account, signal)
