@@ -35,7 +35,7 @@ export interface RunSettings {
 /** A kill of the application, until it was ready again. */
 export interface RecordedRestart {
   readonly startedAt: number
-  readonly endedAt: number
+  endedAt: number
 }
 
 /** What a run needs from its application. */
@@ -128,9 +128,11 @@ export class ApplicationRun implements CallWatcher {
 
   /** Kills it and starts it again. */
   async restart(): Promise<void> {
-    const startedAt = performance.now()
+    // A webhook that was under way fails before the application is ready again.
+    const restart = { startedAt: performance.now(), endedAt: Number.POSITIVE_INFINITY }
+    this.restarts.push(restart)
     await this.application.restart()
-    this.restarts.push({ startedAt, endedAt: performance.now() })
+    restart.endedAt = performance.now()
   }
 
   /**

@@ -50,6 +50,7 @@ export async function postWebhook(
 const CLOSED = 'the connection was closed'
 const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: CLOSED,
+  UND_ERR_DESTROYED: CLOSED,
   ECONNRESET: CLOSED,
   ECONNREFUSED: 'the connection was refused',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH:

@@ -29,7 +29,7 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
   await once(server, 'listening')
   const webhookUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return new ApplicationRun(
-    { webhookUrl, dispatcher, unexpectedEnd: undefined, restart: async () => {} },
+    { webhookUrl, dispatcher, unexpectedEnd: undefined, restart: () => new Promise(() => {}) },
     {
       secret: SECRET,
       contract: resolveContract(),
@@ -68,7 +68,8 @@ test('an application whose own call was disturbed meanwhile, or which was restar
   expect(calling.violations).toEqual([])
 
   const restarted = await runWith((request, response) => {
-    void restarted.restart().then(() => closes(request, response))
+    void restarted.restart()
+    closes(request, response)
   })
   await restarted.take(posted(EVENT, SECRET))
   expect(restarted.violations).toEqual([])
