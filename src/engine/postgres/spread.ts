@@ -93,11 +93,12 @@ export class Spread {
       const peers = await readPeers(this.options.ask)
       const now = this.options.monotonic()
       if (!isSame(peers, this.#peers)) {
-        this.#peers = peers
         this.#changedAt = now
         this.#isSorted = false
         this.#misplaced.clear()
       }
+      // A process whose lease ran out has another number at the same address.
+      this.#peers = peers
       const isOneOfThem = peers.some(({ id }) => id === this.options.self())
       if (isOneOfThem && now - this.#changedAt >= STABLE_MS) await this.#move()
     } finally {
@@ -106,7 +107,11 @@ export class Spread {
   }
 
   #sort(merchant: string): void {
-    if (homeOf(merchant, this.#peers)?.id !== this.options.self()) this.#misplaced.set(merchant, 0)
+    if (!this.#isAtHome(merchant)) this.#misplaced.set(merchant, 0)
+  }
+
+  #isAtHome(merchant: string): boolean {
+    return homeOf(merchant, this.#peers)?.id === this.options.self()
   }
 
   async #move(): Promise<void> {
@@ -119,7 +124,7 @@ export class Spread {
       // Behind the others.
       this.#misplaced.delete(merchant)
       const state = held.get(merchant)
-      if (!state) continue
+      if (!state || this.#isAtHome(merchant)) continue
       const mayMove = monotonic() >= until && this.#mayMove(state)
       if (mayMove && (await give(merchant))) moved++
       else this.#misplaced.set(merchant, mayMove ? monotonic() + AGAIN_MS : until)

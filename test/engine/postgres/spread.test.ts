@@ -60,7 +60,9 @@ async function aProcessThatIsJoined() {
     await one.holders.spread()
   }
   const heldByOne = () => merchants.filter(name => one.holders.mayAnswer(name))
-  return { one, other, merchants, foreign, given, busy, pass, heldByOne }
+  const sql = (text: string) =>
+    postgres.query(new URL(url).pathname.slice(1), `SET search_path = paysim; ${text}`)
+  return { one, other, merchants, foreign, given, busy, pass, heldByOne, sql }
 }
 
 describe.skipIf(why !== undefined)('merchants of processes that come', () => {
@@ -90,6 +92,23 @@ describe.skipIf(why !== undefined)('merchants of processes that come', () => {
     await pass(60_000)
     await expect.poll(heldByOne).toEqual(merchants.filter(name => !foreign.includes(name)))
     expect(other.holders.counts.moves).toBe(0)
+  })
+
+  test('stay where they belong when the lease of their process has run out, so that it has another number', async () => {
+    const { one, given, foreign, merchants, pass, sql } = await aProcessThatIsJoined()
+    await expect
+      .poll(async () => {
+        await pass(5000)
+        return given.length
+      })
+      .toBe(foreign.length)
+    await sql('UPDATE processes SET ended = true WHERE id = (SELECT min(id) FROM processes)')
+    await expect.poll(() => sql('SELECT count(*) FROM processes WHERE NOT ended')).toBe('2')
+    const own = merchants.filter(name => !foreign.includes(name))
+    for (const name of own) await expect.poll(() => one.holders.hold(name, PATIENT())).toBeUndefined()
+    for (let passedMs = 0; passedMs < 100_000; passedMs += 10_000) await pass(10_000)
+    expect(given.filter(name => own.includes(name))).toEqual([])
+    await expect.poll(() => own.filter(name => !one.holders.mayAnswer(name))).toEqual([])
   })
 
   test('stay while a call or something else of theirs is under way', async () => {
