@@ -191,11 +191,19 @@ function conforming(call: Call): Call {
 
 const LARGE = 1_000_000
 
+function sizeOf(raw: CallOptions['raw']): number {
+  if (!(raw instanceof FormData)) return raw?.length ?? 0
+  return [...raw.values()].reduce(
+    (sum, part) => sum + (typeof part === 'string' ? part.length : part.size),
+    0,
+  )
+}
+
 function caller(base: string, authorization: string, apart: boolean): Call {
   return async (method, path, options = {}) => {
     const headers: Record<string, string> = { ...options.headers }
     // A server that closes a connection whose body it has not read resets it, and the answer may be lost.
-    const isLarge = typeof options.raw === 'string' && options.raw.length > LARGE
+    const isLarge = sizeOf(options.raw) > LARGE
     if (apart && !isLarge) headers.connection = 'close'
     if (!options.anonymous) headers.authorization ??= authorization
     let body: string | Uint8Array<ArrayBuffer> | FormData | undefined = options.raw
