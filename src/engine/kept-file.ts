@@ -40,11 +40,12 @@ export class KeptFile {
   async hold(): Promise<FileHandle> {
     idle.delete(this)
     this.#users += 1
+    this.#handle ??= this.#openAgain()
+    const opening = this.#handle
     try {
-      this.#handle ??= this.#openAgain()
-      return await this.#handle
+      return await opening
     } catch (cause) {
-      this.#handle = undefined
+      if (this.#handle === opening) this.#handle = undefined
       this.release()
       throw cause
     }
