@@ -7,7 +7,7 @@ import { BAD } from '../support/scenario/workspace.ts'
 
 /** Each exit code that scripts go by, by what brings it about. `exec` has its own in exec.test.ts. */
 inTheSimulator(world => {
-  test('0: done', async () => {
+  test('0 means that it is done', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_qr')
     const runs = await Promise.all([
@@ -19,7 +19,7 @@ inTheSimulator(world => {
     expect(runs).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }, { code: 0 }])
   })
 
-  describe('1: an unexpected error', () => {
+  describe('1 means an unexpected error:', () => {
     test.each([500, 502, 503])('the server answers %i', async status => {
       const shop = await world().shop()
       await shop.control('PUT', '/faults', { body: { faults: [{ on: '*', type: 'status', status }] } })
@@ -28,7 +28,7 @@ inTheSimulator(world => {
       expect(stderr).toContain(`HTTP ${status}`)
     })
 
-    test('and does so again whenever it is asked again', async () => {
+    test('the server fails again whenever it is asked again', async () => {
       const shop = await world().shop()
       const faults = [{ on: '*', type: 'status', status: 503 }]
       await shop.control('PUT', '/faults', { body: { faults } })
@@ -38,8 +38,8 @@ inTheSimulator(world => {
   })
 
   // What ends before a call is in usage/mistakes.test.ts.
-  describe('2: usage', () => {
-    test('validation_failed', async () => {
+  describe('2 means wrong usage:', () => {
+    test('the server refuses a field', async () => {
       const shop = await world().shop()
       const [cursor, raw] = await Promise.all([
         shop.paysim('payouts list --cursor nonsense'),
@@ -56,7 +56,7 @@ inTheSimulator(world => {
   })
 
   // What else a server refuses, with 3 to 6, is in contract-suite/refusals.test.ts.
-  test('4: not found', async () => {
+  test('4 means that there is no such record', async () => {
     const shop = await world().shop()
     const runs = await Promise.all([
       shop.paysim('payments wait pi_nobodys'),
@@ -68,7 +68,7 @@ inTheSimulator(world => {
     }
   })
 
-  describe('7: no answer, or none of this API', () => {
+  describe('7 means no answer, or none of this API:', () => {
     test('nothing listens there', async () => {
       const shop = await world().shop()
       // The port of a service that nobody has offered for decades.
@@ -92,29 +92,32 @@ inTheSimulator(world => {
       if (body !== '') expect(stderr, 'the first bytes are shown').toContain(body.slice(0, 9))
     })
 
-    test.each(['truncate', 'empty', 'garbage', 'reset'])('a fault rule: %s', async type => {
-      const shop = await world().shop()
-      const payment = await shop.pay('probe_qr')
-      await shop.control('PUT', '/faults', { body: { faults: [{ on: '*', type }] } })
-      const { code, stdout, stderr } = await shop.paysim(`payments get ${payment.id} --retries 0 -o json`)
-      expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
-    })
+    test.each(['truncate', 'empty', 'garbage', 'reset'])(
+      'a fault of the type %s spoils the answer',
+      async type => {
+        const shop = await world().shop()
+        const payment = await shop.pay('probe_qr')
+        await shop.control('PUT', '/faults', { body: { faults: [{ on: '*', type }] } })
+        const { code, stdout, stderr } = await shop.paysim(`payments get ${payment.id} --retries 0 -o json`)
+        expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
+      },
+    )
   })
 
-  describe('8: time ran out', () => {
-    test('wait', async () => {
+  describe('8 means that time ran out:', () => {
+    test('a wait ends without its status', async () => {
       const shop = await world().shop()
       const payment = await shop.pay('probe_transfer')
       expect(await shop.paysim(`payments wait ${payment.id} --timeout 300ms`)).toMatchObject({ code: 8 })
     })
 
-    test('listen', async () => {
+    test('a listener ends without its webhooks', async () => {
       const { code, stdout, stderr } = await listen('--count', '1', '--timeout', '300ms').ended
       expect({ code, stdout }, stderr).toEqual({ code: 8, stdout: '' })
     })
   })
 
-  test('9: it ended in another status', async () => {
+  test('9 means that a payment ended in another status', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_transfer')
     await shop.control('POST', `/payments/${payment.id}/fail`, { body: {} })
@@ -130,13 +133,13 @@ inTheSimulator(world => {
     })
   })
 
-  test('10: an expectation failed', async () => {
+  test('10 means that an expectation failed', async () => {
     const file = await world().place.write('bad.yaml', BAD)
     expect(await world().place.paysim(['run', '--embedded', file])).toMatchObject({ code: 10 })
   })
 
-  describe.skipIf(process.platform === 'win32')('130: interrupted', () => {
-    test('wait', async () => {
+  describe.skipIf(process.platform === 'win32')('130 means that it was interrupted:', () => {
+    test('a wait ends without its status', async () => {
       const shop = await world().shop()
       const payment = await shop.pay('probe_transfer')
       const waiting = shop.start(`payments wait ${payment.id}`)
@@ -145,7 +148,7 @@ inTheSimulator(world => {
       expect(await waiting.ended).toMatchObject({ code: 130, stdout: '' })
     })
 
-    test('a listing of all', async () => {
+    test('a listing of all pages stops', async () => {
       const shop = await world().shop()
       await Promise.all(['first', 'second'].map(reference => shop.payout(reference)))
       const faults = [{ on: 'GET /payout_intents', nth: 2, type: 'latency', delay: '1h' }]
@@ -159,7 +162,7 @@ inTheSimulator(world => {
       expect(stderr, 'where to go on from').toContain('--cursor ')
     })
 
-    test('listen', async () => {
+    test('a listener ends without its webhooks', async () => {
       const listening = listen()
       await listening.says(/http:/)
       listening.interrupt()

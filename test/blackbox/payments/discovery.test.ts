@@ -97,13 +97,13 @@ describe('the answer', () => {
 })
 
 describe('a method is eligible only', () => {
-  test('in its country', async () => {
+  test('if it is asked for in its country', async () => {
     expect(await codes()).toContain('probe_transfer')
     expect(await codes({ country: 'VN' })).toEqual([])
     expect(await codes({ country: 'ZZ' })).toEqual([])
   })
 
-  test('in its currency', async () => {
+  test('if it is asked for in its currency', async () => {
     expect(await codes({ currency: 'ZQCOIN' })).toEqual(['probe_six_letters'])
     expect(await codes({ currency: 'THB' })).not.toContain('probe_six_letters')
     expect(await codes({ currency: 'VND' })).toEqual([])
@@ -128,7 +128,7 @@ describe('a method is eligible only', () => {
     expect(await codes({ amount: `${FORTY_DIGITS}0` })).toEqual([])
   })
 
-  test('in its checkout modes', async () => {
+  test('if it is asked for in one of its checkout modes', async () => {
     const inHosted = await codes({ checkout_mode: 'hosted' })
     expect(inHosted).toContain('probe_hosted_only')
     expect(inHosted).not.toContain('probe_merchant_only')
@@ -137,7 +137,7 @@ describe('a method is eligible only', () => {
     expect(inMerchant).not.toContain('probe_hosted_only')
   })
 
-  test('in its environments', async () => {
+  test('if it is asked for in one of its environments', async () => {
     const inTest = await codes()
     expect(inTest).toContain('probe_test_only')
     expect(inTest).not.toContain('probe_live_only')

@@ -74,7 +74,7 @@ describe('syntax comes before', () => {
 })
 
 describe('404 comes before', () => {
-  test('the rules of the fields', async () => {
+  test('the rules of the fields are looked at', async () => {
     expectFault(await attach(account, 'pi_none', { asset_id: 5 }), 404, 'not_found')
     expectFault(await attach(account, 'pi_none', {}), 404, 'not_found')
   })
@@ -86,11 +86,11 @@ describe('404 comes before', () => {
 })
 
 describe('the rules of the fields come before', () => {
-  test('403', async () => {
+  test('403 is answered', async () => {
     expectInvalid(await create(paying('probe_transfer', { amount: '0' }), restricted), 'amount')
   })
 
-  test('an idempotency conflict', async () => {
+  test('an idempotency conflict is answered', async () => {
     const headers = { 'idempotency-key': freshKey() }
     await account.call('POST', '/payment_intents', { body: hosted(), headers })
     const answer = await account.call('POST', '/payment_intents', { body: hosted({ amount: '0' }), headers })
@@ -149,7 +149,7 @@ describe('403 comes before', () => {
 })
 
 describe('an idempotent replay comes before', () => {
-  test('the state, for cancel-pending', async () => {
+  test('the state is looked at, for cancel-pending', async () => {
     const { id } = await account.pay('probe_transfer')
     const headers = { 'idempotency-key': freshKey() }
     const first = await account.cancel(id, headers)
@@ -159,7 +159,7 @@ describe('an idempotent replay comes before', () => {
     expectFault(await account.cancel(id), 422, 'invalid_state')
   })
 
-  test('the state, for a receipt, and so does the conflict', async () => {
+  test('the state is looked at, for a receipt, and so does the conflict', async () => {
     const { id } = await account.pay('probe_receipt')
     const key = freshKey()
     const first = await upload(account, id, png(1), { key })
@@ -169,7 +169,7 @@ describe('an idempotent replay comes before', () => {
     expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
   })
 
-  test('an unknown bank, for a creation', async () => {
+  test('an unknown bank is refused, for a creation', async () => {
     const own = await gateway.account()
     const body = paying('probe_banks', { payment_method_options: { bank: 'beta' } })
     const repeat = (key: string) =>
@@ -182,7 +182,7 @@ describe('an idempotent replay comes before', () => {
     expectInvalid(await repeat('second'), 'payment_method_options.bank')
   })
 
-  test('routing, for a creation', async () => {
+  test('routing is tried, for a creation', async () => {
     const own = await gateway.account()
     const headers = { 'idempotency-key': freshKey() }
     const repeat = () => own.call('POST', '/payment_intents', { body: paying('probe_long_named'), headers })

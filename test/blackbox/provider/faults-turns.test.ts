@@ -86,7 +86,7 @@ describe('the operations', () => {
   })
 })
 
-describe('a fault on * meets neither', () => {
+describe('a fault on * does not meet', () => {
   test('the control surface', async () => {
     const account = await accountWith(teapot({ on: '*' }))
     for (const path of ['/clock', '/payments', '/faults', '/requests'])
@@ -185,7 +185,7 @@ describe('probability', () => {
     expect(await pattern(8)).not.toBe(first)
   })
 
-  test('0 never, 1 always, one half now and then', async () => {
+  test('of 0 meets no call, of 1 each, of one half some', async () => {
     expect(await pattern(7, { probability: 0 })).toBe('.'.repeat(CALLS))
     expect(await pattern(7, { probability: 1 })).toBe('x'.repeat(CALLS))
     const met = (await pattern(7)).replaceAll('.', '').length
@@ -193,13 +193,13 @@ describe('probability', () => {
     expect(met).toBeLessThan(CALLS - CALLS / 8)
   })
 
-  test('more often where it is more likely', async () => {
+  test('meets more calls where it is more likely', async () => {
     const rare = (await pattern(7, { probability: 0.1 })).replaceAll('.', '').length
     const frequent = (await pattern(7, { probability: 0.9 })).replaceAll('.', '').length
     expect(frequent).toBeGreaterThan(2 * rare)
   })
 
-  test('with times: by chance, but no more than so often', async () => {
+  test('with times, meets calls by chance, but no more than so many', async () => {
     expect((await pattern(7, { times: 3 })).replaceAll('.', '')).toBe('xxx')
   })
 })

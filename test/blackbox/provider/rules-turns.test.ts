@@ -109,7 +109,7 @@ describe('nth', () => {
 })
 
 describe('what does not start at a provider is not counted', () => {
-  test('a refused request', async () => {
+  test('a refused request uses no turn', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     const refused = await account.call('POST', '/payment_intents', {
       body: paying('probe_transfer', { amount: '0' }),
@@ -120,13 +120,13 @@ describe('what does not start at a provider is not counted', () => {
     expect(await decides(account)).toBe('once')
   })
 
-  test('discovery', async () => {
+  test('discovery uses no turn', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     await account.call('GET', discovering())
     expect(await decides(account)).toBe('once')
   })
 
-  test('a replay', async () => {
+  test('a replay uses no turn', async () => {
     const account = await accountWith(mark('first two', {}, { times: 2 }))
     const request = { body: paying('probe_transfer'), headers: { 'idempotency-key': 'once' } }
     const first = await account.call('POST', '/payment_intents', request)
@@ -134,7 +134,7 @@ describe('what does not start at a provider is not counted', () => {
     expect(await decisions(account, 2)).toEqual(['first two', null])
   })
 
-  test('a hosted intent whose payer has not chosen', async () => {
+  test('a hosted intent whose payer has not chosen uses no turn', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     const waiting: Intent = await account.payHosted()
     expect(await decides(account)).toBe('once')

@@ -149,7 +149,7 @@ describe('a server that decided otherwise', () => {
 })
 
 describe('ends with 7 where nothing of this API answers:', () => {
-  test('no such name', async () => {
+  test('nothing has this name', async () => {
     const { code, of } = await diagnose(withKeys('http://no-such-host.invalid'), { input: STRANGER })
     expect(of('dns')).toEqual([expect.stringMatching(/^fault: cannot resolve no-such-host\.invalid/)])
     expect([code, of('tcp')]).toEqual([7, []])
@@ -229,7 +229,7 @@ describe('ends with', () => {
 })
 
 describe('finds', () => {
-  test('clocks that disagree', async () => {
+  test('that the clocks disagree', async () => {
     const hour = 3_600_000
     const late = await site((_, answer) => {
       answer.setHeader('date', new Date(Date.now() - hour).toUTCString())

@@ -40,7 +40,7 @@ test.each([
   expect(stderr).toMatch(/^idempotency key [\da-f-]{36}\n$/)
 })
 
-test('an image from stdin', async () => {
+test('an image is read from stdin', async () => {
   const id = await transfer()
   expect(await submit(id, ['--file', '-', '--query', 'receipt.status'], png(2))).toMatchObject({
     code: 0,

@@ -23,7 +23,7 @@ test('prints events as they happen, one record per line', async () => {
   })
 })
 
-test('or in words', async () => {
+test('stream prints events in words', async () => {
   const { sim, pay, following } = await streamOf('--only entries --count 1')
   await following
   const { id } = await pay()
