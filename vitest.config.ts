@@ -20,6 +20,30 @@ const UNIT = [
 /** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
+/**
+ * Black-box tests that CI runs on three processes and one PostgreSQL: as many as take four minutes. Left out are those
+ * that start servers of their own, and the dearest of those that would say the same.
+ */
+const ON_SEVERAL = [
+  'test/blackbox/gateway/{control-catalogue,control-clock,control-export,control-merchants}.test.ts',
+  'test/blackbox/gateway/{control-records,control-stream,control-triggers,dashboard-reads}.test.ts',
+  'test/blackbox/gateway/{isolation,payout-cancel,payout-list-dates,payout-list-faults}.test.ts',
+  'test/blackbox/gateway/{payout-list-filters,payout-list-paging,payout-shape,safety-hosts}.test.ts',
+  'test/blackbox/gateway/{webhook-deliveries,webhook-endpoints,webhook-events,webhook-signatures}.test.ts',
+  'test/blackbox/payments/{answer-headers,authentication,bad-json,bad-requests,cancel-pending}.test.ts',
+  'test/blackbox/payments/{create-customer-and-options,create-fields,create-return-url}.test.ts',
+  'test/blackbox/payments/{create-routing,discovery-parameters,discovery,expiry,fault-precedence}.test.ts',
+  'test/blackbox/payments/{idempotent-creation,next-actions,openapi-document,openapi}.test.ts',
+  'test/blackbox/payments/{payment-intent,qr-codes,races,receipt-retries,receipt-upload,retrieve}.test.ts',
+  'test/blackbox/payments/secrecy.test.ts',
+  'test/blackbox/provider/{faults-grammar,faults-lost-answer,faults-on-the-wire,faults-turns}.test.ts',
+  'test/blackbox/provider/{faults-webhook,faults-window,rules-action,rules-cancel,rules-control}.test.ts',
+  'test/blackbox/provider/{rules-frozen,rules-grammar,rules-outcome,rules-payout,rules-receipt}.test.ts',
+  'test/blackbox/provider/{rules-turns,time-real,time-virtual}.test.ts',
+  'test/blackbox/rules-meet/{clock-and-keys,hosted-page,removed-merchant,repeats}.test.ts',
+  'test/blackbox/rules-meet/what-stays-pending.test.ts',
+]
+
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
 const FIRST = [
   'test/docs/examples.test.ts',
@@ -73,6 +97,15 @@ export default defineConfig({
           globalSetup: ['test/support/build-once.ts'],
         },
       },
+      // Only for who asks for it: the same files are in the project before.
+      ...(process.env.PAYSIM_TEST_STORE === 'cluster'
+        ? [
+            {
+              extends: true as const,
+              test: { name: 'cluster', include: ON_SEVERAL, globalSetup: ['test/support/build-once.ts'] },
+            },
+          ]
+        : []),
     ],
   },
 })
