@@ -72,6 +72,9 @@ interface SpreadOptions {
 export class Spread {
   #peers: readonly Peer[] = []
   #changedAt = 0
+  /** The last look before it changed: what was taken since may have been taken by the new list. */
+  #knownAt = 0
+  #lookedAt = 0
   /** Whether all that was held before the list changed was looked through. */
   #isSorted = false
   /** What belongs to others, and until when it stays. */
@@ -94,11 +97,13 @@ export class Spread {
       const now = this.options.monotonic()
       if (!isSame(peers, this.#peers)) {
         this.#changedAt = now
+        this.#knownAt = this.#lookedAt
         this.#isSorted = false
         this.#misplaced.clear()
       }
       // A process whose lease ran out has another number at the same address.
       this.#peers = peers
+      this.#lookedAt = now
       const isOneOfThem = peers.some(({ id }) => id === this.options.self())
       if (isOneOfThem && now - this.#changedAt >= STABLE_MS) await this.#move()
     } finally {
@@ -133,7 +138,7 @@ export class Spread {
 
   #mayMove({ takenAt, calledAt }: HeldMerchant): boolean {
     const now = this.options.monotonic()
-    const hasMoreToCome = takenAt >= this.#changedAt && now - calledAt < QUIET_MS
+    const hasMoreToCome = takenAt >= this.#knownAt && now - calledAt < QUIET_MS
     return now - takenAt >= STAYS_MS && !hasMoreToCome
   }
 }
