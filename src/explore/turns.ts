@@ -54,8 +54,11 @@ export class Turns {
     }
     let timer = setTimeout(rest, STARTS_WITHIN_MS)
     let hasStarted = false
+    let hasEnded = false
     return {
       stir: () => {
+        // An application that serves several runs may go on with its own work between two of them.
+        if (hasEnded) return
         if (!hasStarted) {
           hasStarted = true
           clearTimeout(timer)
@@ -67,6 +70,7 @@ export class Turns {
       },
       end: () => {
         clearTimeout(timer)
+        hasEnded = true
         this.#underWay -= 1
         if (isWorking) rest()
         else this.#next.shift()?.()

@@ -60,3 +60,14 @@ test('one job is one run at a time, even if it waits', async () => {
   await pass()
   expect(given).toHaveLength(2)
 })
+
+test('what an application does of its own accord after a run has ended belongs to no turn', async () => {
+  const given = ask(new Turns(2), 6)
+  await vi.advanceTimersByTimeAsync(10)
+  for (const turn of given.slice(0, 2)) {
+    turn.end()
+    turn.stir()
+  }
+  await vi.advanceTimersByTimeAsync(10)
+  expect(given).toHaveLength(4)
+})
