@@ -226,14 +226,14 @@ export class Account {
     return this.#closed
   }
 
-  /** Resolves when everything due has happened and can be read: each entry is on disk, or was discarded. */
+  /**
+   * Resolves when everything due has happened and can be read: each entry is on disk, or was discarded. What a failed
+   * write has left is removed, if possible: otherwise a restart could bring back what was not shown.
+   */
   async settled(): Promise<void> {
     await this.catchUp()
-    try {
-      await this.journal.durable(this.#world.seq)
-    } catch {
-      await this.#recovery.atSafeWorld()
-    }
+    if (this.#recovery.underWay) await this.#recovery.tryAgain()
+    await this.journal.durable(this.#world.seq)?.catch(() => this.#recovery.atSafeWorld())
   }
 
   /** Whether writes are possible now, after everything due; tries again if they were not. */

@@ -257,12 +257,13 @@ export class FileJournal implements Journal {
     await before.hold()
     try {
       const fresh = await replaceFile(this.path, linesOf(header, entries))
-      this.#end = (await fresh.stat()).size
+      const { size } = await fresh.stat()
       this.file = await KeptFile.of(this.path, fresh)
+      this.header = header
+      this.#end = size
     } finally {
       before.release()
     }
-    this.header = header
     void this.#readers.removeAfter(() => before.close())
   }
 

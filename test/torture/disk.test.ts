@@ -155,3 +155,38 @@ test('a read that waits for a write that fails shows what was safe before', asyn
   for (const read of await Promise.all(reading))
     expect(read).toMatchObject({ status: 200, text: created?.text })
 })
+
+test.each(['the merchant', 'the control surface'])(
+  'what a read of %s does not show after a write that may be kept stays away after a restart',
+  async reader => {
+    const disk = await failingCalls()
+    const start = async () => {
+      const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
+      if (!server) throw new Error('it ended without a plan')
+      onTestFinished(() => server.kill())
+      return server
+    }
+    onTestFinished(() => disk.remove())
+    const server = await start()
+    const [keys] = server.accounts
+    if (!keys) throw new Error('no account')
+    const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
+    const id = created?.body.id
+    const read = async (from: typeof server) => {
+      const answer =
+        reader === 'the merchant'
+          ? await from.call(keys, 'GET', `/payment_intents/${id}`)
+          : await from.control('GET', `/accounts/${keys.id}/payments/${id}`)
+      expect(answer?.status).toBe(200)
+      return answer?.body.status
+    }
+    // It is written, but neither synced nor taken back.
+    await server.plan({ nth: 2, then: 'fail', times: 1_000_000 })
+    const succeeding = await server.control('POST', `/accounts/${keys.id}/payments/${id}/succeed`, {})
+    expect(succeeding).toMatchObject({ status: 503, text: expect.stringContaining('it is not known') })
+    await server.plan(null)
+    const shown = await read(server)
+    await server.kill()
+    expect(await read(await start())).toBe(shown)
+  },
+)

@@ -74,8 +74,9 @@ export function merchantApi(
       assign(request, account.runtime)
     },
     prepare(request, reply) {
-      const catchingUp = request.runtime?.account.catchUp()
-      return catchingUp ? catchingUp.then(() => wire.before(request, reply)) : wire.before(request, reply)
+      const account = request.runtime?.account
+      const waiting = request.isSafe && account?.stalled ? account.settled() : account?.catchUp()
+      return waiting ? waiting.then(() => wire.before(request, reply)) : wire.before(request, reply)
     },
     finish: (request, reply) => wire.after(request, reply),
     missing: (request, reply) => missing(routes, request, reply),
