@@ -23,15 +23,27 @@ interface HeldRow {
 const at = ({ listen, controlToken, accounts }: Server) =>
   driverOf({ url: listen, control_url: `${listen}/_paysim`, control_token: controlToken, accounts })
 
-/** A connection may have been made to a process that stops before the call came. It says so, and does nothing. */
+/**
+ * A connection may have been made to a process that stops before the call came. It says so, or closes the connection
+ * without an answer, and does nothing: otherwise there would be a payment that nobody knows.
+ */
 const patient =
   (call: Call): Call =>
   async (...args) => {
-    for (;;) {
-      const answer = await call(...args)
-      if (answer.status !== 503 || !answer.text.includes('The server is stopping')) return answer
-    }
+    for (;;)
+      try {
+        const answer = await call(...args)
+        if (answer.status !== 503 || !answer.text.includes('The server is stopping')) return answer
+      } catch (cause) {
+        if (!isClosedUnread(cause)) throw cause
+      }
   }
+
+const isClosedUnread = (cause: unknown) =>
+  cause instanceof TypeError &&
+  cause.cause instanceof Error &&
+  'code' in cause.cause &&
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'ECONNREFUSED'].includes(String(cause.cause.code))
 
 describe.skipIf(reason !== undefined)('a process that joins another', () => {
   test('takes its share, and gives it back, while no call fails and nothing is lost', async () => {
