@@ -157,7 +157,7 @@ function lateModule(name, all) {
   return [
     `let it; const late = () => it ??= process.getBuiltinModule('${name}')`,
     ...Object.keys(all)
-      .filter(each => /^(?!default$|module\.exports$)\w+$/.test(each))
+      .filter(each => /^(?!default$)\w+$/.test(each))
       .map(each =>
         isFunction(each)
           ? `export const ${each} = (...given) => late().${each}(...given)`

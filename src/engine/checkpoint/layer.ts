@@ -260,8 +260,7 @@ function readRecordAt(
   try {
     return openSealed<StoredLine>(bytes.toString('utf8'))
   } catch (cause) {
-    const why = messageOf(cause)
-    throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, why)
+    throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, messageOf(cause))
   }
 }
 

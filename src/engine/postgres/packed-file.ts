@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflate, inflate, inflateSync } from 'node:zlib'
 import { type RecordBytes, RecordFile } from '../checkpoint/record-bytes.ts'
-import { DamagedError } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged.ts'
 import { openPrivate, removeFile, writeAll } from '../private-files.ts'
 
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)]
@@ -142,8 +142,7 @@ export class PackedFile {
   }
 
   #damaged(nth: number, cause: unknown): DamagedError {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return new DamagedError(`${this.path}, from byte ${nth * CHUNK}, a part`, why)
+    return new DamagedError(`${this.path}, from byte ${nth * CHUNK}, a part`, messageOf(cause))
   }
 
   #remember(nth: number, chunk: Buffer): void {
