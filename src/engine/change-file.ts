@@ -3,7 +3,7 @@ import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import type { Change, ChangeLog, WholeList } from './change-log.ts'
 import { type Numbered, sealLine } from './journal-format.ts'
 import { demandWhole } from './merchant-record.ts'
-import { openPrivate, replaceFile, writeAll } from './private-files.ts'
+import { openPrivate, replaceFile, succeeds, writeAll } from './private-files.ts'
 import { replay } from './replay.ts'
 import { UnavailableError } from './unavailable.ts'
 
@@ -21,8 +21,8 @@ export class ChangeFile implements ChangeLog {
   #handle: FileHandle | undefined
   #seq = 0
   #end = 0
-  /** Whether a failed write may have left data at the end of the file. */
-  #failed = false
+  /** Whether a failed write may have left changes at the end of the file. */
+  #inDoubt = false
 
   constructor(private readonly options: ChangeFileOptions) {}
 
@@ -38,46 +38,39 @@ export class ChangeFile implements ChangeLog {
     this.#end = end
   }
 
+  get inDoubt(): boolean {
+    return this.#inDoubt
+  }
+
   async append(changes: readonly Change[], whole: WholeList): Promise<boolean> {
     try {
       if (this.#seq > MOST_STALE_LINES + 2 * whole.size) await this.writeAnew(whole.list)
       this.#handle ??= await openPrivate(this.options.path, 'append')
-      if (this.#failed) await this.#handle.truncate(this.#end)
-      this.#failed = true
+      if (this.#inDoubt) await this.#handle.truncate(this.#end)
       const bytes = Buffer.from(changes.map((change, nth) => lineOf(this.#seq + nth + 1, change)).join(''))
       await writeAll(this.#handle, bytes)
       if (this.options.sync) await this.#handle.datasync()
-      this.#failed = false
+      this.#inDoubt = false
       this.#seq += changes.length
       this.#end += bytes.length
       return true
     } catch (cause) {
-      await this.#forget()
-      throw new UnavailableError('The list of merchants', cause, this.#failed)
+      // Even on a full disk a file can be shortened; if that fails too, it is done later.
+      const shortened = this.#handle?.truncate(this.#end)
+      this.#inDoubt = shortened !== undefined && !(await succeeds(shortened))
+      throw new UnavailableError('The list of merchants', cause, this.#inDoubt)
     }
-  }
-
-  /** Discards unsafe changes. Even on a full disk a file can be shortened; if that fails too, it is done later. */
-  async #forget(): Promise<void> {
-    if (!this.#failed) return
-    await this.#handle?.truncate(this.#end).then(
-      () => {
-        this.#failed = false
-      },
-      () => {},
-    )
   }
 
   /** Replaces the file. */
   async writeAnew(list: readonly Change[]): Promise<void> {
-    const fresh = await replaceFile(
-      this.options.path,
-      list.map((change, nth) => lineOf(nth + 1, change)),
-    )
-    await this.#handle?.close()
+    const lines = list.map((change, nth) => lineOf(nth + 1, change))
+    const fresh = await replaceFile(this.options.path, lines)
+    const before = this.#handle
     this.#handle = fresh
     this.#seq = list.length
-    this.#end = (await fresh.stat()).size
+    this.#end = Buffer.byteLength(lines.join(''))
+    await before?.close()
   }
 
   async close(): Promise<void> {

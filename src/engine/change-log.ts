@@ -24,6 +24,8 @@ export interface ChangeLog {
   read(onChange: (change: Change) => void): Promise<void>
   /** Reads what other processes have changed. Without it, there are none. */
   catchUp?(): Promise<void>
+  /** Whether the next start may find a change that was refused. The next append removes it, even one without changes. */
+  readonly inDoubt?: boolean
   /**
    * Resolves when all of these are safe; if it rejects, none is, unless the error says that this is in doubt. False if
    * others have changed the list meanwhile: then nothing was written, and their changes have been read. `whole`

@@ -72,6 +72,11 @@ export class Gateway {
     return this.registry.catchUp()
   }
 
+  /** While a refused change of the list may be found by the next start: resolves when it was removed, if possible. */
+  get settled(): Promise<void> | undefined {
+    return this.registry.settled
+  }
+
   /**
    * Opens all accounts, and starts their timers and webhooks. The server must know its own address, because webhooks
    * contain it. An account that cannot be opened is reported, and stays stopped; if none can be opened, this throws.
@@ -147,15 +152,10 @@ export class Gateway {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether this merchant exists or is being created. */
-  isTaken(id: string): boolean {
-    return this.#making.has(id) || this.registry.find(id) !== undefined
-  }
-
   /** Creates a merchant completely or not at all: it exists when the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
     const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
-    if (this.isTaken(id)) throw new MerchantTakenError(id)
+    if (this.#making.has(id) || this.registry.find(id)) throw new MerchantTakenError(id)
     // Reserves the id before the first await, so that two parallel requests cannot get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []

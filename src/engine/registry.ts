@@ -15,7 +15,7 @@ interface Waiting {
 /** Another merchant has this id already, perhaps created by another process just now. */
 export class MerchantTakenError extends Error {
   constructor(readonly merchant: string) {
-    super(`merchant ${merchant} already exists`)
+    super(`Merchant ${merchant} exists`)
     this.name = 'MerchantTakenError'
   }
 }
@@ -54,6 +54,11 @@ export class Registry implements WholeList {
   /** Learns what other processes have changed. */
   async catchUp(): Promise<void> {
     await this.log.catchUp?.()
+  }
+
+  /** While a failed write may have left changes: resolves when they are removed, or cannot be removed now. */
+  get settled(): Promise<void> | undefined {
+    return this.log.inDoubt ? this.#change(() => undefined).catch(() => {}) : undefined
   }
 
   get merchants(): readonly MerchantRecord[] {
@@ -163,7 +168,8 @@ export class Registry implements WholeList {
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
     const [possible, changes] = this.#changesOf(batch)
     try {
-      if (changes.length > 0 && !(await this.log.append(changes, this))) return this.#writeBatch(possible)
+      const isToWrite = changes.length > 0 || this.log.inDoubt
+      if (isToWrite && !(await this.log.append(changes, this))) return this.#writeBatch(possible)
       for (const change of changes) this.#take(change)
       for (const { resolve } of possible) resolve()
     } catch (cause) {

@@ -21,8 +21,7 @@ import { Listener } from './http/listener.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
 import { Request } from './http/request.ts'
-import type { Handle } from './http/routes.ts'
-import type { Surface } from './http/surface.ts'
+import type { Found, FoundAccount, Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
 import { canBeReadAgain } from './read-body.ts'
@@ -48,15 +47,6 @@ export interface AppSettings {
   /** Called with a bug in paysim, for the log. */
   readonly onBug: (cause: unknown) => void
 }
-
-interface Found {
-  readonly surface: Surface
-  readonly handle: Handle | undefined
-  /** Whose holder answers, where several processes serve one store. */
-  account?: string
-}
-
-type FoundAccount = Found & { readonly account: string }
 
 /** One HTTP listener with its surfaces. `answer` handles a request from start to end. */
 export class App {
@@ -202,14 +192,16 @@ export class App {
   }
 
   #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
-    const entering = place.surface.enter(request, reply)
+    // What this call shows of the merchants and their keys is what the next start finds.
+    const enter = () => place.surface.enter(request, reply)
+    const entering = this.#settings.gateway.settled?.then(enter) ?? enter()
     if (!entering) return this.#handle(request, reply, place)
     return entering
       .then(() => this.#unlessMoved(request, reply, place, () => this.#handle(request, reply, place)))
       .catch(error => this.#word(error, request, reply))
   }
 
-  /** While this process waited, the account may have got another holder. What is here is old then. */
+  /** While this process waited, the account may have got another holder: what is here is old then. */
   #unlessMoved<T>(request: Request, reply: Reply, place: Found, answer: () => T): T | Promise<unknown> {
     const { account } = place
     const isHere = account === undefined || this.#settings.forwarder?.holders.mayAnswer(account) !== false

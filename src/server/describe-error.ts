@@ -2,6 +2,7 @@ import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
 import { DamagedError } from '../engine/damaged.ts'
+import { MerchantTakenError } from '../engine/registry.ts'
 import { AccountStoppedError } from '../engine/served-account.ts'
 import { StartError } from '../engine/start-error.ts'
 import { UnavailableError } from '../engine/unavailable.ts'
@@ -37,6 +38,7 @@ export function detailsForTheLog(error: unknown): unknown {
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection
   if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
+  if (error instanceof MerchantTakenError) return rejection('invalid_state', error.message)
   if (error instanceof AccountStoppedError) return error.rejection
   if (error instanceof DamagedError)
     return rejection(

@@ -62,6 +62,19 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     }
   })
 
+  test('of several that want one id at once, at different processes, one gets it', async () => {
+    const { nodes } = await cluster()
+    for (let round = 0; round < 5; round++) {
+      const asked = nodes
+        .map(at)
+        .map(node => node.control('POST', '/merchants', { body: { id: `acme-${round}` } }))
+      const answers = await Promise.all(asked)
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422])
+      for (const { status, body } of answers)
+        if (status === 422) expect(body.error.message).toBe(`Merchant acme-${round} exists`)
+    }
+  })
+
   test('a browser that signed in through the balancer is signed in at each of them', async () => {
     const { server, nodes } = await cluster()
     const { url } = (await server.control('POST', '/dashboard/links')).body

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSmallDisk, whyNoSmallDisk } from '../support/disk/small-disk.ts'
 import { Chance } from '../support/fuzz/chance.ts'
+import type { Json } from '../support/gateway/merchant.ts'
 import { paymentBody } from '../support/payments/payments.ts'
 import { Merchants } from '../support/torture/merchants.ts'
 import { Orders } from '../support/torture/orders.ts'
@@ -188,5 +189,37 @@ test.each(['the merchant', 'the control surface'])(
     const shown = await read(server)
     await server.kill()
     expect(await read(await start())).toBe(shown)
+  },
+)
+
+test.each([
+  ['a removal', 'DELETE', '/merchants/acme', undefined],
+  ['a creation', 'POST', '/merchants', { id: 'second' }],
+  ['a new name', 'PATCH', '/merchants/acme', { name: 'Another' }],
+] as const)(
+  'after %s that may be kept, the list of merchants is what it was, also after a restart',
+  async (_, method, path, body) => {
+    const disk = await failingCalls()
+    const start = async () => {
+      const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
+      if (!server) throw new Error('it ended without a plan')
+      onTestFinished(() => server.kill())
+      return server
+    }
+    onTestFinished(() => disk.remove())
+    const server = await start()
+    expect(await server.control('POST', '/merchants', { id: 'acme' })).toMatchObject({ status: 201 })
+    // The change is written to the list, but neither synced nor taken back.
+    await server.plan({ nth: 2, from: 'merchants.jsonl', then: 'fail', times: 1_000_000 })
+    const changed = await server.control(method, path, body)
+    expect(changed).toMatchObject({ status: 503, text: expect.stringContaining('it is not known') })
+    await server.plan(null)
+    const listed = await server.control('GET', '/merchants')
+    expect(listed?.body.data.map(({ id, name }: Json) => [id, name])).toEqual([
+      ['default', 'Default'],
+      ['acme', 'Acme'],
+    ])
+    await server.kill()
+    expect((await (await start()).control('GET', '/merchants'))?.text).toBe(listed?.text)
   },
 )

@@ -6,7 +6,7 @@ import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
 import { accountsOf } from '../../engine/open-runtime.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
-import { demandNoProblems, notFound, refuse } from '../refusal.ts'
+import { demandNoProblems, notFound } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import { rateIn } from './rate.ts'
 import type { ControlSettings } from './settings.ts'
@@ -25,8 +25,6 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
   return {
     'POST /merchants': async (request, answer) => {
       const body = await readMerchant(request)
-      if (body.id !== undefined && gateway.isTaken(body.id))
-        throw refuse('invalid_state', `Merchant ${body.id} exists`)
       const merchant = await gateway.createMerchant({
         id: body.id,
         name: body.name,

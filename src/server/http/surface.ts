@@ -1,7 +1,7 @@
 import type { SurfaceName } from '../cluster/handed-on.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
-import type { Routes } from './routes.ts'
+import type { Handle, Routes } from './routes.ts'
 
 /** A part of the server with its own authentication. */
 export interface Surface {
@@ -26,3 +26,13 @@ export interface Surface {
   /** The refusal for an unknown path. */
   missing(request: Request, reply: Reply): Error
 }
+
+/** Who answers a call, and with what. */
+export interface Found {
+  readonly surface: Surface
+  readonly handle: Handle | undefined
+  /** Whose holder answers, where several processes serve one store. */
+  account?: string
+}
+
+export type FoundAccount = Found & { readonly account: string }

@@ -171,6 +171,6 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     await Promise.all(lists.map(list => list.catchUp()))
     expect(lists[0].find('shop')?.name).toMatch(/^Shop(!\?|\?!)$/)
     expect(lists[1].find('shop')).toEqual(lists[0].find('shop'))
-    await expect(lists[1].add(drawMerchant('shop', {}, '2'))).rejects.toThrow('merchant shop already exists')
+    await expect(lists[1].add(drawMerchant('shop', {}, '2'))).rejects.toThrow('Merchant shop exists')
   })
 })
