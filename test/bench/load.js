@@ -9,11 +9,13 @@ const CONNECTIONS = 32
  * also the processor time for each request, which other programs on the machine do not change.
  */
 export async function contest(contenders, { rounds, seconds, warmUpSeconds }) {
-  for (const contender of Object.values(contenders)) await throughput(contender, warmUpSeconds)
-  const measures = Object.entries(contenders).map(([name, contender]) => [
-    name,
-    () => throughput(contender, seconds),
-  ])
+  const load = (name, contender, time) =>
+    throughput(contender, time).catch(cause => {
+      throw new Error(`${name} failed`, { cause })
+    })
+  const all = Object.entries(contenders)
+  for (const [name, contender] of all) await load(name, contender, warmUpSeconds)
+  const measures = all.map(([name, contender]) => [name, () => load(name, contender, seconds)])
   return inTurn(Object.fromEntries(measures), rounds)
 }
 

@@ -25,7 +25,7 @@ const FASTIFY = fileURLToPath(new URL('fastify-server.cjs', import.meta.url))
 const PEERS = {
   Fastify: {
     package: 'fastify',
-    args: ({ count, length, port }) => [FASTIFY, FOLDER, JSON.stringify({ count, length, port })],
+    args: ({ records, port }) => [FASTIFY, FOLDER, records, port],
     ready: /listening/,
   },
   Prism: {
@@ -78,17 +78,11 @@ export async function startPeer(name, { count, length }, onEnd) {
   const payment_intents = Array.from({ length: count }, (_, at) => recordOf(recordName('pi', at + 1), length))
   writeFileSync(records, JSON.stringify({ payment_intents }))
   const port = await freePort()
-  const server = await startServer(
-    ...splitScript(args({ document, records, count, length, port: String(port) })),
-    {
-      ready,
-    },
-  )
+  const [script, ...rest] = args({ document, records, port: String(port) })
+  const server = await startServer(script, rest, { ready })
   onEnd(server.stop)
   return { ...server, url: `http://127.0.0.1:${port}` }
 }
-
-const splitScript = ([script, ...args]) => [script, args]
 
 function recordOf(id, length) {
   const empty = JSON.stringify({ id, padding: '' })

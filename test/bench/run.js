@@ -20,6 +20,7 @@ import { shown, table } from './table.js'
 
 const settings = readSettings()
 const rows = []
+let isWhole = true
 
 if (wanted('start')) await measure('start', measureStarts)
 if (wanted('memory')) await measure('memory', measureListMemory)
@@ -41,7 +42,8 @@ const { version } = JSON.parse(await readFile(new URL('../../package.json', impo
 console.log(`${machine}\n\n${table(rows)}`)
 if (settings.jsonFile) await writeFile(settings.jsonFile, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
 
-if (!settings.quick && !settings.only) writePage({ rows, machine, version })
+if (!isWhole) process.exitCode = 1
+else if (!settings.quick && !settings.only) writePage({ rows, machine, version })
 
 const lost = compared.filter(row => row.lost)
 if (lost.length > 0) {
@@ -54,7 +56,7 @@ if (settings.check && missed.length > 0) {
   process.exitCode = 1
 }
 
-/** Runs one measurement, and ends what it started, even after an error. */
+/** Runs one measurement, and ends what it started. After an error the others go on, but no page is written. */
 async function measure(label, run, count) {
   const startedAt = performance.now()
   const ends = []
@@ -63,6 +65,10 @@ async function measure(label, run, count) {
     const measured = await (count === undefined ? run(settings, onEnd) : run(settings, count, onEnd))
     rows.push(...measured)
     return measured
+  } catch (error) {
+    isWhole = false
+    console.error(`${label} failed:`, error)
+    return []
   } finally {
     for (const end of ends.reverse()) await end()
     console.error(`${label}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
