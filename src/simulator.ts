@@ -227,7 +227,10 @@ export class Simulator {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.apps.map(app => app.close()))
+    const departure = this.store.holders?.departure
+    await departure?.begin()
+    const cutOff = await Promise.all(this.apps.map(app => app.close()))
+    if (cutOff.every(calls => calls === 0)) await departure?.answeredAll()
     await this.forwarder?.close()
     await this.gateway.close()
     await this.store.release()

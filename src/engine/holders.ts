@@ -22,6 +22,7 @@ export interface Holders {
   mayAnswer(account: string): boolean
   /** True for the first who says this in the whole cluster, within the time. */
   useOnce(what: string, forMs: number): Promise<boolean>
+  readonly departure: Departure
   /** What this process tells the others of itself. */
   readonly counts: NodeCounts
   /** How many merchants this process holds. */
@@ -31,6 +32,16 @@ export interface Holders {
   heldMerchants(query: HeldQuery): Promise<HeldMerchants>
   /** Tells the gateway what changes for it. */
   watch(listener: HoldingListener): void
+}
+
+/** How a process stops without leaving others in doubt about the calls that they handed to it. */
+export interface Departure {
+  /** This process is about to stop: it takes no more calls, and nothing belongs to it any more. */
+  begin(): Promise<void>
+  /** It has answered every call that it had begun. */
+  answeredAll(): Promise<void>
+  /** Whether the process at this address stops, and has answered every call that it had begun. Waits until that is known. */
+  hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean>
 }
 
 export interface HoldingListener {

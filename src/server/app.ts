@@ -53,6 +53,7 @@ export class App {
   readonly listener: Listener
   /** Event streams, which never end by themselves. */
   readonly #streams = new Set<ServerResponse>()
+  #running = 0
   readonly #settings: AppSettings
   readonly #ids = new RequestIds(`${process.pid}/${performance.timeOrigin}/${performance.now()}`)
   readonly #guard: ReturnType<typeof hostGuard>
@@ -84,6 +85,7 @@ export class App {
   }
 
   #answer(raw: IncomingMessage, response: ServerResponse, startedAt?: number): void {
+    this.#running++
     const request = new Request(raw, this.#ids, startedAt)
     const reply = new Reply(response)
     try {
@@ -99,6 +101,7 @@ export class App {
   }
 
   #end(request: Request, reply: Reply): void {
+    this.#running--
     if (request.isToRepeat) {
       this.#letGo(request)
       this.#answer(request.raw, reply.raw, request.startedAt)
@@ -283,10 +286,14 @@ export class App {
     stream.once('close', () => this.#streams.delete(stream))
   }
 
-  /** Refuses new requests, and resolves when the running ones have ended or were cut off. */
-  async close(): Promise<void> {
-    const closed = this.listener.close()
+  /** Refuses new requests, and resolves when the running ones have ended: with how many were cut off. */
+  async close(): Promise<number> {
+    let cutOff = 0
+    const closed = this.listener.close(() => {
+      cutOff = this.#running
+    })
     for (const stream of this.#streams) stream.end()
     await closed
+    return cutOff
   }
 }

@@ -21,7 +21,7 @@ test('a last port that somebody takes just before the server does is given up fo
     () => {},
     () => {},
   )
-  onTestFinished(() => listener.close())
+  onTestFinished(() => listener.close(() => {}))
   const overtaken: Pick<Listener, 'listen'> = {
     async listen(host, port, onBound) {
       if (port === lastPort) await occupy(port)

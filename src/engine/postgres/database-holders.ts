@@ -3,6 +3,7 @@ import type { Holders, HoldingListener } from '../holders.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
 import type { RealClocks } from '../real-time.ts'
 import type { Database } from './database.ts'
+import { DatabaseDeparture } from './departure.ts'
 import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
 import { readHeldMerchants, readNodes } from './nodes.ts'
 import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
@@ -45,6 +46,7 @@ export class DatabaseHolders implements Holders {
   /** Merchants that this process is about to let go. */
   readonly #leaving = new Map<string, Promise<void>>()
   readonly #spread: Spread
+  readonly departure: DatabaseDeparture
   #listener: HoldingListener | undefined
 
   constructor(
@@ -54,6 +56,7 @@ export class DatabaseHolders implements Holders {
     readonly secret: string,
     private readonly time: RealClocks,
   ) {
+    this.departure = new DatabaseDeparture(database, lease)
     this.#spread = new Spread({
       ask: database.ask,
       monotonic: time.monotonic,

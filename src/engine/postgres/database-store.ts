@@ -109,7 +109,8 @@ export class DatabaseStore implements Store {
     )
     for (const { merchant } of rows) await this.#remove(merchant)
     await this.database.ask(
-      `DELETE FROM processes p WHERE ended AND NOT EXISTS (SELECT FROM holdings h WHERE h.holder = p.id)`,
+      `DELETE FROM processes p WHERE ended AND renewed_at < clock_timestamp() - interval '1 minute'
+         AND NOT EXISTS (SELECT FROM holdings h WHERE h.holder = p.id)`,
     )
   }
 

@@ -52,6 +52,10 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
     `ALTER TABLE holdings ADD wall_ms float8 NOT NULL DEFAULT 0`,
     `ALTER TABLE processes ADD moves bigint NOT NULL DEFAULT 0`,
   ],
+  // A call to a process that stops, and whose connection ends without an answer, was not carried out if it says so.
+  '0006-departures': [
+    `ALTER TABLE processes ADD leaving boolean NOT NULL DEFAULT false, ADD answered_all boolean NOT NULL DEFAULT false`,
+  ],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -26,7 +26,7 @@ const AT_ONCE = 200
 export async function readPeers(ask: Ask): Promise<readonly Peer[]> {
   const { rows } = await ask<Peer>(
     `SELECT id, address FROM processes
-     WHERE NOT ended AND address IS NOT NULL AND renewed_at > clock_timestamp() - $1 * interval '1 millisecond'
+     WHERE NOT ended AND NOT leaving AND address IS NOT NULL AND renewed_at > clock_timestamp() - $1 * interval '1 millisecond'
      ORDER BY address, id`,
     [OVERDUE_MS],
   )

@@ -4,9 +4,9 @@ import { NO_ANSWER, type NoAnswer, passedOn } from './handed-on.ts'
 
 /**
  * How one attempt ended. `answered`: the caller has the answer, or as much of it as there is. `not-reached`: there was
- * no connection. `lost`: the connection ended before an answer.
+ * no connection. `lost`: the connection ended before an answer. `given-up`: this process did not wait for it any longer.
  */
-export type Outcome = 'answered' | NoAnswer | 'not-reached' | 'lost'
+export type Outcome = 'answered' | NoAnswer | 'not-reached' | 'lost' | 'given-up'
 
 /** No connection was made, so nothing was sent. */
 const NOT_REACHED = new Set([
@@ -76,7 +76,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error & { readonly code?: string }) {
     const { response } = this
     if (this.#noAnswer) return this.#end(this.#noAnswer)
-    if (!response.headersSent) return this.#end(NOT_REACHED.has(error.code ?? '') ? 'not-reached' : 'lost')
+    if (!response.headersSent) return this.#end(this.#isAborted ? 'given-up' : outcomeOf(error.code))
     // The rest does not come. The caller must notice, so the connection ends in the middle.
     response.socket?.end()
     this.#end('answered')
@@ -87,6 +87,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('no longer needed'))
   }
 }
+
+const outcomeOf = (code = ''): Outcome => (NOT_REACHED.has(code) ? 'not-reached' : 'lost')
 
 /** As they were sent, in order and with repetitions. */
 function rawHeadersOf(controller: Dispatcher.DispatchController): string[] {

@@ -109,7 +109,8 @@ export class Forwarder {
       }
       this.#known.delete(account)
       if (gone.aborted) return
-      if (outcome === 'lost' && body.isSentWhole && !repeatable)
+      const mayBeDone = body.isSentWhole && !repeatable && (outcome === 'lost' || outcome === 'given-up')
+      if (mayBeDone && !(outcome === 'lost' && (await this.#wasNotBegun(address, gone))))
         throw refuse(
           'service_unavailable',
           'The process that holds this account went away before it answered; it is not known whether the call was carried out',
@@ -124,6 +125,12 @@ export class Forwarder {
       // Once this process holds it, the call comes to itself, because it has already read the body.
       address = (await this.find(account, gone)) ?? this.#settings.self()
     }
+  }
+
+  /** Whether the process at the address stops, and has answered all that it began: a call that it lost is none of these. */
+  #wasNotBegun(address: string, gone: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
+    return this.holders.departure.hasAnsweredAll(address, signal).catch(() => false)
   }
 
   async #attempt(

@@ -6,6 +6,8 @@ const CHECK_MS = 1000
 interface Open {
   readonly address: string
   readonly abort: () => void
+  /** Whether it was found elsewhere before: the answer may have been on its way. */
+  isLate?: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ export class HolderWatch {
 
   /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
   watch(account: string, address: string, abort: () => void): () => void {
-    const open = { address, abort }
+    const open: Open = { address, abort }
     let ofAccount = this.#open.get(account)
     if (!ofAccount) {
       ofAccount = new Set()
@@ -54,7 +56,11 @@ export class HolderWatch {
       // Only those that are open now: a later one may know better.
       const asked = [...open]
       const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
-      for (const call of asked) if (call.address !== holder && open.has(call)) call.abort()
+      for (const call of asked)
+        if (call.address !== holder && open.has(call)) {
+          if (call.isLate) call.abort()
+          call.isLate = true
+        }
     } catch {
       // The store does not answer now. The next check asks again.
     } finally {

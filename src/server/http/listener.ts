@@ -54,10 +54,14 @@ export class Listener {
     return this.#closing
   }
 
-  close(): Promise<void> {
+  /** `onCut` is called before the connections that are still open are cut off. */
+  close(onCut: () => void): Promise<void> {
     this.#closing = true
     return new Promise(resolve => {
-      const cut = setTimeout(() => this.#server.closeAllConnections(), LAST_ANSWERS_MS)
+      const cut = setTimeout(() => {
+        onCut()
+        this.#server.closeAllConnections()
+      }, LAST_ANSWERS_MS)
       this.#server.close(() => {
         clearTimeout(cut)
         resolve()

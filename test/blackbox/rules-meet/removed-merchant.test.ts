@@ -178,6 +178,8 @@ async function begin(line: string, headers: Record<string, string>): Promise<Soc
   const head = [`${line} HTTP/1.1`, `Host: ${new URL(server().url).host}`, ...lines]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   const [first] = await once(socket, 'data')
+  // Otherwise an answer that comes before anybody reads it would be lost.
+  socket.pause()
   expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
   return socket
 }

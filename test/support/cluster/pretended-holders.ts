@@ -35,6 +35,11 @@ export class PretendedHolders {
       hold: (account: string, signal: AbortSignal) => find(account, signal),
       enter: (account: string) => holders.mayAnswer(account),
       leave: () => {},
+      departure: {
+        begin: async () => {},
+        answeredAll: async () => {},
+        hasAnsweredAll: async () => false,
+      },
       counts: { takeovers: 0, moves: 0, forwarded: 0, lagMs: 0 },
       held: 0,
       nodes: async () => [],

@@ -1,0 +1,49 @@
+import type { Departure } from '../holders.ts'
+import type { Database } from './database.ts'
+import { LEASE_MS, type Lease } from './lease.ts'
+
+const LOOK_AGAIN_MS = 50
+
+interface Row {
+  readonly leaving: boolean
+  readonly answered_all: boolean
+  readonly over: boolean
+}
+
+/** Notes in the store what the others must know of a process that stops. Without the note, they know less. */
+export class DatabaseDeparture implements Departure {
+  constructor(
+    private readonly database: Database,
+    private readonly lease: Lease,
+  ) {}
+
+  begin(): Promise<void> {
+    return this.#note('leaving')
+  }
+
+  answeredAll(): Promise<void> {
+    return this.#note('answered_all')
+  }
+
+  async #note(what: 'leaving' | 'answered_all'): Promise<void> {
+    if (!this.lease.registered) return
+    await this.database
+      .ask(`UPDATE processes SET ${what} = true WHERE id = $1`, [this.lease.id])
+      .catch(() => {})
+  }
+
+  async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      // The newest one there: a process may have been started again at this address.
+      const { rows } = await this.database.ask<Row>(
+        `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over
+         FROM processes WHERE address = $1 ORDER BY id DESC LIMIT 1`,
+        [address, LEASE_MS],
+      )
+      const [process] = rows
+      if (!process?.leaving || process.over || process.answered_all) return process?.answered_all ?? false
+      await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
+    }
+    return false
+  }
+}
