@@ -36,9 +36,17 @@ ${worse(rows)}
 - **A GET** costs more than the bare server's: host check, credentials, routes, faults, the time of the account and its
   due timers, a request id, the request log with the bodies of the last requests, metrics, and a line for the reader of
   \`--json\`.
+- **A GET of one of 100,000 payments** or more reads its record from disk and parses it, because only the last 8,192 of an
+  account are kept as text. That takes about 60 µs.
+- **A page of payouts** has 25 of them, 10 KB. About a third of its time is writing that to the socket, a tenth is garbage
+  collection, because the bodies of the last 1,000 requests are kept, and a fifteenth the signature of the cursor.
 - **A create** also decides by catalogue and rules, makes an id, an instrument and timers, applies its events, and writes
   them as one line with a checksum. It costs several times what the bare server does for each record. Its rate is limited
   by the processor, not by the disk.
+- **An advance** decides each timer, applies its events, and writes them to the journal; after every 16,384 entries, a
+  checkpoint is written beside it. One advance has one processor.
+- **An import** is parsed, checked entry by entry, and replayed. It lets others go first every few milliseconds, but not
+  while one large piece of the body is parsed.
 - **A start** reads and compiles 0.5 MB of code. From Node 22.1 on, compiled code is kept for the next start.
 `,
   )
@@ -55,11 +63,16 @@ function markdown(rows) {
 
 /** Every line in favour of the other side, the worst first. */
 function worse(rows) {
+  let about = ''
   const losses = rows.flatMap(({ name, ratio, unit, busyRatio }) => {
+    // An indented line belongs to the one above it.
+    const isOwn = !name.startsWith(' ')
+    if (isOwn) about = name
     if (ratio === undefined) return []
-    const fair = unit === 'req/s' ? ratio : 1 / ratio
+    const fair = unit.endsWith('/s') ? ratio : 1 / ratio
     const byProcessor = !(busyRatio > 0) ? '' : ` (by CPU ${busyRatio.toFixed(2)})`
-    return fair < 1 ? [{ fair, text: `- ${name.trim()}: ${ratio.toFixed(2)}${byProcessor}` }] : []
+    const what = isOwn ? name : `${about}: ${name.trim()}`
+    return fair < 1 ? [{ fair, text: `- ${what}: ${ratio.toFixed(2)}${byProcessor}` }] : []
   })
   return losses
     .sort((a, b) => a.fair - b.fair)
