@@ -1,6 +1,7 @@
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import type { Account } from './account.ts'
+import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import type { Courier } from './courier.ts'
 import type { ImageStore } from './image-store.ts'
 import type { Rendering } from './rendering.ts'
@@ -11,6 +12,8 @@ export interface AccountRuntime {
   readonly account: Account
   readonly courier: Courier
   readonly images: ImageStore
+  /** Undefined if its journal is not kept. */
+  readonly checkpoints: Checkpoints | undefined
   readonly rendering: Rendering
   readonly time: TimeTravel
   readonly merchantId: string

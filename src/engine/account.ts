@@ -183,10 +183,10 @@ export class Account {
   #commit(events: readonly DomainEvent[], at: number, by: Actor): number {
     if (events.length === 0) return this.#world.seq
     const entry: Entry = { v: JOURNAL_VERSION, seq: this.#world.seq + 1, at, by, events }
-    this.journal.append(entry)
+    const length = this.journal.append(entry)
     this.replayed(entry)
     this.#entries.tell(entry)
-    this.#checkpoints?.noteEntry()
+    this.#checkpoints?.noteEntry(length)
     return entry.seq
   }
 

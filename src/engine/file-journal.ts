@@ -29,7 +29,6 @@ import { UnavailableError } from './unavailable.ts'
  */
 export class FileJournal implements Journal {
   #batch: string[] = []
-  #batchSeq = 0
   readonly #safe = new SafePoint()
   #flushing: Promise<void> | undefined
   #replacing = false
@@ -95,7 +94,6 @@ export class FileJournal implements Journal {
       replay<Entry | Header>(this.path, handle, { ...reading, after, end }),
     )
     this.#safe.seq = start.seq
-    this.#batchSeq = start.seq
     this.#end = start.end
     if (start.seq < known)
       throw new StartError(
@@ -104,10 +102,11 @@ export class FileJournal implements Journal {
       )
   }
 
-  append(entry: Entry): void {
-    this.#batch.push(writeLine(entry))
-    this.#batchSeq = entry.seq
+  append(entry: Entry): number {
+    const line = writeLine(entry)
+    this.#batch.push(line)
     if (!this.#flushing && !this.#safe.stopped && !this.#replacing) this.#flushing = this.#flush()
+    return line.length
   }
 
   durable(seq: number): Promise<void> | undefined {
@@ -121,7 +120,7 @@ export class FileJournal implements Journal {
       while (this.#batch.length > 0 || this.#cutting) {
         if (this.#cutting) await this.#cut().finally(this.#onCut)
         if (this.#batch.length === 0) continue
-        const [lines, seq] = [this.#batch, this.#batchSeq]
+        const lines = this.#batch
         this.#batch = []
         const bytes = Buffer.from(lines.join(''))
         await this.file.use(async handle => {
@@ -129,7 +128,7 @@ export class FileJournal implements Journal {
           if (this.options.sync) await handle.datasync()
         })
         this.#end += bytes.length
-        this.#safe.reached(seq)
+        this.#safe.reached(this.#safe.seq + lines.length)
       }
     } catch (cause) {
       await this.#fail(cause)
@@ -281,7 +280,6 @@ export class FileJournal implements Journal {
       await this.#startFile({ v: JOURNAL_VERSION, seq: 0, seed, edition }, entries)
       this.segments = await Segments.open(this.folder, 0)
       this.#safe.seq = entries.at(-1)?.seq ?? 0
-      if (this.#batch.length === 0) this.#batchSeq = this.#safe.seq
       void this.#readers.removeAfter(() => rm(before, { recursive: true, force: true }))
     } finally {
       this.#replacing = false

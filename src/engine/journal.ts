@@ -2,7 +2,8 @@ import type { Entry } from '../domain/events.ts'
 
 /** The entries of an account, in order. The journal is the source of truth: the world is computed from it. */
 export interface Journal {
-  append(entry: Entry): void
+  /** Returns how long its line is; 0 if it is kept as it is. */
+  append(entry: Entry): number
   /** Resolves when the entry is safe; undefined if it already is. */
   durable(seq: number): Promise<void> | undefined
   /** The entries that name a record, oldest first. */

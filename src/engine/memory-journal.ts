@@ -10,9 +10,10 @@ export class MemoryJournal implements Journal {
   seed: string | undefined
   readonly keptFrom = 1
 
-  append(entry: Entry): void {
+  append(entry: Entry): number {
     this.#index?.note(entry, this.#entries.length)
     this.#entries.push(entry)
+    return 0
   }
 
   durable(): undefined {}

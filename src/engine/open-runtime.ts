@@ -84,6 +84,7 @@ export async function openRuntime(
     courier,
     rendering,
     images,
+    checkpoints,
     time: new TimeTravel(account, courier, {
       receiversMs: settings.advanceWaitMs,
       monotonic: time.monotonic,

@@ -1,3 +1,49 @@
+interface Cache {
+  readonly bytes: number
+  /** Gives up what was used longest ago. */
+  shrink(): void
+}
+
+/** What several caches may take together, in bytes. If it is too much, the one that has grown longest ago gives up first. */
+export class CacheBudget {
+  #bytes = 0
+  /** The one that has grown last is the last. */
+  readonly #caches = new Set<Cache>()
+  #grown: Cache | undefined
+
+  constructor(readonly most: number) {}
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  grow(cache: Cache, by: number): void {
+    this.#bytes += by
+    if (cache !== this.#grown) {
+      this.#caches.delete(cache)
+      this.#caches.add(cache)
+      this.#grown = cache
+    }
+    for (const oldest of this.#caches) {
+      while (this.#bytes > this.most && oldest.bytes > 0) oldest.shrink()
+      if (oldest.bytes > 0) return
+      this.#caches.delete(oldest)
+      if (oldest === this.#grown) this.#grown = undefined
+    }
+  }
+
+  free(by: number): void {
+    this.#bytes -= by
+  }
+}
+
+interface Bounds<V> {
+  /** How many values. */
+  readonly most: number
+  readonly budget: CacheBudget
+  readonly sizeOf: (value: V) => number
+}
+
 /**
  * A bounded cache of what was used lately, in two generations: when the younger one is full, it becomes the older one,
  * which is forgotten. To find the oldest entry of one large Map takes 2 µs, since a Map walks over its deleted ones.
@@ -5,18 +51,34 @@
 export class Recent<K, V> {
   #younger = new Map<K, V>()
   #older = new Map<K, V>()
+  #youngerBytes = 0
+  #olderBytes = 0
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly bounds: Bounds<V>) {}
+
+  get bytes(): number {
+    return this.#youngerBytes + this.#olderBytes
+  }
 
   get(key: K, make: (key: K) => V): V {
     const held = this.#younger.get(key)
     if (held !== undefined) return held
+    const { most, budget, sizeOf } = this.bounds
     const value = this.#older.get(key) ?? make(key)
-    if (this.#younger.size >= this.most / 2) {
-      this.#older = this.#younger
-      this.#younger = new Map()
-    }
+    if (this.#younger.size >= most / 2 || this.#youngerBytes >= budget.most / 2) this.shrink()
+    const size = sizeOf(value)
     this.#younger.set(key, value)
+    this.#youngerBytes += size
+    budget.grow(this, size)
     return value
+  }
+
+  /** The younger generation becomes the older one. */
+  shrink(): void {
+    this.bounds.budget.free(this.#olderBytes)
+    this.#older = this.#younger
+    this.#olderBytes = this.#youngerBytes
+    this.#younger = new Map()
+    this.#youngerBytes = 0
   }
 }

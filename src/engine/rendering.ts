@@ -4,10 +4,14 @@ import { eventView, paymentView, payoutView, type ViewContext } from '../domain/
 import { qrPng } from '../qr/qr-png.ts'
 import type { Account } from './account.ts'
 import { pagePath } from './page-address.ts'
-import { Recent } from './recent.ts'
+import { CacheBudget, Recent } from './recent.ts'
 
-const RECORDS_KEPT = 8192
-const IMAGES_KEPT = 1024
+/** Of all accounts together. */
+export const RENDERED_BYTES = new CacheBudget(32 * 1024 * 1024)
+
+/** A text, which may have two bytes a character, and about as much again for its record. */
+const texts = { most: 8192, budget: RENDERED_BYTES, sizeOf: (text: string) => 4 * text.length }
+const images = { most: 1024, budget: RENDERED_BYTES, sizeOf: (image: Buffer) => 1024 + image.length }
 
 /**
  * The page's address never changes, so it has no expiry except that of the page itself; a rule may move the action's
@@ -21,9 +25,9 @@ const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
  */
 export class Rendering {
   readonly lens: ViewContext
-  readonly #payments = new Recent<Payment, string>(RECORDS_KEPT)
-  readonly #payouts = new Recent<Payout, string>(RECORDS_KEPT)
-  readonly #images = new Recent<string, Buffer>(IMAGES_KEPT)
+  readonly #payments = new Recent<Payment, string>(texts)
+  readonly #payouts = new Recent<Payout, string>(texts)
+  readonly #images = new Recent<string, Buffer>(images)
 
   constructor(account: Account, contract: Contract, baseUrl: () => string) {
     this.lens = {

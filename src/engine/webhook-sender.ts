@@ -26,13 +26,15 @@ export interface WebhookAnswer {
 const SHOWN_BODY = 1024
 /** An answer may be endless: no more of it is read. */
 const MOST_READ = 1024 * 1024
-/** How many requests all accounts together make at a time. */
+/** How many requests all accounts together make at a time, and how many bytes these have. */
 const AT_ONCE = 512
+const BYTES_AT_ONCE = 32 * 1024 * 1024
 
 /** Posts webhooks to hosts that they may go to, and connects to no other. All accounts share its connections. */
 export class WebhookSender {
   #agent: Agent | undefined
   #underWay = 0
+  #bytes = 0
   readonly #waiting = new Queue<() => void>()
 
   constructor(private readonly hosts: WebhookHosts) {}
@@ -43,15 +45,18 @@ export class WebhookSender {
     const problem = this.hosts.problem(target)
     if (problem !== undefined) throw new WebhookHostError(problem)
     this.#agent ??= await this.#newAgent()
-    while (this.#underWay >= AT_ONCE)
+    const { length } = request.body
+    while (this.#underWay >= AT_ONCE || (this.#underWay > 0 && this.#bytes + length > BYTES_AT_ONCE))
       await new Promise<void>(resolve => {
         this.#waiting.push(resolve)
       })
     this.#underWay++
+    this.#bytes += length
     try {
       return await post(this.#agent, target, request)
     } finally {
       this.#underWay--
+      this.#bytes -= length
       this.#waiting.shift()?.()
     }
   }

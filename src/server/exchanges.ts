@@ -7,8 +7,9 @@ import { bodyOf } from './read-body.ts'
 /** One request with its response; null if it is no longer stored. */
 type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
 
-/** The limit for all accounts together, so that a thousand accounts need no more memory than one. */
+/** The limits for all accounts together, so that a thousand accounts need no more memory than one. */
 const KEPT = 1000
+const MOST_BYTES = 16 * 1024 * 1024
 /** The limit for one body. */
 const MOST_CHARACTERS = 16 * 1024
 
@@ -29,12 +30,20 @@ type Body = string | { readonly start: string; readonly size: number } | undefin
  * The latest request and response bodies. They are stored as they are; secrets are removed when somebody reads them.
  */
 export class Exchanges {
-  readonly #ring: Exchange[] = []
-  #next = 0
+  static readonly mostBytes = MOST_BYTES
+  /** A ring: the oldest is at `#first`. */
+  readonly #ring: (Exchange | undefined)[] = []
+  #first = 0
+  #count = 0
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
 
   keep(request: Request, reply: Reply): void {
     const { headers } = request
-    this.#ring[this.#next] = {
+    const exchange = {
       requestId: request.requestId,
       contentType: headers['content-type'],
       idempotencyKey: headers['idempotency-key'],
@@ -43,11 +52,23 @@ export class Exchanges {
       answered: startOf(reply.payload),
       whole: !reply.hijacked,
     }
-    this.#next = (this.#next + 1) % KEPT
+    const bytes = sizeOf(exchange)
+    while (this.#count > 0 && (this.#count === KEPT || this.#bytes + bytes > MOST_BYTES)) this.#forgetOldest()
+    this.#ring[(this.#first + this.#count) % KEPT] = exchange
+    this.#count++
+    this.#bytes += bytes
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#ring[this.#first]
+    this.#ring[this.#first] = undefined
+    this.#first = (this.#first + 1) % KEPT
+    this.#count--
+    if (oldest) this.#bytes -= sizeOf(oldest)
   }
 
   detail(requestId: string): ExchangeDetail {
-    const kept = this.#ring.find(exchange => exchange.requestId === requestId)
+    const kept = this.#ring.find(exchange => exchange?.requestId === requestId)
     if (!kept) return { request: null, response: null }
     const { contentType, idempotencyKey, sent, answerType, answered, whole } = kept
     const headers = given({ 'content-type': contentType, 'idempotency-key': idempotencyKey })
@@ -55,6 +76,12 @@ export class Exchanges {
     return { request: said(sent, headers), response: { ...response, whole } }
   }
 }
+
+/** A character may take two bytes. */
+const sizeOf = ({ sent, answered, contentType = '', idempotencyKey = '' }: Exchange) =>
+  512 + 2 * (lengthOf(sent) + lengthOf(answered) + contentType.length + String(idempotencyKey).length)
+
+const lengthOf = (body: Body) => (typeof body === 'string' ? body.length : (body?.start.length ?? 0))
 
 /** Copies the stored part of a long body, so that the rest can be freed. */
 function startOf(body: unknown): Body {

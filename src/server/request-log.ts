@@ -27,11 +27,33 @@ interface Total {
   value: number
 }
 
+/** Something that is kept in memory, and its limit. */
+export interface KeptBytes {
+  readonly what: string
+  readonly bytes: number
+  readonly most: number
+}
+
 const KEPT = 500
+/** The limit for all accounts together. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** What is kept of one account: a ring, so that adding a request always costs the same. */
+interface Ring {
+  readonly records: Kept[]
+  next: number
+  bytes: number
+}
+
+/** A character may take two bytes. */
+const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
-  readonly #kept = new Map<string, { records: Kept[]; next: number }>()
+  /** The account that was called last is the last. */
+  readonly #kept = new Map<string, Ring>()
+  #lastCalled: string | undefined
+  #bytes = 0
   readonly #exchanges = new Exchanges()
   readonly #listeners = new Set<RequestListener>()
   readonly #totals = new Map<string, Total>()
@@ -47,15 +69,28 @@ export class RequestLog {
     if (!request.watching) for (const listener of this.#listeners) listener(record)
   }
 
-  /** A ring buffer, so adding a request always costs the same. */
-  #keep(account: string, record: Kept): void {
-    let ring = this.#kept.get(account)
-    if (!ring) {
-      ring = { records: [], next: 0 }
+  #keep(account: string, kept: Kept): void {
+    const ring = this.#kept.get(account) ?? { records: [], next: 0, bytes: 0 }
+    if (account !== this.#lastCalled) {
+      this.#kept.delete(account)
       this.#kept.set(account, ring)
+      this.#lastCalled = account
     }
-    ring.records[ring.next] = record
+    const before = ring.records[ring.next]
+    ring.records[ring.next] = kept
     ring.next = (ring.next + 1) % KEPT
+    const more = sizeOf(kept) - (before ? sizeOf(before) : 0)
+    ring.bytes += more
+    this.#bytes += more
+    if (this.#bytes > MOST_BYTES) this.#forgetLongestAgo()
+  }
+
+  /** Forgets the requests of the accounts that were called longest ago. */
+  #forgetLongestAgo(): void {
+    for (const account of this.#kept.keys()) {
+      if (this.#bytes <= MOST_BYTES || account === this.#lastCalled) return
+      this.forget(account)
+    }
   }
 
   #count(record: RequestRecord): void {
@@ -113,7 +148,17 @@ export class RequestLog {
   }
 
   forget(account: string): void {
+    this.#bytes -= this.#kept.get(account)?.bytes ?? 0
     this.#kept.delete(account)
+    if (account === this.#lastCalled) this.#lastCalled = undefined
+  }
+
+  /** How much of what is limited in bytes is kept. */
+  get sizes(): readonly KeptBytes[] {
+    return [
+      { what: 'requests', bytes: this.#bytes, most: MOST_BYTES },
+      { what: 'bodies', bytes: this.#exchanges.bytes, most: Exchanges.mostBytes },
+    ]
   }
 
   onRequest(listener: RequestListener): () => void {

@@ -163,8 +163,9 @@ class FullDisk extends MemoryJournal {
   safeSeq = 0
   readonly #entries: Entry[] = []
 
-  override append(entry: Entry): void {
+  override append(entry: Entry): number {
     this.#entries.push(entry)
+    return 0
   }
 
   override async rollBack(onEntry?: (entry: Entry) => void): Promise<void> {

@@ -21,6 +21,7 @@ import {
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
 import type { OpenRecordBytes } from './record-bytes.ts'
+import { Tail } from './tail.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
@@ -59,7 +60,7 @@ export class Checkpoints {
   #manifest: Manifest | undefined
   #layers: Layer[] = []
   #parts = new RepeatedParts()
-  #since = 0
+  readonly tail = new Tail()
   #writing: Promise<void> | undefined
   #unwritten: Moment | undefined
   #world: MutableWorld | undefined
@@ -119,7 +120,7 @@ export class Checkpoints {
   /** A world as it was at the last checkpoint. Nothing of an earlier world of this account may be used any more. */
   world(): MutableWorld {
     const manifest = this.#manifest
-    this.#since = 0
+    this.tail.begin()
     const world: MutableWorld = manifest
       ? restoreWorld(
           manifest.state,
@@ -162,7 +163,7 @@ export class Checkpoints {
     this.#parts = new RepeatedParts()
     this.#unwritten = undefined
     this.#world = world
-    this.#since = entries
+    this.tail.begin(entries)
     if (entries >= this.settings.every) void this.begin()
   }
 
@@ -175,14 +176,14 @@ export class Checkpoints {
   }
 
   /** Called after each entry. Now and then it begins a checkpoint, and returns what to wait for if nobody else waits. */
-  noteEntry(every = this.settings.every): Promise<void> | undefined {
-    return ++this.#since < every ? undefined : this.begin()
+  noteEntry(bytes = 0, every = this.settings.every): Promise<void> | undefined {
+    return this.tail.note(bytes, every) ? this.begin() : undefined
   }
 
   /** Begins a checkpoint if none is being written. */
   begin(): Promise<void> | undefined {
-    if (this.#writing || this.#closed || this.#since === 0) return undefined
-    this.#since = 0
+    if (this.#writing || this.#closed || this.tail.isEmpty) return undefined
+    this.tail.begin()
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined
     })

@@ -3,12 +3,16 @@ import type { Item, Past, Place } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
 import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
-import { Recent } from '../recent.ts'
+import { CacheBudget, Recent } from '../recent.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 
 /** How many records that were read stay in memory, for each kind. */
+/** For records of all accounts that were read from disk. */
+export const READ_BYTES = new CacheBudget(32 * 1024 * 1024)
 const RECORDS_KEPT = 4096
+/** A record takes several times the bytes of its line. */
+const OBJECT_TO_LINE = 4
 
 /** An entry of a layer. Its record is read when somebody asks for it. */
 class StoredItem<T> implements Item<T> {
@@ -61,7 +65,11 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
   readonly lastOrdinal: number
   /** The newest first. */
   readonly #inLayers: readonly KindInLayer[]
-  readonly #recent = new Recent<number, StoredItem<RecordKinds[K]>>(RECORDS_KEPT)
+  readonly #recent = new Recent<number, StoredItem<RecordKinds[K]>>({
+    most: RECORDS_KEPT,
+    budget: READ_BYTES,
+    sizeOf: ({ kind, entry }) => OBJECT_TO_LINE * (kind.index.length[entry] ?? 0),
+  })
 
   constructor(private readonly settings: PastSettings<K>) {
     const { layers, kind, arrivals } = settings

@@ -75,9 +75,11 @@ export class DatabaseJournal implements Journal {
     return this.#standing.edition
   }
 
-  append(entry: Entry): void {
-    this.#batch.push(writeLine(entry).slice(0, -1))
+  append(entry: Entry): number {
+    const line = writeLine(entry).slice(0, -1)
+    this.#batch.push(line)
     if (!this.#flushing && !this.#safe.stopped && !this.#replacing) this.#flushing = this.#flush()
+    return line.length
   }
 
   durable(seq: number): Promise<void> | undefined {

@@ -68,7 +68,7 @@ export async function openAccount(
     const known = checkpoints.seq
     await journal.read(entry => {
       account.replayed(entry)
-      return checkpoints?.noteEntry(TAIL * every)
+      return checkpoints?.noteEntry(0, TAIL * every)
     }, known)
     await checkpoints.sweep()
     if (standing.last - known >= every) void checkpoints.begin()

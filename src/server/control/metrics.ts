@@ -1,6 +1,8 @@
+import { READ_BYTES } from '../../engine/checkpoint/past-table.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { Holders } from '../../engine/holders.ts'
-import type { RequestLog } from '../request-log.ts'
+import { RENDERED_BYTES } from '../../engine/rendering.ts'
+import type { KeptBytes, RequestLog } from '../request-log.ts'
 
 /** The Prometheus text format. */
 export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Holders): string {
@@ -42,8 +44,46 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
       'Entries in the journal',
       perAccount(world => world.seq),
     ),
+    metric(
+      'paysim_changes_in_memory_bytes',
+      'gauge',
+      'Bytes of the journal since the last checkpoint was begun',
+      gateway.runtimes.map(({ account, checkpoints }) => ({
+        labels: { account: account.id },
+        value: checkpoints?.tail.bytes ?? 0,
+      })),
+    ),
+    ...memoryMetrics(requests),
     ...(holders ? nodeMetrics(holders) : []),
   ].join('')
+}
+
+/** What is kept to answer faster, or to be looked at, and its limits. */
+function memoryMetrics(requests: RequestLog): string[] {
+  const kept: readonly KeptBytes[] = [
+    ...requests.sizes,
+    { what: 'rendered records', bytes: RENDERED_BYTES.bytes, most: RENDERED_BYTES.most },
+    { what: 'records read from disk', bytes: READ_BYTES.bytes, most: READ_BYTES.most },
+  ]
+  const samples = (read: (each: KeptBytes) => number) =>
+    kept.map(each => ({ labels: { what: each.what }, value: read(each) }))
+  return [
+    metric(
+      'paysim_kept_bytes',
+      'gauge',
+      'Estimate of what is kept in memory',
+      samples(({ bytes }) => bytes),
+    ),
+    metric(
+      'paysim_kept_bytes_limit',
+      'gauge',
+      'How much of it may be kept',
+      samples(({ most }) => most),
+    ),
+    metric('process_resident_memory_bytes', 'gauge', 'Memory of the process', [
+      { labels: {}, value: process.memoryUsage.rss() },
+    ]),
+  ]
 }
 
 /** Of this process alone: Prometheus asks each of them. */
@@ -84,13 +124,13 @@ export interface Sample {
 }
 
 function metric(name: string, type: string, help: string, samples: readonly Sample[]): string {
-  const lines = samples.map(({ labels, value }) => `${name}{${labelText(labels)}} ${value}\n`)
+  const lines = samples.map(({ labels, value }) => `${name}${labelText(labels)} ${value}\n`)
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 
-const labelText = (labels: Sample['labels']) =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}="${value.replace(/[\\"\n]/g, escaped)}"`)
-    .join(',')
+const labelText = (labels: Sample['labels']) => {
+  const named = Object.entries(labels).map(([key, value]) => `${key}="${value.replace(/[\\"\n]/g, escaped)}"`)
+  return named.length > 0 ? `{${named.join(',')}}` : ''
+}
 
 const escaped = (character: string) => (character === '\n' ? '\\n' : `\\${character}`)
