@@ -41,7 +41,7 @@ const LISTEN = (port: number, then: string) => `
     response.end(() => { ${then} })
   }).listen(${port}, '127.0.0.1')`
 
-test('--forward-to: what happens before the port takes connections comes once it does', async () => {
+test('--forward-to: delivers earlier webhooks once the port accepts connections', async () => {
   const port = await claimedPort()
   // The webhook is under way, and its attempt not made: only then does the application listen.
   const script = `${PAY}
@@ -62,7 +62,7 @@ test('--forward-to: what happens before the port takes connections comes once it
   expect(stdout).toBe(`http://localhost:${port}/hooks?a=1\n/hooks?a=1 payment.succeeded true\n`)
 })
 
-test('--forward-to: nobody ever listens, and that is said; the status is that of the command', async () => {
+test('--forward-to: reports that nothing listened, and keeps the status of the command', async () => {
   const port = await claimedPort()
   const { code, stderr } = await exec(['--forward-to', `http://localhost:${port}/hooks`, ...withControl(PAY)])
     .ended
@@ -73,7 +73,7 @@ test('--forward-to: nobody ever listens, and that is said; the status is that of
 })
 
 test.each(['localhost:x/hooks', 'ftp://localhost/hooks', 'http://a:b@localhost/hooks'])(
-  '--forward-to %s is refused, and the command not run',
+  '--forward-to %s is refused, and the command does not run',
   async url => {
     const { code, stdout, stderr } = await exec([
       '--forward-to',
@@ -85,7 +85,7 @@ test.each(['localhost:x/hooks', 'ftp://localhost/hooks', 'http://a:b@localhost/h
   },
 )
 
-test('--keep: a command that fails leaves its account, which a simulator takes', async () => {
+test('--keep: exports the account when the command fails, and a simulator can import it', async () => {
   const cwd = await folder()
   const script = `${PAY}
     const form = new FormData()
@@ -108,7 +108,7 @@ test('--keep: a command that fails leaves its account, which a simulator takes',
   expect(payment.body).toMatchObject({ status: 'succeeded' })
 })
 
-test('--keep: a command that succeeds leaves nothing, and what cannot be kept changes no status', async () => {
+test('--keep: exports nothing when the command succeeds; a failed export keeps the status', async () => {
   const cwd = await folder()
   expect((await exec(['--keep', 'kept', ...withControl('')], { cwd }).ended).code).toBe(0)
   expect(await readdir(cwd)).toEqual([])
@@ -164,7 +164,7 @@ const CASHIER = `
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') }).end(await answer.text())
   }).listen(PORT)`
 
-test('the app of a --scenario file meets the gateway of --contract', async () => {
+test('the app of a --scenario file calls the gateway of --contract', async () => {
   const scenario = await scenarioWithShop({ start: [process.execPath, '-e', CASHIER] })
   const contract = join(await folder(), 'contract.json')
   await writeFile(contract, JSON.stringify({ 'create.path': '/v2/payments', 'errors.body': 'problem' }))
@@ -181,7 +181,7 @@ test('the app of a --scenario file meets the gateway of --contract', async () =>
   )
 })
 
-test('an app that does not start ends exec before the command', async () => {
+test('exec ends before it runs the command when the app does not start', async () => {
   const file = await scenarioWithShop({ start: [process.execPath, '-e', 'process.exit(3)'] })
   const { code, stdout, stderr } = await exec(['--scenario', file, ...node(`console.log('ran')`)]).ended
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -12,7 +12,7 @@ const leaveBehind = (script: string) =>
 // Each waits for the output to close, which happens only when all who could write to it are gone.
 describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s goes on to the command, whose status it is',
+    '%s is passed on to the command, whose status exec returns',
     async name => {
       const run = exec(
         node(`process.on('${name}', () => process.exit(40)); setInterval(() => {}, 1000); console.log('up')`),
@@ -23,14 +23,14 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     },
   )
 
-  test('a command that does nothing about a signal ends by it', async () => {
+  test('a signal that the command does not handle ends it', async () => {
     const run = exec(node("setInterval(() => {}, 1000); console.log('up')"))
     await run.printed('up')
     run.kill('SIGTERM')
     expect((await run.ended).code).toBe(143)
   })
 
-  test('an interrupt may be ignored, as a prompt does', async () => {
+  test('a command may ignore an interrupt, as a prompt does', async () => {
     const run = exec(
       node(`
         let nth = 0
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     expect((await run.ended).code).toBe(0)
   })
 
-  test('a signal before the command was started ends paysim', async () => {
+  test('a signal before the command has started ends paysim', async () => {
     const run = exec(node("console.log('it ran')"))
     run.kill('SIGTERM')
     const { code, signal, stdout } = await run.ended
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     expect(stdout).toBe('')
   })
 
-  test('what the command left running is ended with it', async () => {
+  test('ends what the command left running', async () => {
     const run = exec(
       node(`${leaveBehind(STUBBORN)}
       const { setTimeout: pause } = await import('node:timers/promises')
@@ -70,14 +70,14 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     expect((await run.ended).code).toBe(5)
   })
 
-  test('a command that will not end is ended, with all it started', async () => {
+  test('kills a command that does not end, with everything it started', async () => {
     const run = exec(node(`${leaveBehind(STUBBORN)}; ${STUBBORN}`))
     await run.printed('left is up')
     run.kill('SIGTERM')
     expect((await run.ended).code).toBe(137)
   })
 
-  test('when paysim itself is killed, the command is ended all the same', async () => {
+  test('the command ends even when paysim itself is killed', async () => {
     const run = exec(node(`${leaveBehind(STUBBORN)}; ${STUBBORN}; console.log(process.env.PAYSIM_BASE_URL)`))
     const printed = (await run.printed('left is up')) + (await run.printed(/http\S+\n/))
     run.kill('SIGKILL')

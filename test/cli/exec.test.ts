@@ -30,7 +30,7 @@ test('the command finds a simulator that is ready in its environment', async () 
   expect(await run.ended).toMatchObject({ code: 0, stdout: 'default.test 201 succeeded\n', stderr: '' })
 })
 
-test('it gets its arguments, its input and its folder as if called itself', async () => {
+test('the command gets its arguments, input and folder as if called directly', async () => {
   const cwd = await folder()
   const script = `
     process.stdin.on('data', text => console.log(JSON.stringify([process.argv.slice(1), String(text), process.cwd()])))`
@@ -43,19 +43,19 @@ test('it gets its arguments, its input and its folder as if called itself', asyn
   ])
 })
 
-test.each([0, 1, 7])('its status is that of the command: %i', async status => {
+test.each([0, 1, 7])('exec returns the status of the command: %i', async status => {
   expect((await exec(node(`process.exit(${status})`)).ended).code).toBe(status)
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a command that a signal ended gives 128 and the signal',
+  'a command ended by a signal gives 128 plus the signal',
   async () => {
     expect((await exec(node("process.kill(process.pid, 'SIGKILL')")).ended).code).toBe(137)
     expect((await exec(node("process.kill(process.pid, 'SIGTERM')")).ended).code).toBe(143)
   },
 )
 
-test('a command that does not exist gives 127, one that cannot run 126', async () => {
+test('a command that does not exist gives 127, and one that cannot run gives 126', async () => {
   expect(await exec(['--', 'no-such-command-of-ours']).ended).toEqual({
     code: 127,
     signal: null,
@@ -71,7 +71,7 @@ test('a command that does not exist gives 127, one that cannot run 126', async (
   })
 })
 
-test('a fault of usage gives 2, and the command is not run', async () => {
+test('a usage error gives 2, and the command does not run', async () => {
   const run = node("console.log('it ran')")
   for (const [args, why] of [
     [[], 'missing required argument'],
@@ -87,7 +87,7 @@ test('a fault of usage gives 2, and the command is not run', async () => {
   }
 })
 
-test('flags are those of serve', async () => {
+test('exec accepts the flags of serve', async () => {
   const cwd = await folder({ 'contract.yaml': 'errors.body: flat\n' })
   const flags = ['--seed', '7', '--clock', 'virtual', '--contract', 'contract.yaml']
   const script = `
@@ -115,7 +115,7 @@ faults:
   - { on: GET /payout_intents, type: status, status: 503 }
 `
 
-test('a scenario is laid over the default merchant, without its steps', async () => {
+test('applies a scenario to the default merchant, without its steps', async () => {
   const second = 'paysim: 1\nname: More\nprovider: [{ name: late }]\nsteps: []\n'
   const cwd = await folder({ 'story.yaml': SCENARIO, 'more.yaml': second })
   const script = `
@@ -143,14 +143,14 @@ test('a scenario is laid over the default merchant, without its steps', async ()
   })
 })
 
-test('a scenario that makes no sense is refused with its line', async () => {
+test('refuses an invalid scenario, with the line of the mistake', async () => {
   const cwd = await folder({ 'story.yaml': SCENARIO.replace('outcome:', 'outcom:') })
   const { code, stderr } = await exec(['--scenario', 'story.yaml', ...node('')], { cwd }).ended
   expect(code).toBe(2)
   expect(stderr).toMatch(/^paysim exec: story\.yaml:8:\d+: .*outcom/)
 })
 
-test('no file is left, and no port', async () => {
+test('leaves no file and no open port', async () => {
   const cwd = await folder()
   const run = exec(node('console.log(process.env.PAYSIM_BASE_URL)'), { cwd })
   const { stdout } = await run.ended

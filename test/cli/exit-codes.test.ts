@@ -7,7 +7,7 @@ import { BAD } from '../support/scenario/workspace.ts'
 
 /** Each exit code that scripts go by, by what brings it about. `exec` has its own in exec.test.ts. */
 inTheSimulator(world => {
-  test('0 means that it is done', async () => {
+  test('0 means success', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_qr')
     const runs = await Promise.all([
@@ -28,7 +28,7 @@ inTheSimulator(world => {
       expect(stderr).toContain(`HTTP ${status}`)
     })
 
-    test('the server fails again whenever it is asked again', async () => {
+    test('the server fails at every retry', async () => {
       const shop = await world().shop()
       const faults = [{ on: '*', type: 'status', status: 503 }]
       await shop.control('PUT', '/faults', { body: { faults } })
@@ -56,7 +56,7 @@ inTheSimulator(world => {
   })
 
   // What else a server refuses, with 3 to 6, is in contract-suite/refusals.test.ts.
-  test('4 means that there is no such record', async () => {
+  test('4 means that the record does not exist', async () => {
     const shop = await world().shop()
     const runs = await Promise.all([
       shop.paysim('payments wait pi_nobodys'),
@@ -68,8 +68,8 @@ inTheSimulator(world => {
     }
   })
 
-  describe('7 means no answer, or none of this API:', () => {
-    test('nothing listens there', async () => {
+  describe('7 means no answer, or no answer of this API:', () => {
+    test('nothing listens on the port', async () => {
       const shop = await world().shop()
       // The port of a service that nobody has offered for decades.
       const env = { PAYSIM_BASE_URL: 'http://127.0.0.1:1' }
@@ -83,7 +83,7 @@ inTheSimulator(world => {
       ['a web page with a fault', 404, '<!doctype html><title>Welcome to nginx!</title>'],
       ['nothing', 200, ''],
       ['half of it', 200, '{"data": ['],
-    ])('%s, with %i', async (_, status, body) => {
+    ])('%s, with status %i', async (_, status, body) => {
       const shop = await world().shop()
       const env = { PAYSIM_BASE_URL: await answering(status, body) }
       const { code, stdout, stderr } = await shop.paysim('payouts list --retries 0 -o json', [], { env })
@@ -105,13 +105,13 @@ inTheSimulator(world => {
   })
 
   describe('8 means that time ran out:', () => {
-    test('a wait ends without its status', async () => {
+    test('a wait ends before the payment has the status', async () => {
       const shop = await world().shop()
       const payment = await shop.pay('probe_transfer')
       expect(await shop.paysim(`payments wait ${payment.id} --timeout 300ms`)).toMatchObject({ code: 8 })
     })
 
-    test('a listener ends without its webhooks', async () => {
+    test('a listener ends before the webhooks arrive', async () => {
       const { code, stdout, stderr } = await listen('--count', '1', '--timeout', '300ms').ended
       expect({ code, stdout }, stderr).toEqual({ code: 8, stdout: '' })
     })

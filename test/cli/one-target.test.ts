@@ -46,7 +46,7 @@ const listed = async (place: Workplace, env: Record<string, string> = {}) => {
   return { ids: stdout, stderr }
 }
 
-describe('the simulator that runs here', () => {
+describe('the local simulator', () => {
   test.each([['--ephemeral'], ['--data', 'elsewhere/books']])(
     'is found by all commands with serve %s %s',
     async (...args) => {
@@ -62,7 +62,7 @@ describe('the simulator that runs here', () => {
     },
   )
 
-  test('is not found from another folder, nor once it has stopped', async () => {
+  test('is not found from another folder, or after it has stopped', async () => {
     const [place, other] = await Promise.all([workplace(), workplace()])
     const server = await serving(place, '--ephemeral')
     expect(await other.paysim(['payouts', 'list'])).toMatchObject({ code: 2 })
@@ -88,7 +88,7 @@ describe('the simulator that runs here', () => {
     expect(await everything(place)).toEqual(before)
   })
 
-  test('that was killed is not taken for one that runs', async () => {
+  test('is not found after it was killed', async () => {
     const place = await workplace()
     const killed = await serving(place, '--ephemeral')
     const pid = Number(
@@ -109,7 +109,7 @@ async function everything(place: Workplace): Promise<string[]> {
   return entries.map(entry => join(root, entry)).sort()
 }
 
-describe('where more than one could be meant', () => {
+describe('when more than one gateway could be meant', () => {
   test('two simulators of one folder: all commands use one of them, and say so', async () => {
     const place = await workplace()
     const kept = await serving(place)
@@ -124,7 +124,7 @@ describe('where more than one could be meant', () => {
     }
   })
 
-  test('if a record is not found in one, suggests the other', async () => {
+  test('suggests the other simulator if a record is not found in one', async () => {
     const [place, other] = await Promise.all([workplace(), workplace()])
     const here = await serving(place)
     await serving(other, '--ephemeral')
@@ -142,7 +142,7 @@ describe('where more than one could be meant', () => {
     await expect.poll(async () => (await bySim()).stderr).toContain(`which has ${id}`)
   })
 
-  test('a base URL of another simulator of this user means its control surface too, and the other way round', async () => {
+  test('a base URL of another simulator of this user implies its control URL, and vice versa', async () => {
     const [place, other] = await Promise.all([workplace(), openBeside()])
     await serving(place)
     const there = await serving(other, '--ephemeral')
@@ -178,7 +178,7 @@ describe('where more than one could be meant', () => {
     expect(refused.stderr).toContain(`there is also a local simulator at ${here.url}: did you mean that one?`)
   })
 
-  test('a profile in use beats the simulator that runs here, and both are named', async () => {
+  test('a current profile beats the local simulator, and both are named', async () => {
     const place = await workplace()
     const here = await serving(place)
     const profile = { base_url: 'http://127.0.0.1:9', public_key: 'pk_test_a', secret_key: 'sk_test_b' }
@@ -254,7 +254,7 @@ describe('paysim env', () => {
     expect(dotenv).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('it has the secret of webhooks listen once there is one, and GitHub masks it', async () => {
+  test('prints the secret of webhooks listen once there is one, and GitHub masks it', async () => {
     const place = await workplace()
     await serving(place)
     const secret = `whsec_${Buffer.alloc(24, 'b').toString('base64')}`
@@ -278,7 +278,7 @@ describe('paysim env', () => {
     expect(JSON.parse(read)).toBe(`${PAYSIM_CONTROL_TOKEN}${PAYSIM_BASE_URL}`)
   })
 
-  test('it is of the account and of the directory that are named, and works from everywhere', async () => {
+  test('uses the account and the directory that are named, and works from any folder', async () => {
     const [place, other] = await Promise.all([workplace(), workplace()])
     await serving(place, '--data', 'books')
     const [test_, live] = await Promise.all([variables(place), variables(place, '--account', 'default.live')])

@@ -17,7 +17,7 @@ const record = fc.record({
   ignored: fc.array(fc.string(), { maxLength: 2 }),
 })
 
-test('the line of a request is its JSON, whatever the path is', () => {
+test('the line of a request is its JSON, whatever its path', () => {
   fc.assert(
     fc.property(record, request => {
       expect(requestLine(request)).toBe(JSON.stringify({ event: 'request', ...request }))

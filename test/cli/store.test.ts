@@ -35,7 +35,7 @@ const exportOf = async (server: Server, id: string) =>
   (await succeeded(server.control('GET', `/accounts/${id}/export`))) as unknown
 
 describe('a store in a directory', () => {
-  test('is checked, and copied with everything in it', async () => {
+  test('is checked, and copied completely', async () => {
     const place = await workplace()
     const { server, keys, exported } = await filled()
     const from = `file:${server.dataDir}`
@@ -96,7 +96,7 @@ test.each([
   [['check', 'memory:'], 'a store in memory ends with its process'],
   [['check', 'redis://me:hidden@host'], 'redis:'],
   [['copy', 'file:nowhere', 'file:there'], 'there is no data of paysim in'],
-])('paysim store %j says what is wrong, and makes nothing', async (args, message) => {
+])('paysim store %j says what is wrong, and creates nothing', async (args, message) => {
   const place = await workplace()
   const { code, stdout, stderr } = await place.paysim(['store', ...args])
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
@@ -126,7 +126,7 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
 })
 
 test.skipIf(reason !== undefined)(
-  'processes on one database are one simulator for commands, and keep it',
+  'commands see the processes on one database as one simulator, which blocks a check',
   async () => {
     const place = await openWorkplace({ apart: true })
     onTestFinished(place.close)

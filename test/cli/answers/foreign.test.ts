@@ -75,7 +75,7 @@ test.each(
     const [what, body] = FOREIGN[nth % FOREIGN.length] ?? []
     return { command, args, what, body, format: FORMATS[nth % FORMATS.length] ?? 'human' }
   }),
-)('$command -o $format takes $what for no answer', async ({ args, format, body }) => {
+)('$command -o $format does not accept $what as an answer', async ({ args, format, body }) => {
   const url = await site(() => ({ body }))
   const { code, stdout, stderr } = await paysim(url, ...args, '-o', format)
   expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
@@ -106,13 +106,13 @@ test.each(
   Object.entries(CALLS).flatMap(([name, call]) =>
     FOREIGN.map(([what, body]) => ({ name, call, what, body })),
   ),
-)('$name takes $what for no answer', async ({ call, body }) => {
+)('$name does not accept $what as an answer', async ({ call, body }) => {
   const { code, message } = await ending(await site(() => ({ body })), call)
   expect(code, message).toBe(7)
   expect(message, 'what to do about it').toMatch(/base URL/)
 })
 
-describe('what a command lives on is looked at', () => {
+describe('the members that a command needs are checked', () => {
   test.each([
     ['no id', { ...PAYMENT, id: undefined }, 'id is missing'],
     ['an id that is a number', { ...PAYMENT, id: 7 }, 'id '],
@@ -150,7 +150,7 @@ describe('what a command lives on is looked at', () => {
     }
   })
 
-  test('a list of all keeps what it printed before', async () => {
+  test('payouts list --all keeps what it printed before a page that is not valid', async () => {
     const url = await site(({ url }) => ({
       body: url.searchParams.has('cursor')
         ? { hello: 'world' }
@@ -161,7 +161,7 @@ describe('what a command lives on is looked at', () => {
     expect(stderr).toContain('--cursor b')
   })
 
-  test('a list that goes in a circle is no list', async () => {
+  test('rejects a list whose cursor repeats', async () => {
     const url = await site(() => ({ body: { data: page('po_1'), has_more: true, next_cursor: 'b' } }))
     const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', '--all', '--query', 'id')
     expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: 'po_1\npo_1\n' })
@@ -178,7 +178,7 @@ describe('what a command lives on is looked at', () => {
     expect(message).toContain(told)
   })
 
-  test('a call that changes something may have been carried out, and one that reads has not', async () => {
+  test('says that a change may have been carried out, but not that a read was', async () => {
     const url = await site(() => ({ body: { hello: 'world' } }))
     expect((await paysim(url, 'payments', 'cancel', 'pi_1')).stderr).toMatch(/may have been carried out/)
     expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
@@ -188,7 +188,7 @@ describe('what a command lives on is looked at', () => {
     [200, true],
     [500, true],
     [404, false],
-  ])('of a page in place of the answer to a cancellation too: HTTP %i, %s', async (status, perhapsDone) => {
+  ])('says so of a cancellation answered with a page too: HTTP %i, %s', async (status, perhapsDone) => {
     const url = await site(() => ({ status, body: '<title>Gateway</title>' }))
     const cancelled = await ending(url, CALLS['payments.cancel'])
     expect(cancelled.message.includes('may have been carried out')).toBe(perhapsDone)
@@ -196,7 +196,7 @@ describe('what a command lives on is looked at', () => {
   })
 })
 
-describe('all else is tolerated', () => {
+describe('every other difference is tolerated', () => {
   test('unknown members, unknown values, and missing members', async () => {
     const url = await site(({ url: { pathname } }) => {
       if (pathname.endsWith('/options')) return { body: { methods: [{ code: 'th_new' }], more: 1 } }
@@ -229,7 +229,7 @@ describe('all else is tolerated', () => {
   })
 })
 
-describe('an error that is not of this API', () => {
+describe('an error that is not from this API', () => {
   test.each([
     [500, 1],
     [502, 1],
@@ -240,7 +240,7 @@ describe('an error that is not of this API', () => {
     [404, 7],
     [302, 7],
     [200, 7],
-  ])('a page with %i ends with %i', async (status, wanted) => {
+  ])('a page with status %i ends with exit code %i', async (status, wanted) => {
     const url = await site(() => ({ status, body: '<!doctype html><title>Hello</title>' }))
     const { code, message } = await ending(url, CALLS['payments.get'])
     expect(code, message).toBe(wanted)
@@ -255,13 +255,13 @@ describe('an error that is not of this API', () => {
     [401, { message: 'Unauthorized' }, 3],
     [403, {}, 3],
     [500, {}, 1],
-  ])('JSON with %i, %j, ends with %i', async (status, body, wanted) => {
+  ])('JSON with status %i, %j, ends with exit code %i', async (status, body, wanted) => {
     const url = await site(() => ({ status, body }))
     const { code, message } = await ending(url, CALLS['payments.get'])
     expect(code, message).toBe(wanted)
   })
 
-  test('says what to do about it', async () => {
+  test('advises to check the base URL', async () => {
     const url = await site(() => ({ status: 404, body: { detail: 'Not Found' } }))
     const { code, stdout, stderr } = await paysim(url, 'payments', 'get', 'pi_1')
     expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
@@ -283,7 +283,7 @@ describe('paysim doctor', () => {
     expect(stdout).not.toMatch(/accepted/)
   })
 
-  test('looks at the list of payouts too', async () => {
+  test('checks the list of payouts too', async () => {
     const url = await site(({ url: { pathname } }) => ({
       body: pathname.endsWith('/options') ? { methods: [], environment: 'test' } : { hello: 'world' },
     }))
@@ -293,7 +293,7 @@ describe('paysim doctor', () => {
   })
 })
 
-test('paysim init keeps no profile of such a server', async () => {
+test('paysim init saves no profile for a server with other answers', async () => {
   const url = await site(() => ({ body: { hello: 'world' } }))
   const { code, stdout, stderr } = await paysim(url, 'init', '--name', 'wrong', '--no-input')
   expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' })
@@ -301,7 +301,7 @@ test('paysim init keeps no profile of such a server', async () => {
   expect((await place().paysim(['profile', 'list', '-o', 'json'])).stdout).not.toContain('wrong')
 })
 
-test('a port that does not speak HTTP is no answer either', async () => {
+test('a port that does not speak HTTP ends the command with 7 too', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   server.on('connection', socket => socket.end('220 mail.example ESMTP\r\n'))
   await new Promise(resolve => server.once('listening', resolve))

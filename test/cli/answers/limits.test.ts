@@ -41,7 +41,7 @@ const CASES = (['endless', 'deep'] as const).flatMap(answer =>
   COMMANDS.map(args => ({ answer, command: args.join(' '), args })),
 )
 
-test.each(CASES)('$command ends with 7 at an $answer answer', async ({ answer, args }) => {
+test.each(CASES)('$command ends with 7 when the answer is $answer', async ({ answer, args }) => {
   const url = await site(answer)
   const env = {
     PAYSIM_BASE_URL: url,
@@ -56,7 +56,7 @@ test.each(CASES)('$command ends with 7 at an $answer answer', async ({ answer, a
   expect(code, stderr).toBe(7)
 })
 
-test.each(['endless', 'deep'] as const)('a scenario fails at an %s answer, and is reported', async answer => {
+test.each(['endless', 'deep'] as const)('reports a scenario as failed if the answer is %s', async answer => {
   const file = await place().write('story.yaml', BAD)
   const { code, stdout, stderr } = await place().paysim(['run', file, '--base-url', await site(answer)], {
     env: { PAYSIM_PUBLIC_KEY: 'pk_test_1', PAYSIM_SECRET_KEY: 'sk_test_1' },
@@ -66,7 +66,7 @@ test.each(['endless', 'deep'] as const)('a scenario fails at an %s answer, and i
   expect([7, 10]).toContain(code)
 })
 
-test('many calls and many webhooks at once bring no warning from Node', async () => {
+test('many calls and many webhooks at once cause no warning from Node', async () => {
   const story = `paysim: 1
 name: Many at once
 steps:

@@ -8,7 +8,7 @@ import { clientFor, refusal } from '../../support/client/client.ts'
 /** `--strict` holds each answer against the whole contract, whichever way the server decided what is open. */
 
 inTheSimulator(world => {
-  test('the simulator keeps to its own contract, in every call', async () => {
+  test('the simulator keeps to its own contract in every call', async () => {
     const shop = await world().shop()
     await shop.payout('first')
     const { id: payout } = await shop.payout('second')
@@ -35,7 +35,7 @@ inTheSimulator(world => {
     expect(await shop.paysim('payouts list --cursor nonsense --strict')).toMatchObject({ code: 2 })
   })
 
-  test('whatever differs is named, and the payment is not printed', async () => {
+  test('names each difference from the contract, and does not print the payment', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_transfer')
     const differing = [
@@ -65,7 +65,7 @@ inTheSimulator(world => {
     expect(lenient.code, lenient.stderr).toBe(0)
   })
 
-  test('every way in which a server may have decided is right', async () => {
+  test('accepts every variant that the contract leaves open', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_qr')
     const { receipt: _, processing_reason: __, failure_code: ___, ...lean } = payment
@@ -90,7 +90,7 @@ inTheSimulator(world => {
     }
   })
 
-  test('an error that differs is named too', async () => {
+  test('names a difference in an error too', async () => {
     const shop = await world().shop()
     const env = { PAYSIM_BASE_URL: await saying({ error: { code: 'not_found' } }, 404) }
     const { code, stderr } = await shop.paysim('payments get pi_1 --strict', [], { env })

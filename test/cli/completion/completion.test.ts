@@ -119,7 +119,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
   }
   const asked = Object.values(known)
 
-  test.skipIf(missing)('profiles, accounts of the simulator that runs here, and methods', async () => {
+  test.skipIf(missing)('offers profiles, accounts of the local simulator, and payment methods', async () => {
     const server = running()
     const shop = await server.merchant({})
     const pair = { base_url: 'https://api.example', public_key: 'pk_test_a', secret_key: 'sk_test_b' }
@@ -141,7 +141,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
       ])
   })
 
-  test.skipIf(missing)('is nothing where it cannot be found out, and no noise', async () => {
+  test.skipIf(missing)('offers and prints nothing for profiles and accounts it cannot read', async () => {
     const broken = join(folder, 'broken')
     await mkdir(join(broken, 'paysim'), { recursive: true })
     await writeFile(join(broken, 'paysim', 'profiles.json'), 'no JSON', { mode: 0o644 })
@@ -153,7 +153,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
     expect(offered).toEqual([[], [], [], [], ['th_promptpay']])
   })
 
-  test.skipIf(missing)('bodies by their files, lists by their commas, and nothing where nothing fits', () => {
+  test.skipIf(missing)('offers files for bodies, values after commas in lists, otherwise nothing', () => {
     const offered = answers(folder, [
       ['paysim', 'payments', 'create', '--data', '@sl'],
       ['paysim', 'payments', 'create', '--data', 'sl'],
@@ -187,7 +187,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
   })
 })
 
-test('bash makes three words of --output=json', () => {
+test('completes --output=json in bash, which splits it into three words', () => {
   const [bash] = SHELLS
   const before = ['paysim', 'payments', 'get', '--output']
   expect(
@@ -201,7 +201,7 @@ test('bash makes three words of --output=json', () => {
   ])
 })
 
-test('the scripts are as they were, as long as the commands are', async () => {
+test('printing a script twice gives the same text', async () => {
   const [one, other] = await Promise.all([runBinary(['completion', 'zsh']), runBinary(['completion', 'zsh'])])
   expect(one.stdout).toBe(other.stdout)
 })
@@ -209,11 +209,11 @@ test('the scripts are as they were, as long as the commands are', async () => {
 test.each([
   [['completion', 'bsh'], 'Did you mean bash?'],
   [['completion'], 'shell'],
-])('paysim %j is a fault of usage', async (args, told) => {
+])('paysim %j is a usage error', async (args, told) => {
   expect(await runBinary(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(told) })
 })
 
-test('the script of bash is sound', () => {
+test('the bash script has valid syntax', () => {
   expect(spawnSync('bash', ['-n', join(folder, 'script.bash')], { encoding: 'utf8' })).toMatchObject({
     status: 0,
     stderr: '',

@@ -31,7 +31,7 @@ test('groups and commands have help', async () => {
 })
 
 test.each([[], ['payments'], ['payments', 'create'], ['sim', 'clock'], ['sim', 'clock', 'advance']])(
-  'the binary prints it: %s %s %s',
+  'the binary prints help: %s %s %s',
   async (...words) => {
     const { code, stdout, stderr } = await runBinary([...words, '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -10,7 +10,7 @@ const hasCurl = spawnSync('bash', ['-c', 'command -v curl']).status === 0
 if (!hasCurl) process.stderr.write('no bash with curl here: what --dry-run prints is not run\n')
 
 inEachWorld(world => {
-  test('--query prints what is at a path, and is a usage fault where nothing could be', async () => {
+  test('--query prints the value at a path, and an impossible path is a usage error', async () => {
     const shop = await world().shop()
     const { id, merchant_reference: reference } = await shop.pay('probe_transfer')
     await shop.payout('refund-1')
@@ -32,7 +32,7 @@ inEachWorld(world => {
     expect(slip.stderr).toContain('status')
   })
 
-  test('request makes any call, signed in, and prints what came', async () => {
+  test('request makes any call with the keys, and prints the answer', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     await shop.payout('refund-1')
@@ -53,7 +53,7 @@ inEachWorld(world => {
     expect(missing.stdout, 'a refusal is an answer too').toMatch(/"code":\s*"not_found"/)
   })
 
-  test.skipIf(!hasCurl)('what --dry-run prints does in a shell what the command does', async () => {
+  test.skipIf(!hasCurl)('the curl command of --dry-run does in a shell what the command does', async () => {
     const shop = await world().shop()
     const [read, receipt, cancelled] = await Promise.all(
       ['probe_transfer', 'probe_receipt', 'probe_transfer'].map(method => shop.pay(method)),
@@ -94,7 +94,7 @@ inEachWorld(world => {
 
 // What does not depend on how a server decided.
 inTheSimulator(world => {
-  test('--show-headers and --verbose speak on stderr, and stdout stays what it is', async () => {
+  test('--show-headers and --verbose write to stderr, and leave stdout unchanged', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const get = (...args: string[]) => shop.paysim(`payments get ${id} -o json`, args)
@@ -107,7 +107,7 @@ inTheSimulator(world => {
     expect(verbose.stderr).toMatch(/\b20[03]\b/)
   })
 
-  test('a variable that is empty is none', async () => {
+  test('an empty variable counts as unset', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const names = ['PAYSIM_OUTPUT', 'PAYSIM_PROFILE', 'PAYSIM_ACCOUNT', 'PAYSIM_CONTROL_URL']

@@ -111,7 +111,7 @@ inEachWorld((world, isSimulator) => {
       return { ...done, text: async (answer: Body = {}) => wanted(words, await shop.text(path(answer))) }
     }
 
-    test('as JSON: the body as it came', async () => {
+    test('as JSON: the body as the server sent it', async () => {
       const { stdout, text } = await run('json')
       const answer = JSON.parse(stdout)
       const told = await text(answer)

@@ -7,7 +7,7 @@ inEachWorld(world => {
   const place = () => ({ PAYSIM_BASE_URL: world().url })
   const pairOf = ({ test: keys }: Shop) => `${keys.public_key}:${keys.secret_key}`
 
-  test('keys come from the environment, a file in any of its forms, or stdin', async () => {
+  test('reads keys from the environment, a file in any of its forms, or stdin', async () => {
     const shop = await world().shop()
     await shop.payout('refund-1')
     const { public_key, secret_key } = shop.test
@@ -30,7 +30,7 @@ inEachWorld(world => {
     for (const run of runs) expect(run).toMatchObject({ code: 0, stdout: 'refund-1\n' })
   })
 
-  test('a profile has it all: address, keys and how the server decided', async () => {
+  test('a profile has everything: address, keys and the decisions of the server', async () => {
     const shop = await world().shop()
     const own = await openWorkplace()
     try {

@@ -31,7 +31,7 @@ inEachWorld(world => {
     expect(pinned.sort()).toEqual(['probe_banks', 'probe_twice'])
   })
 
-  test('every field of a payment has its flag', async () => {
+  test('every field of a payment has a flag', async () => {
     const shop = await world().shop()
     const [form, hosted] = await Promise.all([
       shop.paysim('payments create -o json', [
@@ -72,7 +72,7 @@ inEachWorld(world => {
     })
   })
 
-  test('a key of the caller is sent, else one is made and told; the same key is the same payment', async () => {
+  test('sends the given key, or makes and prints one; the same key gives the same payment', async () => {
     const shop = await world().shop()
     const create = (...more: string[]) =>
       shop.paysim('payments create -o json', by('probe_transfer', ...more))
@@ -86,7 +86,7 @@ inEachWorld(world => {
     expect(await payments(shop)).toHaveLength(2)
   })
 
-  test('an answer that was lost is asked for again with the same key: there is one payment', async () => {
+  test('repeats a call with the same key when the answer is lost: there is one payment', async () => {
     const shop = await world().shop()
     const on = `POST ${world().createPath}`
     const faults = [
@@ -100,7 +100,7 @@ inEachWorld(world => {
     expect(await shop.requests()).toHaveLength(3)
   })
 
-  test('a payment is cancelled once its provider says so', async () => {
+  test('a payment is cancelled when its provider confirms it', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const cancelled = await shop.paysim(`payments cancel ${id} -o json`)
@@ -141,7 +141,7 @@ inEachWorld(world => {
 })
 
 inTheSimulator(world => {
-  test('flags go before a file, and a file before stdin', async () => {
+  test('flags take precedence over a file, and a file over stdin', async () => {
     const shop = await world().shop()
     const order = {
       ...BODY,
@@ -188,7 +188,7 @@ inTheSimulator(world => {
     })
   })
 
-  test('an amount for people becomes minor units, and that is said', async () => {
+  test('converts an amount with a currency to minor units, and says so', async () => {
     const shop = await world().shop()
     const rest = ORDER.slice(2)
     const create = (...amount: string[]) =>
@@ -211,7 +211,7 @@ inTheSimulator(world => {
     expect(await payments(shop)).toHaveLength(2)
   })
 
-  test('a slip that no server would take is not sent', async () => {
+  test('does not send a receipt that every server would refuse', async () => {
     const shop = await world().shop()
     const { place } = world()
     const { id } = await shop.pay('probe_receipt')

@@ -19,7 +19,7 @@ inEveryWorld(world => {
     expect(stderr, 'what to ask the server about').toMatch(/req_\w+/)
   }
 
-  test('each ends with its code, and says what was said', async () => {
+  test('each refusal ends with its exit code, and shows the error code of the server', async () => {
     const shop = await world().shop()
     const [fixed, done, receipt] = await Promise.all([
       shop.pay('probe_fixed'),
@@ -61,7 +61,7 @@ inEveryWorld(world => {
     ])
   })
 
-  test('a policy that forbids is no matter of the keys', async () => {
+  test('a checkout mode that the policy forbids ends with 3, and shows the error code', async () => {
     const shop = await world().shop({ checkout_modes: ['hosted'] })
     await expectRefusal(
       shop,
@@ -71,7 +71,7 @@ inEveryWorld(world => {
     )
   })
 
-  test('what a proxy in between says is shown, and is the fault of a server', async () => {
+  test('shows what a proxy in between answers, and ends with 1', async () => {
     const shop = await world().shop()
     const faults = [{ on: '*', type: 'status', status: 502, body: 'Bad \u001b[2J gateway' }]
     await shop.control('PUT', '/faults', { body: { faults } })

@@ -43,7 +43,7 @@ afterAll(async () => {
   await removeDirectory(server.dataDir)
 })
 
-describe('flag beats environment beats profile beats the simulator that runs here', () => {
+describe('a flag beats the environment, which beats a profile, which beats the local simulator', () => {
   const pairs = SOURCES.flatMap((winner, at) => SOURCES.slice(at + 1).map(loser => [winner, loser] as const))
 
   test.each(pairs)('%s beats %s', async (winner, loser) => {
@@ -57,7 +57,7 @@ describe('flag beats environment beats profile beats the simulator that runs her
     expect(post(loser).askedBy).toHaveLength(before)
   })
 
-  test('alone, the simulator that runs here will do', async () => {
+  test('calls the local simulator when nothing else is named', async () => {
     const env = { PAYSIM_DATA: server.dataDir }
     const [test_, live] = await Promise.all([
       bare().paysim(['payouts', 'list', '-o', 'json'], { env }),
@@ -71,7 +71,7 @@ describe('flag beats environment beats profile beats the simulator that runs her
     )
   })
 
-  test('its keys are its own: no other address gets them', async () => {
+  test('sends the keys of the local simulator to no other address', async () => {
     const { url, askedBy } = post('flag')
     const before = askedBy.length
     const { code, stdout, stderr } = await bare().paysim(['payouts', 'list', '--base-url', url], {
@@ -82,13 +82,13 @@ describe('flag beats environment beats profile beats the simulator that runs her
     expect(askedBy).toHaveLength(before)
   })
 
-  test('with nothing named and nothing running, it says what there is to do', async () => {
+  test('says what to do when nothing is named and nothing runs', async () => {
     const { code, stdout, stderr } = await bare().paysim(['payouts', 'list'])
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
     for (const way of ['paysim serve', '--base-url', 'PAYSIM_BASE_URL']) expect(stderr).toContain(way)
   })
 
-  test('a profile may be named by a flag or by the environment; one that is not there is a fault', async () => {
+  test('a flag or the environment may name a profile; an unknown profile is a usage error', async () => {
     const [named, byEnvironment, slip] = await Promise.all([
       kept.paysim(['payouts', 'list', '--query', 'data[0].id', '--profile', 'kept'], {
         env: environment('environment'),
@@ -109,7 +109,7 @@ describe('live keys', () => {
   const live = { public_key: 'pk_live_suite', secret_key: 'sk_live_suiteSecret' }
   const test_ = { public_key: 'pk_test_suite', secret_key: 'sk_test_suiteSecret' }
 
-  test('do not travel in the clear to another machine', async () => {
+  test('are not sent unencrypted to another machine', async () => {
     for (const keys of [live, test_]) keepKeysSecret(keys)
     // Whatever leaves for the other machine passes here.
     const wire = await openSignpost('flag')
@@ -137,7 +137,7 @@ describe('live keys', () => {
     [`request POST /payout_intents/${ids.payout}/cancel`],
   ]
 
-  test('change nothing that nobody confirmed', async () => {
+  test('change nothing without confirmation', async () => {
     const shop = await liveShop()
     const runs = await Promise.all(
       changes({ payment: 'pi_1', payout: 'po_1' }).flatMap(([words, args]) => [
@@ -152,7 +152,7 @@ describe('live keys', () => {
     expect(await shop.requests()).toEqual([])
   })
 
-  test('and all that somebody did; reading asks nobody', async () => {
+  test('change everything that is confirmed, and read without confirmation', async () => {
     const shop = await liveShop()
     const made = await shop.paysim('payments create --yes -o json', by('th_bank_transfer'))
     expect(made.code, made.stderr).toBe(0)

@@ -18,7 +18,7 @@ inTheSimulator(world => {
     expect(await requests()).toEqual([])
   })
 
-  test('a state that is like none it knows is refused, and passed on only where that is wanted', async () => {
+  test('refuses an unknown state, and sends it only with --any-status', async () => {
     const { paysim, requests } = await world().shop()
     expect(await paysim('payouts list --status on_hold')).toMatchObject({ code: 2, stdout: '' })
     expect(await requests(), 'nothing is sent').toEqual([])
@@ -28,7 +28,7 @@ inTheSimulator(world => {
     expect(await requests()).toEqual(['GET /payout_intents?status=on_hold'])
   })
 
-  test('a contract that no server could have is refused', async () => {
+  test('refuses a contract with an unknown key', async () => {
     const shop = await world().shop()
     const file = await world().place.write('odd.json', '{"create.pth": "/payments"}')
     const { code, stdout, stderr } = await world().place.paysim(['payouts', 'list', '--contract', file], {
@@ -38,7 +38,7 @@ inTheSimulator(world => {
     expect(stderr).toContain('create.path')
   })
 
-  test('without keys, or with half of them, it says so and sends nothing', async () => {
+  test('reports missing or incomplete keys, and sends nothing', async () => {
     const shop = await world().shop()
     const list = (args: string[], env: Record<string, string>) =>
       world().place.paysim(['payouts', 'list', ...args, ...world().flags], {
@@ -56,7 +56,7 @@ inTheSimulator(world => {
     expect(await shop.requests()).toEqual([])
   })
 
-  test('keys are never arguments', async () => {
+  test('no flag accepts a key', async () => {
     const shop = await world().shop()
     const flags = ['--secret-key', '--public-key', '--key', '--api-key']
     const runs = await Promise.all(flags.map(flag => shop.paysim('payouts list', [flag, 'sk_test_x'])))

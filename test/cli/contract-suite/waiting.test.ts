@@ -3,7 +3,7 @@ import { inEachWorld } from '../../support/cli/worlds.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
 inEachWorld(world => {
-  test('wait ends when the clock brings the money, and tells what changed on the way', async () => {
+  test('wait ends when the payment succeeds, and reports what changed on the way', async () => {
     const rules = [
       { receipt: [{ after: '5s', verdict: 'accept' }], outcome: { after: '30s', status: 'succeeded' } },
     ]
@@ -22,7 +22,7 @@ inEachWorld(world => {
     expect(stderr).toMatch(/pending[\s\S]*succeeded/)
   })
 
-  test('wait ends as the payment does, wanted or not', async () => {
+  test('wait ends with 0, 9 or 8: as requested, in another status, or out of time', async () => {
     const shop = await world().shop()
     const [later, failing, still] = await Promise.all([
       shop.pay('probe_later'),
@@ -44,7 +44,7 @@ inEachWorld(world => {
     ])
   })
 
-  test('a server that asks for a pause gets one, and a busy one is asked again', async () => {
+  test('wait pauses as long as a busy server asks, and then asks again', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     await shop.control('POST', `/payments/${id}/succeed`, { body: {} })
@@ -56,7 +56,7 @@ inEachWorld(world => {
     expect(pause, stderr).toBeGreaterThanOrEqual(1000)
   })
 
-  test('a status that nobody knows yet is waited through', async ({ skip }) => {
+  test('wait goes on through an unknown status', async ({ skip }) => {
     const { second } = world()
     if (!second) return skip('the simulator says nothing of the kind: the server in between does')
     const shop = await world().shop()

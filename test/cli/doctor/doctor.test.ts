@@ -61,7 +61,7 @@ const site = async (listener: RequestListener) => {
 }
 
 describe('a simulator', () => {
-  test('is well in every respect, and no call changed anything', async () => {
+  test('passes every check, and no call changes anything', async () => {
     const { code, checks, overrides } = await diagnose(withKeys(server.url), { input: keys() })
     expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
     expect([code, overrides]).toEqual([0, {}])
@@ -83,7 +83,7 @@ describe('a simulator', () => {
     expect([...methods].sort()).toEqual(['GET', 'HEAD'])
   })
 
-  test('is printed in lines, each with its mark', async () => {
+  test('is reported in lines, each with a mark', async () => {
     const { code, stdout } = await place.paysim(['doctor', ...withKeys(server.url)], { input: keys() })
     const lines = stdout.trimEnd().split('\n')
     expect(code).toBe(0)
@@ -108,7 +108,7 @@ describe('a simulator', () => {
   })
 })
 
-describe('a server that decided otherwise', () => {
+describe('a server with other decisions', () => {
   let other: Server
   const DECISIONS = {
     'auth.failure_status': '403',
@@ -141,21 +141,21 @@ describe('a server that decided otherwise', () => {
     expect(differing.every(({ advice }) => advice?.includes('contract'))).toBe(true)
   })
 
-  test('is as expected by that file', async () => {
+  test('passes every check with that file', async () => {
     const { code, checks } = await diagnose(['--contract', place.path('other.json')], { env: env() })
     expect(checks.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
     expect(code).toBe(0)
   })
 })
 
-describe('ends with 7 where nothing of this API answers:', () => {
-  test('nothing has this name', async () => {
+describe('ends with 7 when this API does not answer:', () => {
+  test('the host name does not exist', async () => {
     const { code, of } = await diagnose(withKeys('http://no-such-host.invalid'), { input: STRANGER })
     expect(of('dns')).toEqual([expect.stringMatching(/^fault: cannot resolve no-such-host\.invalid/)])
     expect([code, of('tcp')]).toEqual([7, []])
   })
 
-  test('nothing listens', async () => {
+  test('nothing listens on the port', async () => {
     const { code, of } = await diagnose(withKeys(`http://127.0.0.1:${await closedPort()}`), {
       input: STRANGER,
     })
@@ -180,7 +180,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     expect(known.of('tls')).toEqual([expect.stringMatching(/^ok: TLSv1.*localhost, valid until 2126-/)])
   })
 
-  test('a page, and an answer of another API', async () => {
+  test('a web page, and a path that does not exist', async () => {
     const page = await site((_, answer) => answer.setHeader('content-type', 'text/html').end('<h1>Shop</h1>'))
     const { code, of } = await diagnose(withKeys(page), { input: STRANGER })
     expect([code, of('api')]).toEqual([7, [expect.stringContaining('text/html')]])
@@ -188,7 +188,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
     expect([other.code, other.of('api')]).toEqual([7, [expect.stringContaining('the path does not exist')]])
   })
 
-  test('a proxy of the environment that does not exist', async () => {
+  test('the proxy in the environment does not exist', async () => {
     const env = { HTTP_PROXY: `http://user:word@127.0.0.1:${await closedPort()}` }
     const { code, checks, of } = await diagnose(withKeys('http://api.example'), { env, input: STRANGER })
     expect([code, of('dns')]).toEqual([7, []])
@@ -200,7 +200,7 @@ describe('ends with 7 where nothing of this API answers:', () => {
 })
 
 describe('ends with', () => {
-  test('3 where the keys are refused', async () => {
+  test('3 when the keys are refused', async () => {
     const { code, of } = await diagnose(withKeys(server.url), { input: STRANGER })
     expect([code, of('keys')]).toEqual([
       3,
@@ -208,7 +208,7 @@ describe('ends with', () => {
     ])
   })
 
-  test('1 where the server is at fault', async () => {
+  test('1 when the server fails', async () => {
     const broken = await site((_, answer) => answer.writeHead(500).end('{"error":{"code":"internal_error"}}'))
     const { code, of } = await diagnose([...withKeys(broken), '--retries', '0'], { input: STRANGER })
     expect([code, of('api')]).toEqual([1, [expect.stringContaining('500 internal_error')]])
@@ -222,7 +222,7 @@ describe('ends with', () => {
     expect(keyless.of('tcp')).toEqual([expect.stringMatching(/^ok/)])
   })
 
-  test('2 before a live key is sent in the clear', async () => {
+  test('2 before it sends a live key unencrypted', async () => {
     const { code, of } = await diagnose(withKeys('http://api.example'), { input: 'pk_live_a:sk_live_b' })
     expect([code, of('target'), of('dns')]).toEqual([2, [expect.stringContaining('plain http')], []])
   })
@@ -242,7 +242,7 @@ describe('finds', () => {
     expect(code).toBe(0)
   })
 
-  test('a server that takes the key for one of another environment', async () => {
+  test('a server that assigns the key to another environment', async () => {
     const wrong = await site((_, answer) => answer.end('{"environment":"live","methods":[]}'))
     const { code, of } = await diagnose(withKeys(wrong), { input: STRANGER })
     expect([code, of('environment')]).toEqual([3, [expect.stringMatching(/^fault: the key is a test key/)]])
@@ -260,7 +260,7 @@ describe('finds', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'profiles that others can read, and one in use that is gone',
+    'profiles that others can read, and a current profile that does not exist',
     async () => {
       await place.writeProfiles({ current: 'till', profiles: {} })
       const file = place.path('../home/config/paysim/profiles.json')

@@ -35,7 +35,7 @@ async function diagnose(args: readonly string[], env: Record<string, string> = {
 
 const diagnoseStore = (store: string) => diagnose(['--store', store])
 
-test('a store in files is where its directory can be', async () => {
+test('checks that the directory of a file store can be written', async () => {
   await mkdir(place.path('here'))
   const { code, all } = await diagnoseStore('file:here')
   expect([code, [...all.keys()]]).toEqual([0, ['node', 'store']])
@@ -60,7 +60,7 @@ test('a database that does not answer has no further checks', async () => {
   expect(odd).toMatchObject({ code: 2, last: expect.stringContaining('sslmod, but only these are known') })
 })
 
-test('a store and an API are not checked by one call', async () => {
+test('refuses to check a store and an API in one call', async () => {
   const { code, stderr } = await place.paysim([
     'doctor',
     '--store',
@@ -109,7 +109,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     return directory
   }
 
-  test('is well before the first start, and changed by no check', async () => {
+  test('passes before the first start, and no check changes it', async () => {
     const { url, sql } = await database()
     const { code, all, names } = await diagnoseStore(url)
     expect(names).toEqual([
@@ -139,7 +139,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect(await sql(`SELECT count(*) FROM pg_namespace WHERE nspname = 'paysim'`)).toBe('0')
   })
 
-  test('is named by PAYSIM_STORE too, and its lines have a layout', async () => {
+  test('is found by PAYSIM_STORE too, and reported in aligned lines', async () => {
     const { url } = await filled()
     const { all } = await diagnose([], { PAYSIM_STORE: url })
     expect(all.get('store')).toMatch(/from PAYSIM_STORE$/)
@@ -152,7 +152,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d warnings?\.$/)
   })
 
-  test('says who serves it', async () => {
+  test('is reported with the process that serves it', async () => {
     const apart = await openWorkplace({ apart: true })
     const { url } = await database()
     const server = apart.start(['serve', '--port', '0', '--store', url, '--json'])
@@ -169,7 +169,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     }
   })
 
-  test('with a wrong password, or without that database, does not let anybody in', async () => {
+  test('with a wrong password, or that does not exist, is reported with advice', async () => {
     const { url, as } = await database()
     const wrong = await diagnoseStore(as('paysim', 'mistaken'))
     expect(wrong.code).toBe(7)
@@ -184,7 +184,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     })
   })
 
-  test('that gives too few rights says which, and how to give them', async () => {
+  test('with too few rights is reported with the missing ones and how to grant them', async () => {
     const { name, sql, as } = await filled()
     await sql(`CREATE ROLE guest_${name} LOGIN PASSWORD 'guest'`)
     const guest = as(`guest_${name}`, 'guest')
@@ -214,7 +214,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect(foreign).toMatchObject({ code: 2, last: expect.stringContaining('such as orders') })
   })
 
-  test('of an older paysim is brought up to date by the next start', async () => {
+  test('of an older paysim brings a warning until paysim upgrades it', async () => {
     const { url, sql } = await filled()
     await sql(`DELETE FROM paysim.migrations WHERE name > '0001-first';
       ALTER TABLE paysim.entries DROP epoch;
@@ -230,7 +230,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect((await diagnoseStore(url)).all.get('store.schema')).toMatch(/^ok: /)
   })
 
-  test('that is read-only, or has no connection left for a process, says so', async () => {
+  test('that is read-only, or has too few connections left, is reported', async () => {
     const { url, name, sql, as } = await database()
     await sql(`CREATE ROLE few_${name} LOGIN SUPERUSER PASSWORD 'few' CONNECTION LIMIT 5`)
     const few = await diagnoseStore(as(`few_${name}`, 'few'))

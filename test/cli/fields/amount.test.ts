@@ -10,7 +10,7 @@ const minor = fc.bigInt({ min: 1n, max: 10n ** 40n }).map(String)
 const refused = (text: string) => expect(() => readAmount(text), text).toThrow(/"|amount/)
 
 describe('an amount as people write it', () => {
-  test('comes to the minor units that it is printed from, whatever the currency', () => {
+  test('reads back as the minor units it was printed from, in any currency', () => {
     fc.assert(
       fc.property(minor, currency, (amount, code) => {
         const written = formatMoney(amount, code)
@@ -21,7 +21,7 @@ describe('an amount as people write it', () => {
     )
   })
 
-  test('has its currency before it or behind it, in any case, with a blank or none', () => {
+  test('has its currency before or after it, in any case, with or without blanks', () => {
     fc.assert(
       fc.property(minor, currency, fc.constantFrom('', ' ', '  '), (amount, code, blank) => {
         const [number = ''] = formatMoney(amount, code).split(' ')
@@ -33,7 +33,7 @@ describe('an amount as people write it', () => {
     )
   })
 
-  test('may leave out decimals, and means noughts', () => {
+  test('may leave out its decimals, which are then zeros', () => {
     fc.assert(
       fc.property(minor, currency, (whole, code) => {
         expect(readAmount(`${whole} ${code}`).minor).toBe(`${whole}${'0'.repeat(exponentOf(code))}`)
@@ -41,7 +41,7 @@ describe('an amount as people write it', () => {
     )
   })
 
-  test('never has more decimals than its currency, be they noughts', () => {
+  test('has at most the decimals of its currency, even if they are zeros', () => {
     fc.assert(
       fc.property(fc.nat(), currency, fc.integer({ min: 1, max: 9 }), (whole, code, beyond) => {
         refused(`${whole}.${'0'.repeat(exponentOf(code) + beyond)} ${code}`)
@@ -49,7 +49,7 @@ describe('an amount as people write it', () => {
     )
   })
 
-  test('is the same without its commas, or is refused: no comma moves a decimal point', () => {
+  test('means the same without its commas, or is refused', () => {
     const spotted = fc.tuple(
       fc.stringMatching(/^[1-9]\d{0,11}$/),
       fc.array(fc.nat({ max: 12 }), { maxLength: 4 }),
@@ -106,7 +106,7 @@ test.each([
   ],
 ])('%s is refused', refused)
 
-test('which of two readings was meant is asked, and what is written instead is said', () => {
+test('an amount with two meanings is refused, with a way to write each', () => {
   expect(() => readAmount('1,234 KWD')).toThrow('write "1234 KWD" or "1.234 KWD"')
   expect(readAmount('1.234 KWD').minor).toBe('1234')
   expect(readAmount('1,234,567 KWD').minor).toBe('1234567000')

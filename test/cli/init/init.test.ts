@@ -33,13 +33,13 @@ describe('without a terminal', () => {
   test.each([
     ['everything', [], ['--name', '--base-url', '--key-file']],
     ['the keys', ['--name', 'shop', '--base-url', 'https://api.example'], ['--key-file']],
-  ])('%s that is missing is named, all at once', async (_, args, missing) => {
+  ])('names what is missing all at once: %s', async (_, args, missing) => {
     const { code, stdout, stderr } = await init(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.match(/--(?:name|base-url|key-file)/g)).toEqual(missing)
   })
 
-  test('what does not work is not kept, and ends as the call did', async () => {
+  test('keeps no profile that does not work, and ends with the exit code of the call', async () => {
     const at = (url: string) => ['--name', 'shop', '--base-url', url, '--key-file', '-']
     const stranger = await init(at(server.url), { input: 'pk_test_a:sk_test_b' })
     expect(stranger).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('unauthorized') })
@@ -48,7 +48,7 @@ describe('without a terminal', () => {
     expect(existsSync(book())).toBe(false)
   })
 
-  test('flags say it all: a call is made, the profile kept and in use', async () => {
+  test('needs only flags: makes a call, keeps the profile, and makes it the current one', async () => {
     const { code, stdout, stderr } = await init(
       ['--name', 'shop', '--base-url', server.url, '--key-file', '-', '-o', 'json'],
       { input: pair() },
@@ -66,7 +66,7 @@ describe('without a terminal', () => {
     })
   })
 
-  test('of the simulator that runs here, an account is enough', async () => {
+  test('needs only an account for the local simulator', async () => {
     const env = { PAYSIM_DATA: server.dataDir }
     const { code, stdout } = await init(['--name', 'here', '--account', 'default.live'], { env })
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
   afterEach(() => terminal?.close())
   const kept = async () => JSON.parse(await readFile(join(terminal.cwd, 'paysim', 'profiles.json'), 'utf8'))
 
-  test('the simulator that runs here takes a few presses of Enter', async () => {
+  test('needs only a few presses of Enter for the local simulator', async () => {
     terminal = await openTerminal(['init'], { env: { PAYSIM_DATA: server.dataDir } })
     await terminal.waitFor('the local simulator')
     await terminal.press('Enter')
@@ -119,7 +119,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     expect(await kept()).toMatchObject({ profiles: { shop: { base_url: server.url, secret_key } } })
   })
 
-  test('Ctrl-C keeps nothing', async () => {
+  test('keeps nothing after Ctrl-C', async () => {
     terminal = await openTerminal(['init'])
     await terminal.waitFor('a new simulator')
     await terminal.press('Enter')

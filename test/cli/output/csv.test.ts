@@ -22,7 +22,7 @@ function parse(text: string): string[][] {
 
 const FORMULA = /^[=+\-@\t\r\uff0b\uff0d\uff1d\uff20]/
 
-test('reads back what was written, and nothing is a formula', () => {
+test('reads back what was written, and no cell is a formula', () => {
   const names = ['a', 'b.c', 'd']
   const cell = fc.oneof(
     fc.string(),
@@ -42,23 +42,23 @@ test('reads back what was written, and nothing is a formula', () => {
   )
 })
 
-test('columns are dotted paths; null is nothing, a list is JSON, a number is itself', () => {
+test('columns are dotted paths; null is empty, a list is JSON, a number stays as it is', () => {
   expect(written([{ id: 'a', recipient: { name: 'Å, b' }, tags: ['x'], n: -5, none: null, empty: {} }])).toBe(
     'id,recipient.name,tags,n,none,empty\r\na,"Å, b","[""x""]",-5,,\r\n',
   )
 })
 
-test('names that are no names of a path are quoted as in one', () => {
+test('quotes unusual member names as in a path', () => {
   expect(parse(written([{ 'a b': { 'c.d': 1 } }]))[0]).toEqual(['["a b"]["c.d"]'])
 })
 
-test('given columns stay, even if a record lacks them or there is none', () => {
+test('given columns stay, even if a record lacks them or there are no records', () => {
   expect(written([{ b: 1, c: 2 }], ['a', 'b'])).toBe('a,b\r\n,1\r\n')
   expect(written([], ['a', 'b'])).toBe('a,b\r\n')
   expect(written([])).toBe('')
 })
 
-test('the header comes once, over the members of the first page', () => {
+test('prints the header once, with the members of the first page', () => {
   const sheet = csvForm({ valueName: 'value' }).sheet()
   expect(sheet.rows([])).toBe('')
   expect(sheet.rows([{ a: 1 }, { b: 2 }])).toBe('a,b\r\n1,\r\n,2\r\n')
@@ -101,7 +101,7 @@ test('unknown members get columns after the known ones; late ones are reported o
   expect(late).toEqual([['note']])
 })
 
-test('a byte order mark comes once, before the header', () => {
+test('writes a byte order mark once, before the header', () => {
   const sheet = csvForm({ valueName: 'value', bom: true }).sheet()
   expect(sheet.rows([{ a: 1 }]) + sheet.rows([{ a: 2 }])).toBe('\ufeffa\r\n1\r\n2\r\n')
 })

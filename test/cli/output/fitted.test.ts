@@ -11,7 +11,7 @@ const REPORT = [
 ].join('\n')
 
 test.each([40, 60])(
-  'a report in a terminal of %i columns is broken between words, and loses none',
+  'breaks a report in a terminal of %i columns between words, and loses none',
   columns => {
     const lines = fitted(REPORT, columns).split('\n')
     for (const line of lines)
@@ -26,7 +26,7 @@ test.each([40, 60])(
   },
 )
 
-test('a report that goes to a file or a wide terminal is left as it is', () => {
+test('leaves a report for a file or a wide terminal unchanged', () => {
   expect(fitted(REPORT, undefined)).toBe(REPORT)
   expect(fitted(REPORT, 120)).toBe(REPORT)
 })

@@ -10,14 +10,14 @@ function parsed(...words: string[]): OutputFlags {
   return command.parse(words, { from: 'user' }).opts()
 }
 
-test('human unless told otherwise, by a flag before the environment', () => {
+test('the output is human by default; a flag beats the environment', () => {
   expect(parsed()).toEqual({ output: 'human', color: true })
   vi.stubEnv('PAYSIM_OUTPUT', 'yaml')
   expect(parsed().output).toBe('yaml')
   expect(parsed('-o', 'csv').output).toBe('csv')
 })
 
-test('a path and no colours', () => {
+test('accepts a query path and no colours', () => {
   expect(parsed('--query', 'data[].id', '--no-color')).toMatchObject({ query: 'data[].id', color: false })
 })
 
@@ -25,12 +25,12 @@ test.each([
   [['-o', 'jsno'], 'Did you mean json?'],
   [['-o', 'xml-and-more'], 'Allowed choices are human, json, jsonl, yaml, csv.'],
   [['--query', 'data['], '\n  data[\n      ^'],
-])('%j is a fault of usage', (words, hint) => {
+])('%j is a usage error', (words, hint) => {
   expect(() => parsed(...words)).toThrow(CommanderError)
   expect(() => parsed(...words)).toThrow(hint)
 })
 
-test('the environment is held to the same', () => {
+test('checks the environment in the same way', () => {
   vi.stubEnv('PAYSIM_OUTPUT', 'cvs')
   expect(() => parsed()).toThrow('Did you mean csv?')
 })

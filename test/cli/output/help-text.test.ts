@@ -23,7 +23,7 @@ Examples:
       run a gateway with its data here`)
 })
 
-test('leaves examples alone that fit', () => {
+test('leaves examples that fit unchanged', () => {
   expect(fillParagraphs(TEXT, 100)).toContain('\n  paysim serve --ephemeral --clock virtual\n')
 })
 

@@ -23,7 +23,7 @@ test.each<[flags: OutputFlags, reference: string, packages: string[]]>([
   [{ output: 'yaml' }, 'ค่าน้ำ', ['yaml']],
   [{}, 'order-42', ['yaml']],
   [{}, 'ค่าน้ำ', ['yaml', 'string-width']],
-])('%j of %j', async (flags, merchant_reference, packages) => {
+])('%j loads only what it needs for %j', async (flags, merchant_reference, packages) => {
   const body = { ...qrPayment, merchant_reference, metadata: null }
   const { show } = openPrinter(flags, new MemoryStream())
   await show<unknown>({ body, text: JSON.stringify(body) }, paymentView as View<unknown>)

@@ -45,7 +45,7 @@ afterEach(() => {
 })
 
 describe('one answer', () => {
-  test('json is the text as it came, to the last blank', async () => {
+  test('json is the text as received, including blanks', async () => {
     const text = '{ "id":"a",\n"big": 12345678901234567890 }'
     expect(await shown({ output: 'json' }, recordView, JSON.parse(text), text)).toBe(`${text}\n`)
     expect(await shown({ output: 'json' }, recordView, JSON.parse(text), `${text}\n`)).toBe(`${text}\n`)
@@ -55,20 +55,20 @@ describe('one answer', () => {
     expect(await shown({ output: 'json' }, recordView, { id: 'a' })).toBe('{\n  "id": "a"\n}\n')
   })
 
-  test('jsonl is a line a row, whatever a row has in it', async () => {
+  test('jsonl has one line per row, whatever the row contains', async () => {
     const text = await shown({ output: 'jsonl' }, listView, list)
     expect(text).toBe('{"id":"a","note":"x\\u2028y"}\n{"id":"b"}\n')
     expect(await shown({ output: 'jsonl' }, recordView, { id: 'a' })).toBe('{"id":"a"}\n')
   })
 
-  test('yaml has the same data, for readers of either version', async () => {
+  test('yaml has the same data for readers of YAML 1.1 and 1.2', async () => {
     const body = { id: 'NO', note: '12345' }
     const text = await shown({ output: 'yaml' }, recordView, body)
     expect(parseYaml(text)).toEqual(body)
     expect(parseYaml(text, { version: '1.1' })).toEqual(body)
   })
 
-  test('csv has a row a record', async () => {
+  test('csv has one row per record', async () => {
     expect(await shown({ output: 'csv' }, listView, list)).toBe('id,note\r\na,x\u2028y\r\nb,\r\n')
     expect(await shown({ output: 'csv' }, recordView, { id: 'a' })).toBe('id\r\na\r\n')
   })
@@ -102,7 +102,7 @@ describe('--query', () => {
     expect(() => openPrinter({ query: 'a[' })).toThrow(QueryError)
   })
 
-  test('a path that leads nowhere prints nothing, and names the record that there is', async () => {
+  test('a path that leads nowhere prints nothing, and the error names the record', async () => {
     const stream = new MemoryStream()
     const show = openPrinter({ query: 'di' }, stream).show({ body: { id: 'pi_1' } }, recordView)
     await expect(show).rejects.toThrow(/^pi_1: there is no di here \(did you mean id\?\): it has id\n/)
@@ -115,7 +115,7 @@ describe('--query', () => {
     )
   })
 
-  test('what a record may go without is null', async () => {
+  test('an optional member that is missing is null', async () => {
     expect(await shown({ query: 'note' }, recordView, { id: 'a' })).toBe('null\n')
   })
 })
@@ -123,7 +123,7 @@ describe('--query', () => {
 describe('page by page', () => {
   const pages = [list, { data: [] }, { data: [{ id: 'cc' }] }]
 
-  test('human: the header once, and columns as wide as the first page has them', async () => {
+  test('human: the header once, and columns as wide as on the first page', async () => {
     expect(await streamed({}, pages)).toBe('ID\na\nb\ncc\n')
     expect(await streamed({}, [{ data: [] }])).toBe('no rows\n')
   })
@@ -133,7 +133,7 @@ describe('page by page', () => {
     expect(await streamed({ output: 'json' }, [])).toBe('[]\n')
   })
 
-  test('jsonl: a line a row', async () => {
+  test('jsonl: one line per row', async () => {
     expect((await streamed({ output: 'jsonl' }, pages)).split('\n')).toHaveLength(4)
   })
 
@@ -146,12 +146,12 @@ describe('page by page', () => {
     expect(await streamed({ output: 'csv' }, pages)).toBe('id,note\r\na,x\u2028y\r\nb,\r\ncc,\r\n')
   })
 
-  test('--query: from each record, and a later one may lack what the first had', async () => {
+  test('--query: starts at each record, and a later one may lack what the first had', async () => {
     expect(await streamed({ query: 'note' }, pages)).toBe('x\u2028y\nnull\nnull\n')
     await expect(streamed({ query: 'nope' }, pages)).rejects.toThrow(QueryError)
   })
 
-  test('a page waits until the one before it is on its way', async () => {
+  test('a page waits until the one before it is written', async () => {
     let release = () => {}
     const stream = new MemoryStream({
       take: (_, done) => {
@@ -172,7 +172,7 @@ describe('page by page', () => {
 describe('on a terminal', () => {
   const evil = { id: '\u001b[2J\u009b31m\u202e' }
 
-  test.each(['json', 'jsonl', 'yaml', 'csv', 'human'] as const)('-o %s: nothing acts on it', async output => {
+  test.each(['json', 'jsonl', 'yaml', 'csv', 'human'] as const)('-o %s escapes controls', async output => {
     const stream = new MemoryStream({ isTTY: true })
     await openPrinter({ output, query: '.' }, stream).show({ body: evil }, recordView)
     expect(stream.text.replaceAll(/\r?\n/g, '')).not.toMatch(/[\p{Cc}\u202e]/u)
@@ -192,17 +192,17 @@ describe('on a terminal', () => {
   })
 })
 
-describe('a reader that has gone', () => {
+describe('a write that fails', () => {
   const broken = (code: string) =>
     new MemoryStream({ take: (_, done) => done(Object.assign(new Error(code), { code })) })
 
-  test('ends the process, quietly', async () => {
+  test('ends the process quietly when the reader has gone', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
     void openPrinter({ output: 'json' }, broken('EPIPE')).show({ body: { id: 'a' } }, recordView)
     await expect.poll(() => exit).toHaveBeenCalledWith()
   })
 
-  test('a disk that is full is a fault', async () => {
+  test('is an error when the disk is full', async () => {
     const show = openPrinter({ output: 'json' }, broken('ENOSPC')).show({ body: { id: 'a' } }, recordView)
     await expect(show).rejects.toThrow('ENOSPC')
   })

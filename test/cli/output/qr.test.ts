@@ -31,7 +31,7 @@ function scanned(drawing: string, ink: number, paper: number): string | undefine
 }
 
 test.each([QR_DATA, 'https://pay.example/ค่าน้ำ', 'a'])(
-  '%s is read from the terminal, black on white',
+  '%s is readable from the terminal, black on white',
   async text => {
     const drawing = drawQr(text, screenOf(100, 3))
     for (const line of drawing.split('\n')) {
@@ -42,11 +42,11 @@ test.each([QR_DATA, 'https://pay.example/ค่าน้ำ', 'a'])(
   },
 )
 
-test('without colours it is right on a dark screen', async () => {
+test('a code without colours is readable on a dark screen', async () => {
   expect(scanned(drawQr(QR_DATA, screenOf(100)), 255, 0)).toBe(QR_DATA)
 })
 
-test('on a narrow screen the quiet zone gives, and the code is still read', async () => {
+test('a narrow screen reduces the quiet zone, and the code is still readable', async () => {
   const wide = drawQr(QR_DATA, screenOf(100))
   const width = [...(wide.split('\n')[0] ?? '')].length
   const narrow = drawQr(QR_DATA, screenOf(width - 1))

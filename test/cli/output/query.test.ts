@@ -37,7 +37,7 @@ test.each<[path: string, values: unknown[]]>([
   expect(read(path)).toStrictEqual({ values })
 })
 
-test('each member that a record has is found by the path that flattening names it by', () => {
+test('flattening names each member by a path that finds it', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), record => {
       for (const [path, value] of flatten(record)) {
@@ -68,7 +68,7 @@ test.each([
   ['["\\x"]', 'expected [], [number] or ["name"] here', '^'],
   ['data[]id', 'expected a dot or a bracket here', '      ^'],
   ['a b', 'expected a dot or a bracket here', ' ^'],
-])('%j is no path', (path, wrong, caret) => {
+])('%j is not a path', (path, wrong, caret) => {
   expect(faultOf(path)).toBe(`${wrong}\n  ${path}\n  ${caret || '^'}`)
 })
 
@@ -83,7 +83,7 @@ test.each([
   expect(faultOf(path)).toEqual(message)
 })
 
-test('a member that a record may go without is null where it is left out', () => {
+test('an optional member that is missing is null', () => {
   expect(select(parsePath('failure_code'), [body], ['failure_code'])).toEqual({ values: [null] })
   expect(select(parsePath('failure_code.x'), [body], ['failure_code'])).toEqual({ values: [null] })
 })

@@ -11,7 +11,7 @@ const texts = fc.oneof(
   fc.array(fc.constantFrom(thai, '日本', '👩‍👩‍👧', 'word', ' '), { maxLength: 12 }).map(it => it.join('')),
 )
 
-test('wrapped lines fit, and lose nothing but blanks', () => {
+test('wrapped lines fit, and lose only blanks', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 2, max: 60 }), (text, width) => {
       const lines = wrapTo(text, width, widthOf)
@@ -22,7 +22,7 @@ test('wrapped lines fit, and lose nothing but blanks', () => {
   )
 })
 
-test('Thai is broken between its words', () => {
+test('Thai text is broken between words', () => {
   const words = new Set(
     Array.from(new Intl.Segmenter('th', { granularity: 'word' }).segment(thai), ({ index }) => index),
   )
@@ -58,7 +58,7 @@ test('never breaks a value that is meant for copying', () => {
   expect(drawRecord([{ label: 'URL', value: url, whole: true }], screenOf(40))).toBe(`  URL  ${url}`)
 })
 
-test('on a screen with no room beside the labels, values go below them', () => {
+test('values go below the labels on a screen with no room beside them', () => {
   expect(drawRecord([{ label: 'failure message', value: 'it did not work out' }], screenOf(20))).toBe(
     '  failure message\n    it did not work\n    out',
   )

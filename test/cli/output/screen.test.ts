@@ -35,7 +35,7 @@ test.each<[stream: NodeJS.WriteStream, columns: string | undefined, width: numbe
   [pipe, '50', 50],
   [pipe, 'wide', 100],
   [pipe, '-3', 100],
-])('a width from the terminal, else from COLUMNS, else one for a pipe', async (stream, columns, width) => {
+])('the width is from the terminal, else COLUMNS, else a default', async (stream, columns, width) => {
   vi.stubEnv('COLUMNS', columns)
   expect((await openScreen(stream, {})).width).toBe(width)
 })

@@ -35,7 +35,7 @@ const sheet = fc.array(column, { minLength: 1, maxLength: 7 }).chain(columns =>
   }),
 )
 
-test('no table is wider than the screen, and none acts on the terminal', () => {
+test('no table is wider than the screen or prints control characters', () => {
   fc.assert(
     fc.property(sheet, ({ columns, rows, width }) => {
       const { header, line } = ruleTable(rows, { columns, empty: '' }, screenOf(width))
@@ -46,7 +46,7 @@ test('no table is wider than the screen, and none acts on the terminal', () => {
   )
 })
 
-test('what a table must keep is whole on every screen: where it has no room, rows are blocks of lines', () => {
+test('a value that must stay whole is whole on every screen; without room, rows become blocks', () => {
   fc.assert(
     fc.property(sheet, ({ columns, rows, width }) => {
       const { line } = ruleTable(rows, { columns, empty: '' }, screenOf(width))
@@ -90,7 +90,7 @@ const ROWS = [
 ]
 const drawn = (width: number) => drawTable(ROWS, { columns: COLUMNS, empty: 'none' }, screenOf(width))
 
-test('the column that gives most is narrowed first, then left out; the next one after it', async () => {
+test('narrows the most flexible column first, then leaves it out; then the next one', async () => {
   await expect(drawn(60)).toMatchFileSnapshot('snapshots/table-60.txt')
   await expect(drawn(42)).toMatchFileSnapshot('snapshots/table-42.txt')
   await expect(drawn(34)).toMatchFileSnapshot('snapshots/table-34.txt')
@@ -102,16 +102,16 @@ test('leaves out an empty column', () => {
   expect(drawTable(rows, { columns: COLUMNS, empty: '' }, screenOf(80))).not.toContain('NAME')
 })
 
-test('without rows, the table has a message', () => {
+test('prints a message when there are no rows', () => {
   expect(drawTable([], { columns: COLUMNS, empty: 'none' }, screenOf(80))).toBe('none')
 })
 
-test('rows that come later are fitted to the columns of the first ones, but what must be whole moves its line', () => {
+test('fits later rows to the columns of the first ones', () => {
   const { line } = ruleTable(ROWS, { columns: COLUMNS, empty: '' }, screenOf(80))
   expect(line(['po_333', '1.00 THB', 'Wilhelmina Slater', ''])).toBe('po_333      1.00 THB  Wilhelmi…')
 })
 
-test('a whole column is left out rather than narrowed, and those that are left out are named', () => {
+test('leaves a whole column out rather than narrowing it, and names the columns left out', () => {
   const columns = COLUMNS.map((column, at) => (at === 3 ? { ...column, whole: true } : column))
   const dropped: string[] = []
   const onDropped = (headers: readonly string[]) => dropped.push(...headers)
@@ -120,7 +120,7 @@ test('a whole column is left out rather than narrowed, and those that are left o
   expect(dropped).toEqual(['NOTE'])
 })
 
-test('what is left of a value is painted by the whole of it', () => {
+test('paints a shortened value according to the whole value', () => {
   const columns: Column<string>[] = [
     { header: 'STATUS', value: row => row, give: 1, least: 5, paint: (shown, row) => `<${row}:${shown}>` },
   ]

@@ -72,7 +72,7 @@ test('prints an invalid time unchanged', () => {
   expect(showTime(12, screenOf(80))).toEqual({ value: '12' })
 })
 
-test('a status has its colour, even when cut; an unknown one has none', () => {
+test('a status keeps its colour when cut; an unknown one has none', () => {
   const paint = new Chalk({ level: 1 })
   expect(paintStatus('succeeded', paint)).toBe(paint.green('succeeded'))
   expect(paintStatus('requires_approval', paint, 'requir…')).toBe(paint.yellow('requir…'))
@@ -80,7 +80,7 @@ test('a status has its colour, even when cut; an unknown one has none', () => {
   expect(paintStatus('constructor', paint)).toBe('constructor')
 })
 
-test('nothing that acts on a terminal is left in a text, and nothing else is changed', () => {
+test('escapes what a terminal would act on, and changes nothing else', () => {
   const text = fc.string({
     unit: fc.integer({ max: 0x10ffff, min: 0 }).map(code => String.fromCodePoint(code)),
   })

@@ -42,7 +42,7 @@ describe.each([60, 100])('%i columns wide', width => {
   })
 })
 
-test('an action that nobody knows is shown as it is', async () => {
+test('shows an unknown action unchanged', async () => {
   const body = {
     ...samples.failedPayment,
     status: 'pending',
@@ -73,7 +73,7 @@ test.each([
   ['payout', samples.failedPayout],
   ['methods', samples.methods],
   ['any', samples.payouts],
-])('%s: no body is too odd to be shown, and none acts on the terminal', async (view, sample) => {
+])('%s: shows even odd bodies, without control characters', async (view, sample) => {
   await fc.assert(
     fc.asyncProperty(oddBodies(sample), fc.integer({ min: 20, max: 120 }), async (body, width) => {
       const text = stripVTControlCharacters((await drawn(view, body, width, 3)) ?? '')
@@ -84,7 +84,7 @@ test.each([
   )
 })
 
-test('totals add up by currency, whatever comes by', () => {
+test('totals add up by currency, and skip invalid records', () => {
   const totals = payoutTotals()
   expect(totals.line()).toBe('0 payouts')
   totals.add(samples.payouts.data)

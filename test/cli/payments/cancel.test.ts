@@ -20,14 +20,14 @@ inTheSimulator(world => {
     expect(again.stderr).not.toMatch(/to see it through|asked for/)
   })
 
-  test('the command that goes on from there has the target of this one', async () => {
+  test('the suggested next command has the same target', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const { stderr } = await shop.paysim(`payments cancel ${id} --base-url ${world().url}`)
     expect(stderr).toContain(`--until cancelled --base-url ${world().url}`)
   })
 
-  test('an ended payment is not said to be open to anything', async () => {
+  test('an ended payment does not offer to be cancelled or to accept receipts', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const { controlUrl, controlToken } = world().server
@@ -40,7 +40,7 @@ inTheSimulator(world => {
     expect(stdout).not.toMatch(/can be cancelled|expires|takes receipt/)
   })
 
-  test('a read that fails on its way was not carried out, a write may have been', async () => {
+  test('says that a failed write may have been carried out, but not a failed read', async () => {
     const server = createServer(request => request.socket.destroy()).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await new Promise(resolve => server.once('listening', resolve))

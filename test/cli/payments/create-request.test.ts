@@ -59,11 +59,11 @@ test('every field has a flag', async () => {
   })
 })
 
-test('a customer goes out even where nothing is known of one', async () => {
+test('sends an empty customer when nothing is known of one', async () => {
   expect(await sent(TERMS)).toMatchObject({ customer: {} })
 })
 
-test('flags win over JSON, JSON over files, files over stdin, and what nobody contests is kept', async () => {
+test('flags win over JSON, JSON over files, files over stdin, and all other members are kept', async () => {
   const file = await place().write(
     'order.json',
     JSON.stringify({ country: 'VN', merchant_reference: 'of the file' }),
@@ -106,7 +106,7 @@ test('flags win over JSON, JSON over files, files over stdin, and what nobody co
   })
 })
 
-test('--set changes what is there, and keeps numbers numbers', async () => {
+test('--set changes members that exist, and keeps numbers as numbers', async () => {
   const data = JSON.stringify({ metadata: { cart: { items: 3, note: 'gift' } }, x: null })
   const set = [
     '--set',
@@ -123,7 +123,7 @@ test('--set changes what is there, and keeps numbers numbers', async () => {
   })
 })
 
-test('an override that matches nothing is a fault, and tells what was meant', async () => {
+test('an override that matches nothing is an error with a suggestion', async () => {
   await Promise.all([
     refused(
       [...TERMS, '--set', 'customer.nmae=x'],
@@ -140,7 +140,7 @@ test('an override that matches nothing is a fault, and tells what was meant', as
   ])
 })
 
-test('an option that the interface does not have is a fault, and tells what was meant', async () => {
+test('an unknown payment method option is an error with a suggestion', async () => {
   await Promise.all([
     refused([...TERMS, '--option', 'bnak=bbl'], 'Did you mean bank?', 'account_name, account_number'),
     refused([...TERMS, '--option', 'customer_name=Jo'], 'use --customer-name'),
@@ -148,7 +148,7 @@ test('an option that the interface does not have is a fault, and tells what was 
   ])
 })
 
-test('what is in --data is sent as it is, but what looks like a slip is told', async () => {
+test('sends --data unchanged, but reports likely typing errors', async () => {
   const data = {
     retrun_url: 'x',
     metadata: {},
@@ -166,7 +166,7 @@ test('what is in --data is sent as it is, but what looks like a slip is told', a
   expect(stderr).not.toContain('metadata')
 })
 
-test('an amount with its currency is converted, and said so', async () => {
+test('converts an amount with its currency, and says so', async () => {
   const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
   const { stdout, stderr } = await rehearse(['--amount', '1,234.50 THB', ...rest])
   expect(stdout).toContain('"amount":"123450","currency":"THB"')
@@ -176,7 +176,7 @@ test('an amount with its currency is converted, and said so', async () => {
   expect(quiet).toBe('')
 })
 
-test('amounts that contradict each other, or can be misread, are faults', async () => {
+test('amounts that contradict each other or are ambiguous are errors', async () => {
   const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
   await Promise.all([
     refused(['--amount', '10 THB', '--currency', 'VND', ...rest], 'contradict each other'),
@@ -188,7 +188,7 @@ test('amounts that contradict each other, or can be misread, are faults', async 
   ])
 })
 
-test('codes are letters, in whichever case, and modes are two', async () => {
+test('codes are letters, in either case, and there are two checkout modes', async () => {
   await Promise.all([
     refused([...TERMS, '--country', 'tha'], 'two letters'),
     refused([...TERMS, '--currency', 'th1'], 'three to six letters'),
@@ -197,7 +197,7 @@ test('codes are letters, in whichever case, and modes are two', async () => {
   ])
 })
 
-test('whatever is missing is named at once, by its flags', async () => {
+test('names all missing fields at once, by their flags', async () => {
   await Promise.all([
     refused([], '--amount, --currency, --country and --merchant-reference'),
     refused(
@@ -209,7 +209,7 @@ test('whatever is missing is named at once, by its flags', async () => {
   expect(await sent([...TERMS.slice(0, 6), '--contract', contract])).not.toHaveProperty('merchant_reference')
 })
 
-test('data that is none is a fault that says where', async () => {
+test('invalid data is an error that says where', async () => {
   await Promise.all([
     refused([...TERMS, '--data', '@nowhere.json'], 'cannot read nowhere.json'),
     refused([...TERMS, '--data', 'nowhere.json'], 'cannot read nowhere.json', 'a file name'),
@@ -220,7 +220,7 @@ test('data that is none is a fault that says where', async () => {
   ])
 })
 
-test('no key on the command line, and none in what a rehearsal prints', async () => {
+test('a dry run prints the idempotency key but no API keys', async () => {
   const { stdout } = await rehearse([...TERMS, '--idempotency-key', 'key-1'])
   expect(stdout).toContain('idempotency-key: key-1')
   expect(stdout).toContain('$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY')

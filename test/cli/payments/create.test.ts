@@ -18,7 +18,7 @@ const hosted = (reference: string) => [
 const create = (args: readonly string[]) => shop.paysim('payments create', args)
 const KEY = /idempotency key ([\da-f-]{36})\n/
 
-test('a hosted payment, as the API answered it', async () => {
+test('prints a hosted payment as the API answered it', async () => {
   const { code, stdout } = await create([...hosted('order-hosted'), '-o', 'json'])
   expect(code).toBe(0)
   const payment = JSON.parse(stdout)
@@ -26,7 +26,7 @@ test('a hosted payment, as the API answered it', async () => {
   expect(stdout.trimEnd()).toBe(await shop.text(`/payment_intents/${payment.id}`))
 })
 
-test('a bank transfer, with what its route requires', async () => {
+test('creates a bank transfer with what its route requires', async () => {
   const args = [
     ...hosted('order-transfer'),
     ...['--checkout-mode', 'merchant', '--payment-method', 'th_bank_transfer', '--option', 'bank=scb'],
@@ -46,7 +46,7 @@ test('a bank transfer, with what its route requires', async () => {
   expect(refused.stderr).toContain('(--customer-name)')
 })
 
-test('a key is made and told; with it the payment is made once', async () => {
+test('makes and prints a key; with it, the payment is made once', async () => {
   const first = await create([...hosted('order-key'), '--query', 'id'])
   const key = KEY.exec(first.stderr)?.[1] ?? ''
   const again = await create([...hosted('order-key'), '--query', 'id', '--idempotency-key', key])
@@ -59,7 +59,7 @@ test('a key is made and told; with it the payment is made once', async () => {
   expect(without.stdout).not.toBe(first.stdout)
 })
 
-test('an answer that is lost on the way makes no second payment', async () => {
+test('a lost answer makes no second payment', async () => {
   const fault = { on: 'POST /payment_intents', times: 1, type: 'reset', when: 'after_commit' }
   await shop.control('PUT', '/faults', { body: { faults: [fault] } })
   expect(await create([...hosted('order-lost'), '--query', 'status'])).toMatchObject({
@@ -76,7 +76,7 @@ test('an answer that is lost on the way makes no second payment', async () => {
   await shop.control('DELETE', '/faults')
 })
 
-test('the methods of an amount are listed as the API has them', async () => {
+test('lists the methods for an amount as the API answers them', async () => {
   const terms = ['--amount', '1,234.50 THB', '--country', 'TH', '--checkout-mode', 'merchant']
   const { code, stdout, stderr } = await shop.paysim('methods list -o json', terms)
   expect(code).toBe(0)
@@ -88,7 +88,7 @@ test('the methods of an amount are listed as the API has them', async () => {
   expect(pinned.stdout).not.toContain('th_promptpay')
 })
 
-test('what a listing of methods lacks is named at once', async () => {
+test('names all that is missing to list methods at once', async () => {
   const bare = await shop.paysim('methods list')
   expect(bare).toMatchObject({ code: 2, stdout: '' })
   expect(bare.stderr).toContain('--amount, --currency and --country are missing')
@@ -96,7 +96,7 @@ test('what a listing of methods lacks is named at once', async () => {
   expect(stderr).toContain('--country is missing')
 })
 
-test('a pending payment is cancelled, with a key', async () => {
+test('cancels a pending payment, with a key', async () => {
   const { stdout } = await create([
     ...hosted('order-cancel'),
     '--payment-method',

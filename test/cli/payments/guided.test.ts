@@ -58,7 +58,7 @@ async function payments(keys = shop.test) {
 }
 
 describe.skipIf(noTerminal)('a person creates a payment', () => {
-  test('by bank transfer: asked for all, told the command, and stdout is the API’s body alone', async () => {
+  test('by bank transfer: answers all questions, sees the command; stdout has only the body', async () => {
     const terminal = await sitDown('payments create -o json', [], { stdout: 'payment.json' })
     await answer(terminal, 'Amount', '1,234.50 THB')
     await answer(terminal, 'Country')
@@ -110,7 +110,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(same).toMatchObject({ customer, payment_method_options, merchant_reference: reference })
   })
 
-  test('on the hosted page: only what is missing is asked', async () => {
+  test('on the hosted page: answers only what is missing', async () => {
     const terminal = await sitDown('payments create', ['--currency', 'VND', '--country', 'VN'], {
       columns: 120,
     })
@@ -141,7 +141,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(screen).not.toContain('? Country')
   })
 
-  test('is asked again for what the server found wanting, and no more', async () => {
+  test('is asked again only for what the server found missing', async () => {
     const args = ['--amount', '100 THB', '--country', 'TH', '--checkout-mode', 'merchant']
     const method = [
       '--payment-method',
@@ -159,7 +159,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(await payments()).toMatchObject([{ customer: { name: 'Somchai' } }])
   })
 
-  test('is asked for other terms where no method takes these', async () => {
+  test('is asked for other terms when no method accepts these', async () => {
     const terminal = await sitDown('payments create')
     await answer(terminal, 'Amount', '10 THB')
     await terminal.waitFor('? Country')
@@ -172,7 +172,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(await terminal.exit()).toBe(130)
   })
 
-  test('and says no in the end: nothing was sent', async () => {
+  test('and declines in the end: nothing is sent', async () => {
     const args = ['--amount', '100 THB', '--country', 'TH', '--checkout-mode', 'hosted']
     const terminal = await sitDown('payments create', args)
     await pick(terminal, 'Payment method:', 'PromptPay')
@@ -189,7 +189,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
   test.each([
     ['Ctrl-C', 'C-c'],
     ['Ctrl-D', 'C-d'],
-  ])('%s in a question ends it with 130, and nothing was sent', async (_, key) => {
+  ])('%s in a question ends it with 130, and nothing is sent', async (_, key) => {
     const terminal = await sitDown('payments create', ['--amount', '100 THB'])
     await terminal.waitFor('? Country')
     await terminal.press(key)
@@ -217,7 +217,7 @@ describe.skipIf(noTerminal)('with a live key', () => {
     expect(await payments(shop.live)).toHaveLength(1)
   })
 
-  test('anything else does not: it is no by itself', async () => {
+  test('any other answer does not, and Enter means no', async () => {
     const terminal = await sitDown('payments create', WHOLE, {}, shop.live)
     await terminal.waitFor('Create a payment of 100.00 THB?')
     await terminal.press('Enter')

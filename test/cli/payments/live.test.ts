@@ -22,7 +22,7 @@ const CREATE = [
   ...['--payment-method', 'th_bank_transfer', '--customer-name', 'Somchai'],
 ]
 
-test('creating, cancelling and submitting need --yes, and unconfirmed is never 0', async () => {
+test('creating, cancelling and submitting need --yes, and end with 2 without it', async () => {
   const slip = await place().write('slip.png', png())
   const refused = await Promise.all([
     live('payments create', CREATE),
@@ -39,7 +39,7 @@ test('creating, cancelling and submitting need --yes, and unconfirmed is never 0
   expect(await shop.requests(shop.live)).toEqual([])
 })
 
-test('with --yes they are done, and a rehearsal needs none', async () => {
+test('--yes carries them out, and a dry run does not need it', async () => {
   expect(await live('payments create --dry-run', CREATE)).toMatchObject({ code: 0 })
   const { code, stdout } = await live('payments create --yes --query id', CREATE)
   expect(code).toBe(0)

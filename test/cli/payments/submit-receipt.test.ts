@@ -40,7 +40,7 @@ test.each([
   expect(stderr).toMatch(/^idempotency key [\da-f-]{36}\n$/)
 })
 
-test('an image is read from stdin', async () => {
+test('reads an image from stdin', async () => {
   const id = await transfer()
   expect(await submit(id, ['--file', '-', '--query', 'receipt.status'], png(2))).toMatchObject({
     code: 0,
@@ -48,7 +48,7 @@ test('an image is read from stdin', async () => {
   })
 })
 
-test('an image that cannot be one is refused with the reason, and nothing is sent', async () => {
+test('refuses a file that is not a valid image with the reason, and sends nothing', async () => {
   const id = await transfer()
   const cases: [name: string, image: Buffer, reason: string][] = [
     ...NOT_IMAGES.map(([name, image]): [string, Buffer, string] => [
@@ -72,7 +72,7 @@ test('an image that cannot be one is refused with the reason, and nothing is sen
   expect(await submissions(id)).toEqual([])
 })
 
-test('an answer that is lost is asked for again with the same key, and submits nothing twice', async () => {
+test('repeats a call with the same key when the answer is lost, and submits nothing twice', async () => {
   const id = await transfer()
   const fault = { on: 'POST /payment_intents/:id/receipt', times: 1, type: 'reset', when: 'after_commit' }
   await shop.control('PUT', '/faults', { body: { faults: [fault] } })
@@ -93,7 +93,7 @@ test('an answer that is lost is asked for again with the same key, and submits n
   expect(await submit(id, ['--file', other, '--idempotency-key', key])).toMatchObject({ code: 5, stdout: '' })
 })
 
-test('an asset, which needs no key', async () => {
+test('submits an asset, which needs no key', async () => {
   const id = await transfer()
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(png(5))], { type: 'image/png' }), 'slip.png')
@@ -103,7 +103,7 @@ test('an asset, which needs no key', async () => {
   expect(await submit(id, ['--asset', asset.id])).toMatchObject({ code: 0 })
 })
 
-test('a receipt is one image, named once', async () => {
+test('a receipt is one image, given once', async () => {
   const bare = await submit('pi_1', [])
   expect(bare).toMatchObject({ code: 2, stdout: '' })
   expect(bare.stderr).toContain('--file or --asset')
@@ -114,7 +114,7 @@ test('a receipt is one image, named once', async () => {
   expect(await submit('pi_1', ['--file', '-', '--key-file', '-'])).toMatchObject({ code: 2 })
 })
 
-test('a rehearsal shows the upload as curl would make it, and sends nothing', async () => {
+test('a dry run shows the upload as a curl command, and sends nothing', async () => {
   const slip = await place().write('slip.png', png())
   const { code, stdout } = await submit('pi_1', ['--file', slip, '--dry-run', '--idempotency-key', 'k'])
   expect(code).toBe(0)

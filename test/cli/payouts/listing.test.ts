@@ -62,7 +62,7 @@ const counted =
 const list = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
   place().paysim(['payouts', 'list', ...args], { env })
 
-test('a cursor that comes again ends the list with a fault, and with no command that would do it again', async () => {
+test('a cursor that repeats ends the list with an error, and suggests no command to continue', async () => {
   const { env, asked } = await gateway(cursor => ({
     data: [payout(asked.length)],
     next_cursor: cursor === 'b' ? 'a' : cursor === 'a' ? 'b' : 'a',
@@ -75,7 +75,7 @@ test('a cursor that comes again ends the list with a fault, and with no command 
   expect(stderr).not.toContain('--cursor')
 })
 
-test('pages are of 100 and carry every filter, unless a size is told', async () => {
+test('pages have 100 payouts and carry every filter, unless a size is given', async () => {
   const { env, asked } = await gateway(counted(2))
   const filters = [
     '--status',
@@ -103,7 +103,7 @@ test('pages are of 100 and carry every filter, unless a size is told', async () 
   expect(asked.at(-1)?.get('limit')).toBe('7')
 })
 
-test('how long ago is settled once: the next page and the command that goes on have the same time', async () => {
+test('fixes a relative time once: the next page and the suggested command have the same time', async () => {
   const { env, asked } = await gateway((cursor, query) =>
     cursor === '1' ? { data: 'none' as unknown as unknown[], next_cursor: null } : counted(3)(cursor, query),
   )
@@ -121,7 +121,7 @@ test('how long ago is settled once: the next page and the command that goes on h
   )
 })
 
-test('what no page could be, and no time, is refused before anything is asked', async () => {
+test('refuses an impossible page size, time or status before any call', async () => {
   const { env, asked } = await gateway(counted(1))
   const runs = await Promise.all([
     list(env, '--limit', '101'),
@@ -139,7 +139,7 @@ test('what no page could be, and no time, is refused before anything is asked', 
   expect(asked).toEqual([])
 })
 
-test('with --all, --limit is how many in all, and --page-size how many to a page', async () => {
+test('with --all, --limit is the total, and --page-size the size of a page', async () => {
   const { env, asked } = await gateway((cursor, query) => {
     const from = Number(cursor ?? 0)
     const data = Array.from({ length: Number(query.get('limit')) }, (_, at) => payout(from + at))
@@ -158,7 +158,7 @@ test('with --all, --limit is how many in all, and --page-size how many to a page
   expect(await list(env, '--page-size', '101')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('csv keeps members it does not know, says which came too late, and has amounts in decimals', async () => {
+test('csv keeps unknown members, reports late ones, and has amounts in decimals', async () => {
   const { env } = await gateway(cursor => {
     const nth = Number(cursor ?? 0)
     const { recipient, ...rest } = payout(nth)
@@ -175,7 +175,7 @@ test('csv keeps members it does not know, says which came too late, and has amou
   expect(stderr).toContain('Use -o jsonl')
 })
 
-test('--columns chooses, for people and for csv, and says what was meant', async () => {
+test('--columns selects columns for people and for csv, and suggests a similar name', async () => {
   const { env } = await gateway(counted(1))
   const chosen = ['--columns', 'id,amount,status']
   const [table, csv, members, slip, idle, bom] = await Promise.all([
@@ -198,7 +198,7 @@ test('--columns chooses, for people and for csv, and says what was meant', async
   expect(idle?.stderr).toContain('--query')
 })
 
-test('on a narrow screen nothing is cut that must be whole, and what has no room is named', async () => {
+test('a narrow screen cuts no value that must be whole, and names columns without room', async () => {
   const long = {
     ...payout(1),
     id: `po_${'0'.repeat(24)}`,
@@ -224,7 +224,7 @@ test.each([
   ['canceled', 'Did you mean cancelled?'],
   ['failed,Succeeded', 'Did you mean succeeded?'],
   ['quarantined', '--any-status'],
-])('a status that no payout has is refused before anything is asked: %s', async (status, told) => {
+])('refuses an unknown status before any call: %s', async (status, told) => {
   const { env, asked } = await gateway(counted(1))
   const { code, stdout, stderr } = await list(env, '--status', status)
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
@@ -232,7 +232,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('a status that only the server knows is asked for by whoever says so', async () => {
+test('sends a status that only the server knows with --any-status', async () => {
   const { env, asked } = await gateway(counted(1))
   const statuses = ['--status', 'quarantined,failed', '--status', 'processing', '--any-status']
   const { code, stderr } = await list(env, ...statuses)
@@ -240,7 +240,7 @@ test('a status that only the server knows is asked for by whoever says so', asyn
   expect(asked[0]?.get('status')).toBe('quarantined,failed,processing')
 })
 
-test('a list without an end stops quietly when its reader has seen enough', async () => {
+test('an endless list stops quietly when its reader closes the pipe', async () => {
   const { env } = await gateway(cursor => counted(Number(cursor ?? 0) + 2)(cursor, new URLSearchParams()))
   const child = spawn(process.execPath, [BINARY, 'payouts', 'list', '--all', '-o', 'jsonl'], {
     env: { ...cleanEnvironment(place().path('')), ...env },
@@ -255,7 +255,7 @@ test('a list without an end stops quietly when its reader has seen enough', asyn
   expect(said).toBe('')
 })
 
-test.skipIf(noTerminal)('on a terminal it counts up beside a file, and sums up in the end', async () => {
+test.skipIf(noTerminal)('counts on the terminal while writing a file, and then prints a total', async () => {
   const { env } = await gateway(counted(3))
   const file = join(place().path(''), 'payouts.jsonl')
   const terminal = await openTerminal(['payouts', 'list', '--all', '-o', 'jsonl'], { env, stdout: file })
@@ -266,7 +266,7 @@ test.skipIf(noTerminal)('on a terminal it counts up beside a file, and sums up i
   expect(readLines(await readFile(file, 'utf8'))).toHaveLength(6)
 })
 
-test('with a live key nothing is cancelled that nobody confirmed', async () => {
+test('with a live key, cancels nothing without confirmation', async () => {
   const { env, asked } = await gateway(counted(1))
   const live = { ...env, PAYSIM_PUBLIC_KEY: 'pk_live_a', PAYSIM_SECRET_KEY: 'sk_live_listing' }
   const cancel = (...args: string[]) => place().paysim(['payouts', 'cancel', 'po_1', ...args], { env: live })

@@ -41,7 +41,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     })
   })
 
-  test('add that is broken off keeps nothing', async () => {
+  test('add keeps nothing when it is interrupted', async () => {
     terminal = await openTerminal(['profile', 'add', 'shop', '--base-url', 'https://api.example'])
     await terminal.waitFor('Public key')
     await terminal.press('C-c')
@@ -52,7 +52,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
   test.each([
     ['n', 2, ['shop']],
     ['y', 0, []],
-  ] as const)('remove asks: %s', async (answer, code, left) => {
+  ] as const)('remove asks for confirmation: %s', async (answer, code, left) => {
     const cwd = await mkdtemp(join(tmpdir(), 'paysim-profile-'))
     onTestFinished(() => rm(cwd, { recursive: true, force: true }))
     await mkdir(join(cwd, 'paysim'), { mode: 0o700 })

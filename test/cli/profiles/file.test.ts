@@ -23,7 +23,7 @@ const names = async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).p
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 test.skipIf(process.platform === 'win32')(
-  'nobody but its owner may read it, nor look into its folder',
+  'only the owner can read the file and its folder',
   async () => {
     await add('shop')
     expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
@@ -31,7 +31,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'that others may is told, and mended with the next change',
+  'warns when others can read the file, and the next change corrects it',
   async () => {
     await add('shop')
     await chmod(file, 0o644)
@@ -47,19 +47,19 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('many who add at once do not lose each other', async () => {
+test("concurrent adds do not lose each other's profiles", async () => {
   const all = Array.from({ length: 12 }, (_, nth) => `shop-${nth}`)
   const runs = await Promise.all(all.map(add))
   expect(runs.map(({ code, stderr }) => [code, stderr]).filter(([code]) => code !== 0)).toEqual([])
   expect(await names()).toEqual(all.sort())
 })
 
-test('one alone gets a name that two want', async () => {
+test('only one of several concurrent adds gets the same name', async () => {
   const runs = await Promise.all([add('shop'), add('shop'), add('shop')])
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 2, 2])
 })
 
-test('the lock of a process that was killed does not keep others out', async () => {
+test('the lock of a killed process does not keep others out', async () => {
   await add('shop')
   const { pid } = spawnSync(process.execPath, ['-e', ''])
   await writeFile(`${file}.lock`, String(pid))
@@ -71,7 +71,7 @@ test.each([
   ['no JSON', '{"profiles": {'],
   ['a list', '[]'],
   ['profiles that are none', '{"profiles": {"shop": {"base_url": 7}}}'],
-])('what is %s is neither guessed at nor overwritten', async (_, contents) => {
+])('a file with %s is reported, and not overwritten', async (_, contents) => {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, contents, { mode: 0o600 })
   expect(await list()).toMatchObject({ code: 2, stderr: expect.stringContaining(file) })
@@ -79,7 +79,7 @@ test.each([
   expect(await readFile(file, 'utf8')).toBe(contents)
 })
 
-test.skipIf(process.platform === 'win32')('a link to where it really is stays one', async () => {
+test.skipIf(process.platform === 'win32')('keeps a link to the real file', async () => {
   await add('shop')
   const elsewhere = place.path('my-profiles.json')
   await rename(file, elsewhere)
@@ -89,7 +89,7 @@ test.skipIf(process.platform === 'win32')('a link to where it really is stays on
   expect(await names()).toEqual(['shop', 'till'])
 })
 
-test.skipIf(process.platform === 'win32')('a folder that cannot be written is a fault of usage', async () => {
+test.skipIf(process.platform === 'win32')('a folder that cannot be written is a usage error', async () => {
   await mkdir(dirname(dirname(file)), { recursive: true })
   await writeFile(dirname(file), 'in the way')
   expect(await add('shop')).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot (read|write)/) })

@@ -23,7 +23,7 @@ const add = (name: string, keys = TEST_KEYS, ...more: string[]) =>
 const listed = async () => JSON.parse((await profile('list', '-o', 'json')).stdout)
 
 describe('a profile', () => {
-  test('is kept, listed, shown, used and forgotten', async () => {
+  test('is saved, listed, shown, used and removed', async () => {
     expect(await add('shop')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('it is the current profile now'),
@@ -76,7 +76,7 @@ describe('a profile', () => {
     expect(JSON.parse(stdout)).toMatchObject({ contract: { 'errors.body': 'flat', 'status.receipt': 202 } })
   })
 
-  test('of a name that is taken is replaced only on demand', async () => {
+  test('with a name that exists is replaced only on request', async () => {
     await add('shop')
     expect(await add('shop', 'pk_test_two:sk_test_two')).toMatchObject({
       code: 2,
@@ -89,7 +89,7 @@ describe('a profile', () => {
   })
 })
 
-describe('is refused, and nothing is kept:', () => {
+describe('refuses, and saves nothing:', () => {
   test.each([
     ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a profile name'],
     ['a base URL that is none', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
@@ -136,12 +136,12 @@ describe('is refused, and nothing is kept:', () => {
   })
 })
 
-test('a live key over plain http is fine on this machine', async () => {
+test('accepts a live key over plain http on this machine', async () => {
   const args = ['profile', 'add', 'shop', '--base-url', 'http://127.0.0.1:7297', '--key-file', '-']
   expect(await place.paysim(args, { input: LIVE_KEYS })).toMatchObject({ code: 0 })
 })
 
-test('one that was meant is named', async () => {
+test('suggests a similar name for an unknown profile', async () => {
   await add('shop-test')
   expect(await profile('show', 'shop-tset')).toMatchObject({
     code: 2,

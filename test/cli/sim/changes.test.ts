@@ -18,7 +18,7 @@ describe('time', () => {
     expect(there.stdout).toMatch(/now +2027-01-02 00:00:00 \+07:00 .*\n +fired +0 timers\n +idle +yes/)
   })
 
-  test('it moves from timer to timer, and no further than requested', async () => {
+  test('it advances to the next timer, and no further than requested', async () => {
     const { sim, pay } = await shop({ clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' } })
     await pay()
     expect(parsed(await sim('clock advance --until-idle --max 1d -o json'))).toMatchObject({
@@ -42,7 +42,7 @@ describe('time', () => {
     ['clock advance 5x', 'is not a duration: 5x'],
     ['clock set vertual', 'Did you mean virtual?'],
     ['clock set virtual --rate 2', 'is only for a real clock'],
-  ])('%s is a fault of usage', async (words, told) => {
+  ])('%s is a usage error', async (words, told) => {
     const { sim } = await shop()
     const run = await sim(words)
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -53,7 +53,7 @@ describe('time', () => {
 describe('rules, faults, catalogue', () => {
   const mine = '- match: { kind: payment }\n  outcome: { after: 5s, status: failed, code: no_funds }\n'
 
-  test('rules come from YAML or JSON, a file or stdin, in place of others or in front of them', async () => {
+  test('rules come from YAML or JSON, a file or stdin, and replace others or go before them', async () => {
     const { sim, control } = await shop()
     const file = join(home(), 'rules.yaml')
     await writeFile(file, mine)
@@ -70,7 +70,7 @@ describe('rules, faults, catalogue', () => {
     expect(parsed(await sim('rules reset -o json'))).toMatchObject({ standard: true })
   })
 
-  test('a document that is printed can be read again', async () => {
+  test('reads back a document that it printed', async () => {
     const { sim } = await shop()
     const rules = await sim('rules list -o yaml --query rules')
     const again = await sim('rules set -', { input: rules.stdout })
@@ -82,7 +82,7 @@ describe('rules, faults, catalogue', () => {
     })
   })
 
-  test('wrong rules change nothing, and every place that is wrong is named', async () => {
+  test('invalid rules change nothing, and every mistake is named', async () => {
     const { sim, control } = await shop()
     const before = await control('GET', '/rules')
     const rules = [{ match: { kind: 'payment' }, outcom: {} }, { match: { kid: 'payout' } }]
@@ -97,7 +97,7 @@ describe('rules, faults, catalogue', () => {
     ['[1, 2', /^paysim: stdin: .*line 1/],
     ['{"rules": {}}', /expected a list, or \{rules: \[…\]\}/],
     ['', /stdin is empty/],
-  ])('a document that is none: %j', async (input, told) => {
+  ])('refuses an invalid document: %j', async (input, told) => {
     const { sim } = await shop()
     const run = await sim('rules set -', { input })
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -114,7 +114,7 @@ describe('rules, faults, catalogue', () => {
     expect(parsed(await sim('faults clear -o json'))).toEqual({ faults: [], windows: [], used: [] })
   })
 
-  test('a provider goes down, and up', async () => {
+  test('a provider goes down and up', async () => {
     const { sim, pay } = await shop()
     expect((await sim('catalogue health banyan down')).stdout).toMatch(/banyan +down/)
     await pay()
@@ -150,7 +150,7 @@ describe('payments and payouts', () => {
     expect(parsed(await one.sim(`payments ${trigger} ${id} -o json`))).toMatchObject({ id, ...after })
   })
 
-  test('payments fail, with a reason; and not again', async () => {
+  test('payments fail with a reason, and only once', async () => {
     const { sim, pay } = await shop()
     const { id } = await pay()
     const failed = await sim([
@@ -169,7 +169,7 @@ describe('payments and payouts', () => {
     expect(again.stderr).toContain('(invalid_state, HTTP 422, req_')
   })
 
-  test('payouts are made by flags and files, and moved', async () => {
+  test('payouts are made from flags and files, and change state', async () => {
     const { sim } = await shop()
     const written = `amount: "5000"\ncurrency: THB\ncountry: TH\nrecipient: { bank_code: bbl, account_number: "1234567890" }\n`
     const made = await sim(
@@ -202,7 +202,7 @@ describe('payments and payouts', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', created_at: '2020-01-01T00:00:00.000Z' })
   })
 
-  test('what a payout lacks is named all at once', async () => {
+  test('names all that a payout lacks at once', async () => {
     const { sim } = await shop()
     const run = await sim('payouts create --amount 1 --currency THB')
     expect(run).toMatchObject({ code: 2, stdout: '' })

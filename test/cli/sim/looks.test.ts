@@ -53,7 +53,7 @@ const looks: [words: string, path: () => string, human: RegExp][] = [
   ['provider-calls', () => '/provider-calls', /start +pi_.*submit_receipt +pi_/s],
 ]
 
-test.each(looks)('sim %s: the exact answer, or a view of it', async (words, path, human) => {
+test.each(looks)('sim %s: prints the exact answer, or a view of it', async (words, path, human) => {
   const answer = await shop.control('GET', path())
   const [json, shown] = await Promise.all([shop.sim(`${words} -o json`), shop.sim(words, WIDE)])
   expect(json).toEqual({ code: 0, stdout: `${answer.text}\n`, stderr: '' })
@@ -110,7 +110,7 @@ test('sim merchants, contract, openapi, metrics', async () => {
   expect(metrics.stdout).toContain('# TYPE paysim_requests_total counter')
 })
 
-test('secrets are shown to who asks for them', async () => {
+test('prints secrets on request', async () => {
   const [keys, endpoints] = await Promise.all([
     shop.sim('keys --reveal'),
     shop.sim('endpoints --reveal', WIDE),
@@ -128,7 +128,7 @@ test('receipts: payments that need or have one, and the image byte for byte', as
   expect(await readFile(join(home(), 'slip.png'))).toEqual(png())
 })
 
-test('a delivery with its attempts', async () => {
+test('shows a delivery with its attempts', async () => {
   const { data } = (await shop.control('GET', '/webhook-deliveries')).body
   const [shown, none] = await Promise.all([
     shop.sim(`deliveries show ${data[0].id}`),

@@ -32,7 +32,7 @@ test('stream prints events in words', async () => {
   expect(stdout).not.toContain('request')
 })
 
-test('Ctrl-C ends it with 130', async () => {
+test('Ctrl-C ends stream with 130', async () => {
   const { sim, following, interrupt } = await streamOf('')
   await following
   interrupt()

@@ -16,7 +16,7 @@ inEachWorld(world => {
     )
   })
 
-  test('without a contract an expired payment is not taken for a cancelled one', async ({ skip }) => {
+  test('without a contract, an expired payment does not count as cancelled', async ({ skip }) => {
     if (world().second === undefined) return skip('here a cancelled payment has failed, and says why')
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')

@@ -9,7 +9,7 @@ inTheSimulator(world => {
     PAYSIM_CONTROL_TOKEN: world().server.controlToken,
   })
 
-  test('on a virtual clock, it says how to advance it', async () => {
+  test('says on a virtual clock how to advance it', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} -o json`, [], { env: controlled() })
@@ -20,7 +20,7 @@ inTheSimulator(world => {
     expect(await waiting.ended).toMatchObject({ code: 0 })
   })
 
-  test('after a timeout on a virtual clock, it says so again', async () => {
+  test('says so again after a timeout on a virtual clock', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} --timeout 1s`, [], { env: controlled() })
@@ -32,7 +32,7 @@ inTheSimulator(world => {
     expect(stderr.match(/is virtual/g)).toHaveLength(2)
   })
 
-  test('without a terminal, each change is one line, and nothing is repeated', async () => {
+  test('prints one line per change without a terminal, and repeats nothing', async () => {
     const rules = [{ receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }] }]
     const shop = await world().shop({ rules })
     const { id } = await shop.pay('probe_receipt')
@@ -64,7 +64,7 @@ inTheSimulator(world => {
     ['Completed', 'Did you mean succeeded?'],
     ['failed,canceled', 'Did you mean cancelled?'],
     ['refunded', '--any-status'],
-  ])('a status that no payment has is not waited for: %s', async (status, told) => {
+  ])('refuses to wait for an unknown status: %s', async (status, told) => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const { code, stdout, stderr } = await shop.paysim(`payments wait ${id} --until ${status}`)
@@ -73,7 +73,7 @@ inTheSimulator(world => {
     expect(await shop.requests()).toEqual([`POST /payment_intents`])
   })
 
-  test('a status that only the server has needs --any-status', async () => {
+  test('waits for a status that only the server knows with --any-status', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const wait = `payments wait ${id} --until refunded --any-status --timeout 200ms`
@@ -92,7 +92,7 @@ inTheSimulator(world => {
       })
   })
 
-  test('cancelled is an end that a payment comes to, by its failure code', async () => {
+  test('--until cancelled recognises a cancelled payment by its failure code', async () => {
     const shop = await world().shop()
     const [cancelled, failed] = await Promise.all([shop.pay('probe_transfer'), shop.pay('probe_transfer')])
     const waiting = shop.start(`payments wait ${cancelled.id} --until cancelled -o json`)
@@ -110,7 +110,7 @@ inTheSimulator(world => {
     })
   })
 
-  test('Ctrl-C ends it with 130, and nothing on stdout', async () => {
+  test('Ctrl-C ends wait with 130, and prints nothing on stdout', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} -o json`)
@@ -120,7 +120,7 @@ inTheSimulator(world => {
   })
 
   test.skipIf(noTerminal)(
-    'on a terminal a line turns below what changed, and is gone in the end',
+    'shows a line with the elapsed time on a terminal, and removes it at the end',
     async () => {
       const shop = await world().shop()
       const { id } = await shop.pay('probe_transfer')

@@ -31,7 +31,7 @@ async function endpoint({ ships }: { readonly ships: 'once' | 'at each event' })
 const check = (args: readonly string[], env: Record<string, string> = { PAYSIM_WEBHOOK_SECRET: SECRET }) =>
   place().paysim(['webhooks', 'check', ...args], { env })
 
-test('an endpoint that survives is left alone, and one that does not ends with 10 and advice', async () => {
+test('finds nothing at a correct endpoint; a wrong one ends with 10 and advice', async () => {
   const once = await endpoint({ ships: 'once' })
   const right = await check([once.url, '--only', 'webhook-twice,webhook-late', '--state', once.state])
   expect(right.code, right.stdout + right.stderr).toBe(0)
@@ -53,7 +53,7 @@ test('an endpoint that survives is left alone, and one that does not ends with 1
   expect(report.checks[1].advice).toContain('Store the ids')
 })
 
-test('without --state an accepted forgery counts', async () => {
+test('an accepted forgery is a problem without --state', async () => {
   const { url } = await endpoint({ ships: 'once' })
   const secret = await place().write('secret', SECRET)
   const { code, stdout } = await check([url, '--secret-file', secret, '--only', 'webhook-forged'], {})
@@ -62,7 +62,7 @@ test('without --state an accepted forgery counts', async () => {
   expect(stdout).toContain('docs/surviving.md#webhook-forged')
 })
 
-test('an address without an endpoint ends with 7, and wrong usage with 2', async () => {
+test('an address without an endpoint ends with 7, and a usage error with 2', async () => {
   expect((await check(['127.0.0.1:1/hooks'])).code).toBe(7)
   expect((await check(['127.0.0.1:1/hooks'], {})).code).toBe(2)
   const { url } = await endpoint({ ships: 'once' })

@@ -53,7 +53,7 @@ const pay = async (place: Workplace) => {
 const endpoints = async (place: Workplace): Promise<{ url: string; secret: string }[]> =>
   JSON.parse((await place.paysim(['sim', 'endpoints', '-o', 'json', '--query', 'data'])).stdout)
 
-test('the secret is the same at each start, is the one that is given, and nobody else can read it', async () => {
+test('the secret stays the same or is the given one, and only its owner can read it', async () => {
   const place = await workplace()
   const { stop } = await serving(place)
   const first = await listening(place)
@@ -79,7 +79,7 @@ test('the secret is the same at each start, is the one that is given, and nobody
   expect(none).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('with a server in memory, the secret is kept for the folder', async () => {
+test('the secret is kept for the folder when the server runs in memory', async () => {
   const place = await workplace()
   const { stop } = await serving(place, '--ephemeral')
   const first = await listening(place)
@@ -92,7 +92,7 @@ test('with a server in memory, the secret is kept for the folder', async () => {
   expect((await stat(kept)).mode & 0o077).toBe(0)
 })
 
-test('with --keep, what happens while nobody listens comes at the next start, with the same secret', async () => {
+test('--keep: the next start delivers what happened in between, with the same secret', async () => {
   const place = await workplace()
   await serving(place)
   const first = await listening(place, '--keep')
@@ -117,7 +117,7 @@ test('with --keep, what happens while nobody listens comes at the next start, wi
 })
 
 test.each([['--data', '.paysim'], ['--ephemeral']])(
-  'a server that was started again, on another port, is found again: %s %s',
+  'finds a restarted server on another port: %s %s',
   async (...args) => {
     const place = await workplace()
     const flags = args.filter(Boolean)
@@ -139,7 +139,7 @@ test.each([['--data', '.paysim'], ['--ephemeral']])(
   },
 )
 
-test('a port alone is one of this machine', async () => {
+test('a port alone means this machine', async () => {
   const place = await workplace()
   await serving(place)
   const app = await openApplication({ status: 200 })
@@ -152,7 +152,7 @@ test('a port alone is one of this machine', async () => {
   expect(app.heard).toHaveLength(1)
 })
 
-test('an address without a scheme is taken, and of a 4xx it is said that the signature was valid', async () => {
+test('accepts an address without a scheme, and says of a 4xx that the signature was valid', async () => {
   const place = await workplace()
   await serving(place)
   const app = await openApplication({ status: 401 })
@@ -172,7 +172,7 @@ test('an address without a scheme is taken, and of a 4xx it is said that the sig
   expect(stderr).toContain('your application answered 401, but the signature was valid')
 })
 
-test('an account that is reset, or replaced by an import, gets the endpoint again', async () => {
+test('registers the endpoint again when the account is reset or replaced by an import', async () => {
   const place = await workplace()
   await serving(place)
   await pay(place)

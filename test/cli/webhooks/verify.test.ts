@@ -34,7 +34,7 @@ async function written(headers: string, body?: string): Promise<string[]> {
   return ['--headers', file, ...(body === undefined ? [] : ['--body', await place().write('body', body)])]
 }
 
-test('it takes a webhook in any form in which one is kept', async () => {
+test('accepts a webhook in any form in which people keep one', async () => {
   const headers = signed()
   const line = JSON.stringify({
     received_at: YESTERDAY.toISOString(),
@@ -69,7 +69,7 @@ test('it takes a webhook in any form in which one is kept', async () => {
   expect(await verify(own, { input: BODY, env: { PAYSIM_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 0 })
 })
 
-test('what does not hold is named, and ends with 3', async () => {
+test('names each failed check, and ends with 3', async () => {
   const failing = async (...args: string[]) => {
     const { code, stdout } = await verify([...args, '-o', 'json'])
     const { valid, checks } = JSON.parse(stdout)
@@ -96,7 +96,7 @@ test('what does not hold is named, and ends with 3', async () => {
   expect(human.stdout).toMatch(/^not valid {2}evt_1\n[\s\S]*signature {2}the signature v1,/)
 })
 
-test('what is missing or makes no sense is a fault of usage, and no secret is repeated', async () => {
+test('missing or invalid input is a usage error, and no secret is repeated', async () => {
   const all = await written(asBlock(signed()), BODY)
   const runs = await Promise.all([
     verify(all, { env: { PAYSIM_WEBHOOK_SECRET: '' } }),
