@@ -31,7 +31,7 @@ describe('joining', () => {
     )
   })
 
-  test('makes of any path one that may stand in a request line, on the same origin and below the prefix', () => {
+  test('turns any path into a valid one on the same origin, below the prefix', () => {
     fc.assert(
       fc.property(text, path => {
         const joined = join(readBaseUrl('https://x.example/v1'), path)
@@ -42,7 +42,7 @@ describe('joining', () => {
     )
   })
 
-  test('adds a query, with lists in commas, and without what is not there', () => {
+  test('adds a query, with comma-separated lists and without absent values', () => {
     const query = {
       status: ['failed', 'succeeded'],
       limit: 5,
@@ -56,7 +56,7 @@ describe('joining', () => {
     expect(join(base, '/p', { c: undefined })).toBe('/p')
   })
 
-  test('reads back every value of a query as it was', () => {
+  test('every value of a query reads back unchanged', () => {
     fc.assert(
       fc.property(text, value => {
         const url = new URL(`https://x.example${join(readBaseUrl('https://x.example'), '/p', { value })}`)

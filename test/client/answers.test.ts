@@ -16,12 +16,12 @@ async function answering(body: string, status = 200, headers: Record<string, str
 }
 
 describe('a success', () => {
-  test.each([200, 201, 202, 203, 299])('may be any 2xx, as %i', async status => {
+  test.each([200, 201, 202, 203, 299])('may have any status 2xx, such as %i', async status => {
     const client = await answering(JSON.stringify(PAYMENT), status)
     expect((await client.payments.get('pi_1')).id).toBe('pi_1')
   })
 
-  test('gives the body where it is awaited, and all of the answer where that is asked for', async () => {
+  test('returns the body when awaited, and the whole answer on request', async () => {
     const text = '{ "id":"pi_1", "object":"payment_intent",  "status":"on_the_moon", "new_field": [1.50] }\n'
     const client = await answering(text, 202, { 'Request-Id': 'req_2', 'X-Odd': 'a' })
     const call = client.payments.get('pi_1')
@@ -36,18 +36,18 @@ describe('a success', () => {
     expect(answer.headers['x-odd']).toBe('a')
   })
 
-  test('of a free call may have no body', async () => {
+  test('of request() may have no body', async () => {
     const client = await answering('', 200)
     expect(await client.request('GET', '/nothing').answer()).toMatchObject({ status: 200, text: '' })
   })
 })
 
-describe('JSON of something else', () => {
+describe('JSON of another kind', () => {
   test.each([
     ['no payment', { hello: 'world' }, ['id', 'object', 'status']],
     ['a list', [PAYMENT], ['']],
     ['another payment', { ...PAYMENT, id: 'pi_2' }, ['id']],
-  ])('is no answer, though it came with 200: %s', async (_, body, fields) => {
+  ])('is rejected even with status 200: %s', async (_, body, fields) => {
     const client = await answering(JSON.stringify(body))
     const error = await refusal(client.payments.get('pi_1'), UnexpectedAnswerError)
     expect(error).toMatchObject({ name: 'UnexpectedAnswerError', status: 200 })
@@ -56,12 +56,12 @@ describe('JSON of something else', () => {
     expect(error.message).toContain('GET /payment_intents/pi_1')
   })
 
-  test('is what it is to a free call', async () => {
+  test('is accepted by request()', async () => {
     const client = await answering('{"hello":"world"}')
     expect(await client.request('GET', '/payment_intents/pi_1')).toEqual({ hello: 'world' })
   })
 
-  test('is anything that differs from the contract, to a client that is strict', async () => {
+  test('includes every difference from the contract for a strict client', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const strict = clientFor(server.url, { strict: true })
     for (const call of [strict.payments.get('pi_1'), strict.request('GET', '/payment_intents/pi_1')]) {
@@ -102,24 +102,24 @@ describe('an error', () => {
     [{}, 'unknown', 'the server answered 418'],
     [[], 'unknown', 'the server answered 418'],
     [{ error: { code: 7, details: ['x', null, {}] } }, 'unknown', 'the server answered 418'],
-  ])('that nobody foresaw, %j, is still an error of the API', async (body, code, message) => {
+  ])('of unknown form, %j, is still an API error', async (body, code, message) => {
     const client = await answering(JSON.stringify(body), 418)
     expect(await refusal(client.payments.get('pi_1'), ApiError)).toMatchObject({ code, message, details: [] })
   })
 
-  test('takes the request id from a header where the body has none', async () => {
+  test('takes the request id from a header when the body has none', async () => {
     const client = await answering('{"code":"x"}', 400, { 'X-Request-Id': 'abc' })
     expect((await refusal(client.payments.get('pi_1'), ApiError)).requestId).toBe('abc')
   })
 
-  test('is thrown by a free call too, with its answer', async () => {
+  test('is thrown by request() too, with its answer', async () => {
     const server = await serve(response => json(response, nestedError('not_found'), 404))
     const error = await refusal(clientFor(server.url).request('GET', '/x'), ApiError)
     expect(error.answer.text).toBe(JSON.stringify(nestedError('not_found')))
   })
 })
 
-describe('an answer that is no JSON of this API', () => {
+describe('an answer that is not JSON of this API', () => {
   const page = '<!doctype html>\n<title>\u001b[31mGateway</title>'
   test.each([
     ['a page', page, 200],
@@ -129,7 +129,7 @@ describe('an answer that is no JSON of this API', () => {
     ['half of an object', '{"id":"pi_', 200],
     ['a mere text', '"ok"', 200],
     ['null', 'null', 200],
-  ])('is told as such: %s', async (_, body, status) => {
+  ])('is reported as such: %s', async (_, body, status) => {
     const client = await answering(body, status, { 'content-type': 'text/html' })
     const error = await refusal(client.payments.get('pi_1'), NotJsonError)
     expect(error).toMatchObject({ name: 'NotJsonError', status })
@@ -137,7 +137,7 @@ describe('an answer that is no JSON of this API', () => {
     expect(error.answer.text).toBe(body)
   })
 
-  test('shows how it began, with nothing that a terminal would obey', async () => {
+  test('shows its first bytes, without control characters', async () => {
     const client = await answering(page + 'x'.repeat(500))
     const { firstBytes, message } = await refusal(client.payments.get('pi_1'), NotJsonError)
     expect(firstBytes).toMatch(/^<!doctype html> <title> \[31mGateway/)

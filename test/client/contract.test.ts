@@ -27,7 +27,7 @@ function answerTo(url: string): object {
   return action === undefined ? { data: [], has_more: false } : { ...PAYMENT, id, object: 'payout_intent' }
 }
 
-test('the client calls every operation of the contract where the contract has it', async () => {
+test('the client calls every operation at the path of the contract', async () => {
   const server = await serve((response, { url }) => json(response, answerTo(url)))
   const { methods, payments, payouts } = clientFor(server.url)
   await methods.list({ amount: '1', country: 'TH', currency: 'THB' })
@@ -43,14 +43,14 @@ test('the client calls every operation of the contract where the contract has it
   expect(made).toEqual(operations(resolveContract({})).map(({ method, path }) => `${method} ${path}`))
 })
 
-test('payments are created where the contract says, or where the caller does', async () => {
+test('payments are created at the path of the contract, or at the path that the caller gives', async () => {
   expect(PATHS.create).toBe(resolveContract({})['create.path'])
   const server = await serve(response => json(response, PAYMENT, 201))
   await clientFor(`${server.url}/v1`, { createPath: '/payments' }).payments.create(ORDER)
   expect(server.seen[0]?.url).toBe('/v1/payments')
 })
 
-test('a cancellation has the content type that it must have, and a body that any reader takes', async () => {
+test('a cancellation has the required content type, and a body that any server can read', async () => {
   const server = await serve((response, { url }) => json(response, answerTo(url), 202))
   await clientFor(server.url).payments.cancelPending('pi_1')
   await clientFor(server.url).payouts.cancel('po_1', { reason: 'wrong account' })
@@ -58,7 +58,7 @@ test('a cancellation has the content type that it must have, and a body that any
   expect(server.seen[0]?.headers['content-type']).toBe('application/json')
 })
 
-test('what the contract lets a merchant send, the types let a caller write', () => {
+test('the types accept what the contract lets a merchant send', () => {
   expectTypeOf<CreatePaymentRequest>().toExtend<CreatePayment>()
   expectTypeOf<DiscoveryQuery>().toExtend<MethodsQuery>()
   expectTypeOf<PayoutListQuery>().toExtend<PayoutsQuery>()
@@ -69,7 +69,7 @@ test('what the contract lets a merchant send, the types let a caller write', () 
   expectTypeOf<CreatePayment['customer']['name']>().toEqualTypeOf<string | undefined>()
 })
 
-test('what the contract answers with, the types let a caller read, with every value open', () => {
+test('the types describe what the contract answers, and allow unknown values', () => {
   expectTypeOf<wire.PaymentIntent>().toExtend<PaymentIntent>()
   expectTypeOf<PaymentIntent['id']>().toEqualTypeOf<string>()
   expectTypeOf<PaymentIntent['object']>().toEqualTypeOf<'payment_intent'>()

@@ -19,7 +19,7 @@ async function surface(answer: RequestListener) {
   return { control, origin }
 }
 
-test('a kept connection that the server closed meanwhile is no fault: the call is made on another', async () => {
+test('retries on a new connection when the server has closed a kept-alive one', async () => {
   const sockets: unknown[] = []
   const { control } = await surface((request, response) => {
     sockets.push(request.socket)
@@ -32,7 +32,7 @@ test('a kept connection that the server closed meanwhile is no fault: the call i
   expect(sockets[2]).not.toBe(sockets[0])
 })
 
-test('a call whose connection breaks is not made again: it may have been carried out', async () => {
+test('does not repeat a change whose connection breaks: it may have been carried out', async () => {
   let calls = 0
   const { control, origin } = await surface(request => {
     calls += 1
@@ -47,7 +47,7 @@ test('a call whose connection breaks is not made again: it may have been carried
   expect(calls).toBe(1)
 })
 
-test('the answer is there as it came, beside what of it is awaited', async () => {
+test('returns the raw answer beside the part that is awaited', async () => {
   const text = '{ "data": [ {"id":"shop"} ],\n "more": 1e2 }'
   const { control } = await surface((_, response) => {
     response.setHeader('request-id', 'req_1').end(text)
@@ -57,7 +57,7 @@ test('the answer is there as it came, beside what of it is awaited', async () =>
   expect(await call.answer()).toMatchObject({ status: 200, text, requestId: 'req_1', body: { more: 100 } })
 })
 
-test('a stream that breaks off says so', async () => {
+test('a stream that breaks off throws an error', async () => {
   const { control } = await surface((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('event: hello\ndata: {"account":"shop.test","seq":0}\n\n', () => request.socket.destroy())
@@ -70,7 +70,7 @@ test('a stream that breaks off says so', async () => {
   expect(seen).toEqual(['hello'])
 })
 
-test('whoever has no patience left ends all that is under way', async () => {
+test('an aborted signal ends the running calls', async () => {
   const leave = new AbortController()
   const server = createServer(() => leave.abort(new Error('enough')))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

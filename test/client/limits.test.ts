@@ -67,7 +67,7 @@ describe('a control client', () => {
     ['an answer that drips', dripping, 'did not answer in full within 200 ms', 200],
     ['headers that drip', drippingHeaders, 'did not answer within 200 ms', 200],
     ['no answer', silent, 'did not answer within 200 ms', 200],
-  ])('gives up %s, of a call and of an archive', async (_, speak, message, ms) => {
+  ])('gives up on %s, for a call and for an archive', async (_, speak, message, ms) => {
     const client = control(await speaking(speak), ms)
     const account = client.account('shop.test')
     const calls = [client.merchants.list(), client.merchants.create(), account.image('a')]
@@ -76,7 +76,7 @@ describe('a control client', () => {
     for (const { message: said } of await Promise.all(refused)) expect(said).toContain(message)
   })
 
-  test('gives up a line of a stream that never ends, and an event that never ends', async () => {
+  test('gives up on an endless line and on an endless event of a stream', async () => {
     for (const piece of [SPACES, `data: ${SPACES}\n`]) {
       const client = control(await speaking(endless(piece)))
       const error = await refusal(whole(client.account('shop.test').stream()), ControlUnreachableError)
@@ -84,7 +84,7 @@ describe('a control client', () => {
     }
   })
 
-  test('reads a stream whose lines come in pieces, as it came', async () => {
+  test('reads a stream whose lines arrive in pieces', async () => {
     const text = `event: entry\ndata: {"seq":1,"text":"ก\u2028"}\n\nevent: request\ndata: {"path":"/"}\n\n`
     const url = await speaking(socket => {
       socket.write(`${HEAD}\r\n`)
@@ -99,7 +99,7 @@ describe('a control client', () => {
     ])
   })
 
-  test('takes JSON that is too deep for no answer', async () => {
+  test('rejects JSON that is nested too deeply', async () => {
     const server = await serve(response => response.end(`${'['.repeat(5000)}${']'.repeat(5000)}`))
     const error = await refusal(control(server.url).merchants.list(), ControlUnreachableError)
     expect(error.message).toContain('not answered with JSON')
@@ -110,7 +110,7 @@ describe.each([
   ['undici', { light: false }],
   ['node:http', { light: true }],
 ])('a merchant client through %s', (_, way) => {
-  test.each(['[', '{"a":'])('takes 5,000 levels of %s for no answer', async open => {
+  test.each(['[', '{"a":'])('rejects 5,000 levels of %s', async open => {
     const close = open === '[' ? ']' : '}'
     const body = `{"id":"pi_1","object":"payment_intent","status":"pending","x":${open.repeat(5000)}1${close.repeat(5000)}}`
     const server = await serve(response => response.end(body))
@@ -119,12 +119,12 @@ describe.each([
     expect(error.message).toContain('nested more than 64 levels deep')
   })
 
-  test('gives up headers that drip', async () => {
+  test('times out when headers arrive too slowly', async () => {
     const client = clientFor(await speaking(drippingHeaders), { ...way, retries: 0, timeoutMs: 100 })
     await refusal(client.payments.get('pi_1'), TimeoutError)
   })
 
-  test('lets many calls share a signal, without a warning from Node', async () => {
+  test('lets many calls share a signal without a warning from Node', async () => {
     const warnings: Error[] = []
     const keep = (warning: Error) => warnings.push(warning)
     process.on('warning', keep)

@@ -28,7 +28,7 @@ describe('pages', () => {
     ['absent', { has_more: false }],
     ['empty', { has_more: false, next_cursor: '' }],
     ['there, but has_more says no', { has_more: false, next_cursor: 'more' }],
-  ])('end where the next cursor is %s', async (_, last) => {
+  ])('end when the next cursor is %s', async (_, last) => {
     const { client, server } = await listing({ first: to('b'), b: to('c'), c: last, more: {} })
     expect(await walk(client.payouts.pages())).toEqual(['po_first', 'po_b', 'po_c'])
     expect(server.seen).toHaveLength(3)
@@ -38,7 +38,7 @@ describe('pages', () => {
     ['has_more is true and there is no cursor', { has_more: true, next_cursor: null }],
     ['has_more is missing', { has_more: undefined, next_cursor: 'c' }],
     ['it is something else', { data: undefined, hello: 'world' }],
-  ])('end in a fault where a page cannot be gone on from: %s', async (_, wrong) => {
+  ])('end in an error when a page does not say how to continue: %s', async (_, wrong) => {
     const { client } = await listing({ first: to('b'), b: wrong })
     const ids: string[] = []
     const walked = async () => {
@@ -48,7 +48,7 @@ describe('pages', () => {
     expect(ids).toEqual(['po_first'])
   })
 
-  test('are asked for with the filters each time, and the cursor as it was given', async () => {
+  test('are requested with the filters each time, and with the cursor unchanged', async () => {
     const { client, server } = await listing({ first: to('a+b/c='), 'a+b/c=': {} })
     await walk(client.payouts.pages({ status: ['failed', 'succeeded'], country: 'TH', limit: 2 }))
     expect(server.seen.map(({ url }) => url)).toEqual([
@@ -57,14 +57,14 @@ describe('pages', () => {
     ])
   })
 
-  test('go on from a cursor, and tell the one to go on from', async () => {
+  test('continue from a cursor, and report the next one', async () => {
     const { client } = await listing({ b: to('c'), c: {} })
     const cursors: (string | null)[] = []
     for await (const { nextCursor } of client.payouts.pages({}, { cursor: 'b' })) cursors.push(nextCursor)
     expect(cursors).toEqual(['c', null])
   })
 
-  test('are fetched one by one, as they are wanted', async () => {
+  test('are fetched one by one, as needed', async () => {
     const { client, server } = await listing({ first: to('b'), b: to('c'), c: {} })
     for await (const page of client.payouts.pages()) {
       expect(page.answer.text).toContain('po_first')
@@ -76,7 +76,7 @@ describe('pages', () => {
   test.each([
     ['itself', { first: to('b'), b: to('b') }, ['po_first', 'po_b']],
     ['an earlier one', { first: to('b'), b: to('c'), c: to('b') }, ['po_first', 'po_b', 'po_c']],
-  ])('never go in a circle: a cursor that leads to %s', async (_, next, before) => {
+  ])('never repeat: a cursor that leads to %s', async (_, next, before) => {
     const { client, server } = await listing(next)
     const ids: string[] = []
     const walked = async () => {
@@ -93,7 +93,7 @@ describe('pages', () => {
     await refusal(walk(client.payouts.pages({}, { cursor: 'b' })), CursorRepeatedError)
   })
 
-  test('end in the fault that ended them', async () => {
+  test('fail with the error of the page that failed', async () => {
     const server = await serve(response => response.writeHead(200).end('<html>'))
     await refusal(walk(clientFor(server.url).payouts.pages()), NotJsonError)
   })

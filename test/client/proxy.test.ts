@@ -46,17 +46,17 @@ describe('the proxy', () => {
     ['pi.example', false],
     ['other.example', false],
     ['', false],
-  ])('is left out for https://api.example by NO_PROXY=%s: %s', (list, exempt) => {
+  ])('is skipped for https://api.example by NO_PROXY=%s: %s', (list, exempt) => {
     const proxy = chosen('https://api.example', { ...BOTH, NO_PROXY: list })
     expect(proxy).toBe(exempt ? undefined : 'http://secure:2/')
   })
 
-  test('that is asked for comes before the environment, also on the way to this machine', () => {
+  test('that is given takes precedence over the environment, also for this machine', () => {
     expect(chosen('http://127.0.0.1', { NO_PROXY: '*' }, 'mine:5')).toBe('http://mine:5/')
     expect(chosen('https://api.example', BOTH, false)).toBeUndefined()
   })
 
-  test.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused unrepeated', text => {
+  test.each(['::', 'ftp://user:hunter2@x', 'http://user:hunter2@'])('%j is refused, not repeated', text => {
     const choose = () => chosen('https://api.example', { HTTPS_PROXY: text })
     expect(choose).toThrow(ArgumentError)
     expect(choose).toThrow(/^HTTPS_PROXY/)
@@ -93,7 +93,7 @@ async function secureServer() {
 }
 
 describe('through a proxy', () => {
-  test('a plain call goes by its whole address, with the credentials of the proxy', async () => {
+  test('a plain call sends its whole address, with the credentials of the proxy', async () => {
     const proxy = await proxyTo(0)
     const client = clientFor('http://api.example/v1', {
       proxy: `http://me:secret@127.0.0.1:${proxy.port}`,
@@ -122,7 +122,7 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('the environment is heeded, and this machine is not sought there', async () => {
+  test('uses the proxy of the environment, but not for this machine', async () => {
     const proxy = await proxyTo(0)
     const server = await serve(response => json(response, PAYMENT))
     vi.stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`)
@@ -135,7 +135,7 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test.each(['http://api.example', 'https://api.example'])('a proxy that refuses is told: %s', async base => {
+  test.each(['http://api.example', 'https://api.example'])('reports a proxy that refuses: %s', async base => {
     const proxy = await proxyTo(0, 407)
     const client = clientFor(base, { proxy: `http://me:hunter2@127.0.0.1:${proxy.port}`, retries: 0 })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -143,7 +143,7 @@ describe('through a proxy', () => {
     expect(error.message).not.toContain('hunter2')
   })
 
-  test('a proxy that is not there is told, and not taken for the server', async () => {
+  test('reports a proxy that does not exist, and does not take it for the server', async () => {
     const port = await closedPort()
     const client = clientFor('https://api.example', { proxy: `http://127.0.0.1:${port}`, retries: 0 })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)

@@ -42,7 +42,7 @@ describe.each([
   ['undici', { light: false }],
   ['node:http', { light: true }],
 ])('a receipt through %s', (_, way) => {
-  test('is sent from disk as the form that the server takes', async () => {
+  test('is sent from disk as the form that the server expects', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const bytes = image(200_000, JPEG_START)
     const path = await file('slip.jpeg', bytes)
@@ -58,7 +58,7 @@ describe.each([
     expect(call.idempotencyKey).toMatch(UUID)
   })
 
-  test('is sent again whole, under the same key and another boundary', async () => {
+  test('is sent again completely, with the same key and another boundary', async () => {
     const server = await serve((response, _, count) =>
       count < 3 ? response.socket?.destroy() : json(response, PAYMENT),
     )
@@ -69,7 +69,7 @@ describe.each([
     for (const seen of server.seen) expect(part(seen).bytes.equals(image(100_000))).toBe(true)
   })
 
-  test('may be answered before it is sent whole', async () => {
+  test('may be answered before it is completely sent', async () => {
     const server = await serve(response => json(response, { code: 'unauthorized' }, 401))
     const call = clientFor(server.url, way).payments.submitReceipt('pi_1', { file: image(MOST) })
     await expect(call).rejects.toMatchObject({ status: 401 })
@@ -80,7 +80,7 @@ test.each([
   ['bytes', (bytes: Buffer) => new Uint8Array(bytes)],
   ['a view into more bytes', (bytes: Buffer) => Buffer.concat([Buffer.alloc(9), bytes]).subarray(9)],
   ['a stream', (bytes: Buffer) => Readable.from([bytes.subarray(0, 3), bytes.subarray(3)])],
-])('a receipt may be %s, and is repeated all the same', async (_, give) => {
+])('a receipt may be %s, and can still be repeated', async (_, give) => {
   const server = await serve((response, _, count) =>
     count < 2 ? response.socket?.destroy() : json(response, PAYMENT),
   )
@@ -90,7 +90,7 @@ test.each([
   expect(part(server.seen[0] as Seen).head).toContain('filename="receipt.png"')
 })
 
-test('a receipt may have a name and a type of its own', async () => {
+test('a receipt may have its own name and type', async () => {
   const server = await serve(response => json(response, PAYMENT))
   const receipt = { file: image(100), filename: 'ใบเสร็จ.png', contentType: 'application/octet-stream' }
   await clientFor(server.url).payments.submitReceipt('pi_1', receipt)
@@ -99,7 +99,7 @@ test('a receipt may have a name and a type of its own', async () => {
   expect(head).toContain('Content-Type: application/octet-stream')
 })
 
-test('tells how far it is, forwards only and to the end', async () => {
+test('reports the progress, forwards only and to the end', async () => {
   const server = await serve(response => json(response, PAYMENT))
   const told: Progress[] = []
   await clientFor(server.url).payments.submitReceipt('pi_1', {
@@ -134,14 +134,14 @@ describe('a receipt that the server would refuse is not sent', () => {
     expect((await refused(await make())).reason).toBe(reason)
   })
 
-  test('says which file, and by how much', async () => {
+  test('says in the error which file, and how much too large', async () => {
     const path = await file('huge.jpg', image(MOST + 1, JPEG_START))
     expect((await refused(path)).message).toBe(
       `${path} has ${MOST + 1} bytes; a receipt may have at most ${MOST} (5 MiB)`,
     )
   })
 
-  test('a stream without an end is not read to it', async () => {
+  test('reads an endless stream only up to the limit', async () => {
     let given = 0
     const endless = Readable.from(
       (function* () {
@@ -155,7 +155,7 @@ describe('a receipt that the server would refuse is not sent', () => {
     expect(given).toBeLessThan(30)
   })
 
-  test('a stream that breaks is told, however early', async () => {
+  test('reports a stream that breaks, however early', async () => {
     const broken = new Readable({ read: () => {} })
     broken.destroy(new Error('disk on fire'))
     expect((await refused(broken)).message).toContain('disk on fire')
@@ -163,14 +163,14 @@ describe('a receipt that the server would refuse is not sent', () => {
   })
 })
 
-test('exactly 5 MiB is not too much', async () => {
+test('accepts exactly 5 MiB', async () => {
   const server = await serve(response => json(response, PAYMENT))
   const path = await file('exact.png', image(MOST))
   await clientFor(server.url).payments.submitReceipt('pi_1', { file: path })
   expect(part(server.seen[0] as Seen).bytes.length).toBe(MOST)
 })
 
-test('a file that shrinks before it is sent ends in a fault, not in a wait', async () => {
+test('a file that shrinks before it is sent causes an error, and not a hang', async () => {
   const server = await serve((response, _, count) =>
     count < 2 ? response.socket?.destroy() : json(response, PAYMENT),
   )

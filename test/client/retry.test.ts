@@ -27,12 +27,12 @@ describe('a read', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('is repeated when its connection broke', async () => {
+  test('is repeated when its connection breaks', async () => {
     const server = await serve(failing(1, drop))
     expect(await clientFor(server.url).payments.get('pi_1')).toEqual(PAYMENT)
   })
 
-  test('fails with the last answer once it was repeated enough', async () => {
+  test('fails with the last answer after the last retry', async () => {
     const server = await serve(status(503))
     const client = clientFor(server.url, { retries: 2 })
     const error = await refusal(client.payouts.list(), ApiError)
@@ -41,7 +41,7 @@ describe('a read', () => {
     expect(server.seen).toHaveLength(3)
   })
 
-  test('is made once where no retries are wanted', async () => {
+  test('is made once when retries are off', async () => {
     const server = await serve(status(503))
     await refusal(clientFor(server.url, { retries: 0 }).payouts.list(), ApiError)
     expect(server.seen).toHaveLength(1)
@@ -54,7 +54,7 @@ describe('a call that changes something, without a key', () => {
     ['cancelling a payment', (url: string) => clientFor(url).payments.cancelPending('pi_1')],
     ['cancelling a payout', (url: string) => clientFor(url).payouts.cancel('po_1')],
     ['any other', (url: string) => clientFor(url).request('POST', '/x', { body: {} })],
-  ])('is never made twice once it may have arrived: %s', async (_, make) => {
+  ])('is never repeated when it may have arrived: %s', async (_, make) => {
     for (const fail of [drop, status(503), status(429)]) {
       const server = await serve(failing(1, fail))
       await refusal(make(server.url), Error)
@@ -69,7 +69,7 @@ describe('a call that changes something, without a key', () => {
     expect(error.message).toContain('may have been carried out')
   })
 
-  test('is repeated where nothing was sent', async () => {
+  test('is repeated when nothing was sent', async () => {
     const client = clientFor(`http://127.0.0.1:${await closedPort()}`)
     const error = await refusal(client.payments.create(ORDER), ConnectError)
     expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false })
@@ -87,7 +87,7 @@ describe('a call with a key', () => {
     expect(server.seen[1]?.body).toEqual(server.seen[0]?.body)
   })
 
-  test('waits for the first of that key to end', async () => {
+  test('is repeated while the first call with that key is in progress', async () => {
     const server = await serve(failing(2, r => json(r, { code: 'idempotency_in_progress' }, 409)))
     await clientFor(server.url).payments.cancel('pi_1', { idempotencyKey: 'k-2' })
     expect(server.seen).toHaveLength(3)
@@ -99,7 +99,7 @@ describe('a call with a key', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('may have it among the headers of a free call', async () => {
+  test('may have the key among the headers of request()', async () => {
     const server = await serve(failing(1, drop))
     const headers = { 'Idempotency-Key': 'k-4' }
     await clientFor(server.url).request('POST', '/x', { body: '{"raw": 1}', headers })
@@ -124,7 +124,7 @@ describe('the pauses', () => {
     expect(client.pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000])
   })
 
-  test('are anything from nothing to that, by chance', async () => {
+  test('are random, between zero and that', async () => {
     const server = await serve(failing(2, status(503)))
     const chances = [0, 0.5]
     const client = clientFor(server.url, { random: () => chances.shift() ?? 1 })
@@ -147,14 +147,14 @@ describe('the pauses', () => {
     expect(client.pauses[0]).toBeGreaterThan(20_000)
   })
 
-  test('are not as long as a server may ask for: the answer is given instead', async () => {
+  test('are not made for a Retry-After that is too long: the answer is returned instead', async () => {
     const server = await serve(status(503, { 'retry-after': '86400' }))
     const client = clientFor(server.url)
     await refusal(client.payouts.list(), ApiError)
     expect(client.pauses).toEqual([])
   })
 
-  test('end when the call is given up', async () => {
+  test('end when the call is aborted', async () => {
     const server = await serve(status(503))
     const ending = new AbortController()
     const client = clientFor(server.url, { sleep: async () => ending.abort(new Error('enough')) })

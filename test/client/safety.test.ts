@@ -14,7 +14,7 @@ describe('a live key', () => {
     'http://10.0.0.1:7297',
     'http://localhost.example',
     'http://127.0.0.1.example',
-  ])('is not sent in the clear to %s, and a test key is', baseUrl => {
+  ])('is not sent unencrypted to %s, but a test key is', baseUrl => {
     expect(() => createClient({ baseUrl, ...liveKeys })).toThrow(UnsafeTargetError)
     expect(() => createClient({ baseUrl, ...testKeys, secretKey: 'sk_live_b' })).toThrow(UnsafeTargetError)
     expect(() => createClient({ baseUrl, ...testKeys })).not.toThrow()
@@ -55,7 +55,7 @@ function expectNoSecret(value: unknown): void {
 }
 
 describe('the secret', () => {
-  test('is not to be seen on a client, before a call or after', async () => {
+  test('is not visible on a client, before or after a call', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url)
     expectNoSecret(client)
@@ -66,7 +66,7 @@ describe('the secret', () => {
     expectNoSecret(await call.answer())
   })
 
-  test('is not in what a request log is told', async () => {
+  test('is not in the records of a request log', async () => {
     const server = await serve((response, _, count) =>
       count < 2 ? response.socket?.destroy() : json(response, PAYMENT),
     )
@@ -90,7 +90,7 @@ describe('the secret', () => {
   test.each([
     ['an error that repeats it', JSON.stringify(echo)],
     ['a page that repeats it', `<p>Basic ${ENCODED} ${SECRET_KEY}</p>`],
-  ])('is not in a fault, even of %s', async (_, body) => {
+  ])('is not in an error, even for %s', async (_, body) => {
     const server = await serve(response => response.writeHead(401).end(body))
     const error = await Promise.resolve(clientFor(server.url).payments.get('pi_1')).catch(
       (cause: unknown) => cause,
@@ -100,7 +100,7 @@ describe('the secret', () => {
     expect(printed(error)).toContain('***')
   })
 
-  test('is not in a fault of the connection', async () => {
+  test('is not in a connection error', async () => {
     const client = clientFor(`http://127.0.0.1:${await closedPort()}`)
     const error = await Promise.resolve(client.payments.create(ORDER)).catch((cause: unknown) => cause)
     expectNoSecret(error)
@@ -108,7 +108,7 @@ describe('the secret', () => {
   })
 })
 
-test('headers are shown without what signs them in', () => {
+test('headers are shown without credentials', () => {
   const headers = { Authorization: 'Bearer abc', cookie: 'a=b', 'Proxy-Authorization': 'x', accept: 'y' }
   expect(redactHeaders(headers)).toEqual({
     Authorization: 'Bearer ***',

@@ -63,7 +63,7 @@ describe.each([
     payment_method_options: { bank: 'bbl', account_name: 'Somchai', account_number: '1234567890' },
   }
 
-  test('a payment is discovered, created, proven by a receipt and waited for', async () => {
+  test('discovers methods, creates a payment, submits a receipt and waits for the end', async () => {
     const { control, client } = await account({
       sleep: () => control('POST', '/clock/advance', { by: '10s' }),
     })
@@ -104,7 +104,7 @@ describe.each([
     expect((await client.payments.get(id)).status).toBe('succeeded')
   })
 
-  test('a key means one payment, and another image under it is a conflict', async () => {
+  test('a key gives one payment, and another image with the same key is a conflict', async () => {
     const { client } = await account()
     const first = await client.payments.create(TRANSFER, { idempotencyKey: 'order-1' })
     const second = await client.payments.create(TRANSFER, { idempotencyKey: 'order-1' })
@@ -114,7 +114,7 @@ describe.each([
     expect((await refusal(other, ApiError)).code).toBe('idempotency_conflict')
   })
 
-  test('refusals are read, whatever their shape', async () => {
+  test('reads refusals, whatever their shape', async () => {
     const { client } = await account()
     expect(await refusal(client.payments.get('pi_none'), ApiError)).toMatchObject({
       status: 404,
@@ -139,7 +139,7 @@ describe.each([
     expect((await client.payments.wait(id)).failure_code).toBe('payment_cancelled')
   })
 
-  test('payouts are walked page by page, and cancelled', async () => {
+  test('lists payouts page by page, and cancels one', async () => {
     const { client, control } = await account()
     for (let count = 0; count < 5; count++)
       await control('POST', '/payouts', {
@@ -164,7 +164,7 @@ describe.each([
     expect((await refusal(client.payouts.cancel(id), ApiError)).code).toBe('invalid_state')
   })
 
-  test('an answer lost after the work was done is found again by its key', async () => {
+  test('gets an answer that was lost after the work was done again by its key', async () => {
     const { client, control } = await account()
     const on = `POST ${options.createPath ?? '/payment_intents'}`
     await control('PUT', '/faults', { faults: [{ on, nth: 1, type: 'reset', when: 'after_commit' }] })

@@ -30,7 +30,7 @@ describe.each([
 ])('through %s', (_, way) => {
   const once = { ...way, retries: 0 }
 
-  test('a call arrives whole: method, path, query, headers and body', async () => {
+  test('a call arrives completely: method, path, query, headers and body', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(`${server.url}/v1/`, { ...way, userAgent: 'shop/1' })
     await client.request('PUT', '/things', { query: { a: 'ก' }, body: { b: 1 }, headers: { 'X-Own': 'c' } })
@@ -55,7 +55,7 @@ describe.each([
     expect(server.seen[0]?.body.length).toBe(0)
   })
 
-  test('an answer is read whole, in whatever pieces it comes', async () => {
+  test('reads the whole of an answer that arrives in pieces', async () => {
     const text = JSON.stringify({ ...PAYMENT, label: 'บาท'.repeat(50_000) })
     const server = await serve(response => {
       const bytes = Buffer.from(text)
@@ -65,13 +65,13 @@ describe.each([
     expect((await clientFor(server.url, way).payments.get('pi_1').answer()).text).toBe(text)
   })
 
-  test('headers that come twice are both there', async () => {
+  test('keeps both values of a header that comes twice', async () => {
     const server = await serve(response => json(response, PAYMENT, 200, { 'Set-Cookie': ['a=1', 'b=2'] }))
     const { headers } = await clientFor(server.url, way).payments.get('pi_1').answer()
     expect(headers['set-cookie']).toBe('a=1, b=2')
   })
 
-  test('connections are kept from call to call', async () => {
+  test('reuses connections from call to call', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url, way)
     for (let count = 0; count < 10; count++) await client.payments.get('pi_1')
@@ -79,7 +79,7 @@ describe.each([
     expect(Math.max(...server.seen.map(({ connection }) => connection))).toBeLessThanOrEqual(2)
   })
 
-  test('a refused connection says what to do', async () => {
+  test('the error of a refused connection says what to do', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
     expect(error).toMatchObject({ code: 'ECONNREFUSED', sent: false, permanent: false })
@@ -87,7 +87,7 @@ describe.each([
     expect(error.message).toContain('paysim serve')
   })
 
-  test('a host that does not exist is told as such', async () => {
+  test('reports a host that does not exist', async () => {
     const client = clientFor('http://nothing.invalid', { ...once, proxy: false })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
     expect(error).toMatchObject({ sent: false })
@@ -95,7 +95,7 @@ describe.each([
     expect(error.message).toContain('check the base URL')
   })
 
-  test('a server that never answers is given up', async () => {
+  test('times out when a server never answers', async () => {
     const url = await speaking(() => {})
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({
@@ -104,13 +104,13 @@ describe.each([
     })
   })
 
-  test('an answer that stops half-way is given up', async () => {
+  test('times out when an answer stops half-way', async () => {
     const url = await speaking(socket => socket.write(`${WELL}content-length: 100\r\n\r\n{"id":`))
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  test('an answer that drips for ever is given up', async () => {
+  test('times out when an answer arrives slowly without an end', async () => {
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
       const dripping = setInterval(() => socket.write('1\r\n \r\n'), 5)
@@ -120,7 +120,7 @@ describe.each([
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  test('an answer without an end is given up before it fills the memory, and not asked for again', async () => {
+  test('abandons an endless answer before it fills the memory, and does not ask again', async () => {
     const piece = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
@@ -141,14 +141,14 @@ describe.each([
     ['in the middle of the headers', 'HTTP/1.1 200 O'],
     ['in the middle of a body of known length', `${WELL}content-length: 100\r\n\r\n{"id":`],
     ['in the middle of a body in chunks', `${WELL}transfer-encoding: chunked\r\n\r\n6\r\n{"id":\r\n`],
-  ])('a server that hangs up %s leaves the call open', async (_, said) => {
+  ])('a server that hangs up %s may have carried out the call', async (_, said) => {
     const url = await speaking(socket => socket.end(said))
     const error = await refusal(clientFor(url, once).payments.create(ORDER), ConnectError)
     expect(error).toMatchObject({ sent: true, permanent: false })
     expect(error.message).toContain('may have been carried out')
   })
 
-  test('what is no HTTP is told as such', async () => {
+  test('reports an answer that is not HTTP', async () => {
     const url = await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
     const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
     expect(error.message).toContain('not HTTP')
@@ -162,7 +162,7 @@ describe.each([
     expect(server.seen).toEqual([])
   })
 
-  test('a call that is given up ends at once', async () => {
+  test('an aborted call ends at once', async () => {
     const url = await speaking(() => ending.abort(new Error('enough')))
     const ending = new AbortController()
     const call = clientFor(url, way).payments.get('pi_1', { signal: ending.signal })
@@ -172,12 +172,12 @@ describe.each([
     )
   })
 
-  test('a certificate of its own authority is trusted where that is given', async () => {
+  test('trusts a certificate of an authority that is given', async () => {
     const server = await secureServer()
     expect(await clientFor(server.url, { ...way, ca: CERTIFICATE }).payments.get('pi_1')).toEqual(PAYMENT)
   })
 
-  test('a certificate that nobody vouches for is refused, once and for all', async () => {
+  test('refuses an untrusted certificate, and does not retry', async () => {
     const server = await secureServer()
     const client = clientFor(server.url, way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -187,7 +187,7 @@ describe.each([
     expect(server.seen).toEqual([])
   })
 
-  test('an https address that speaks plain http is told as such', async () => {
+  test('reports an https address that speaks plain http', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url.replace('http:', 'https:'), way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -195,7 +195,7 @@ describe.each([
     expect(error.permanent).toBe(true)
   })
 
-  test('a client can be closed though it was never used, and twice', async () => {
+  test('a client can be closed without any call, and twice', async () => {
     const client = clientFor('http://127.0.0.1:1', way)
     await client.close()
     await client.close()

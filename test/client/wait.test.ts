@@ -33,7 +33,7 @@ describe('waiting', () => {
     expect(server.seen).toHaveLength(4)
   })
 
-  test('ends at once where the payment has ended, without a pause', async () => {
+  test('ends at once when the payment has ended, without a pause', async () => {
     const { client, pauses } = await following('succeeded')
     const answer = await client.payments.wait('pi_1', { timeoutMs: 0 }).answer()
     expect(answer.body.status).toBe('succeeded')
@@ -41,7 +41,7 @@ describe('waiting', () => {
   })
 
   test.each([['processing'], [['processing', 'requires_moon']]])(
-    'ends where it was told to: %j',
+    'ends at a requested status: %j',
     async until => {
       const { client, server } = await following('pending', 'processing', 'succeeded')
       expect((await client.payments.wait('pi_1', { until })).status).toBe('processing')
@@ -49,17 +49,17 @@ describe('waiting', () => {
     },
   )
 
-  test('ends with a final status that was not wanted: nothing comes after it', async () => {
+  test('ends with a final status that was not requested, because nothing comes after it', async () => {
     const { client } = await following('pending', 'failed')
     expect((await client.payments.wait('pi_1', { until: 'succeeded' })).status).toBe('failed')
   })
 
-  test('goes on through a status that it does not know', async () => {
+  test('continues through an unknown status', async () => {
     const { client } = await following('on_the_moon', 'succeeded')
     expect((await client.payments.wait('pi_1')).status).toBe('succeeded')
   })
 
-  test('tells each state that differs, once', async () => {
+  test('reports each new state once', async () => {
     const { client } = await following('pending', 'pending', 'processing', 'processing', 'succeeded')
     const told: string[] = []
     await client.payments.wait('pi_1', { onUpdate: ({ status }) => told.push(status) })
@@ -72,7 +72,7 @@ describe('waiting', () => {
     expect(pauses).toEqual([500, 750, 1125, 1687.5, 2531.25, 3796.875, 5000, 5000, 5000])
   })
 
-  test('gives up in time, after a last look, and keeps what it saw', async () => {
+  test('times out after a last look, and keeps what it saw', async () => {
     const { client, pauses, server } = await following('pending')
     const error = await refusal(client.payments.wait('pi_1', { timeoutMs: 2000 }), WaitTimeoutError)
     expect(error.message).toContain('pi_1 was still pending')
@@ -90,19 +90,19 @@ describe('waiting', () => {
     expect(pauses.slice(1).every(pause => pause >= 9000)).toBe(true)
   })
 
-  test('outlasts a server that is busy for longer than one call would', async () => {
+  test('outlasts a server that is busy for longer than the retries of one call', async () => {
     const busy: Respond = r => json(r, nestedError('service_unavailable'), 503)
     const { client, server } = await following(...Array<Respond>(20).fill(busy), 'succeeded')
     expect((await client.payments.wait('pi_1')).status).toBe('succeeded')
     expect(server.seen).toHaveLength(21)
   })
 
-  test('ends with the refusal where the server is busy to the end', async () => {
+  test('fails with the refusal when the server stays busy', async () => {
     const { client } = await following(r => json(r, nestedError('service_unavailable'), 503))
     await refusal(client.payments.wait('pi_1', { timeoutMs: 20_000 }), ApiError)
   })
 
-  test('ends with any other fault at once', async () => {
+  test('fails with any other error at once', async () => {
     const { client, pauses } = await following(r => json(r, nestedError('not_found'), 404))
     expect((await refusal(client.payments.wait('pi_1'), ApiError)).code).toBe('not_found')
     expect(pauses).toEqual([])
@@ -110,7 +110,7 @@ describe('waiting', () => {
     await refusal(alone.client.payments.wait('pi_1'), ConnectError)
   })
 
-  test('ends when it is given up', async () => {
+  test('ends when it is aborted', async () => {
     const ending = new AbortController()
     const { client } = await following('pending', r => {
       ending.abort(new Error('enough'))
