@@ -40,7 +40,7 @@ describe('the word that was meant', () => {
     )
   })
 
-  test('is found through any one slip of the finger', () => {
+  test('is found despite any single typing error', () => {
     const slip = fc.tuple(fc.constantFrom('drop', 'double', 'swap', 'replace'), fc.nat(5))
     fc.assert(
       fc.property(

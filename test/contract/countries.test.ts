@@ -14,7 +14,7 @@ describe('isCountry', () => {
     expect(PAIRS.filter(code => isCountry(code) && names.of(code) === undefined)).toEqual([])
   })
 
-  test.each(['TH', 'VN', 'ID', 'PH', 'MY', 'US', 'AX', 'BQ', 'SS', 'ZW'])('%s is one', code => {
+  test.each(['TH', 'VN', 'ID', 'PH', 'MY', 'US', 'AX', 'BQ', 'SS', 'ZW'])('%s is a country', code => {
     expect(isCountry(code)).toBe(true)
   })
 
@@ -36,7 +36,7 @@ describe('isCountry', () => {
     'T',
     '',
     'constructor',
-  ])('"%s" is none', code => {
+  ])('"%s" is not a country', code => {
     expect(isCountry(code)).toBe(false)
   })
 })

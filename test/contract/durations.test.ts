@@ -58,7 +58,7 @@ describe('a duration', () => {
     '36526d',
     '36525d1ms',
     'Infinity',
-  ])('%j is none', text => {
+  ])('%j is not a duration', text => {
     expect(parseDuration(text)).toBeUndefined()
   })
 })
@@ -75,7 +75,7 @@ describe('formatting', () => {
     expect(formatDuration(ms)).toBe(text)
   })
 
-  test('is read back, for every whole number of milliseconds up to a hundred years', () => {
+  test('reads back for every whole number of milliseconds up to a hundred years', () => {
     fc.assert(
       fc.property(fc.nat({ max: 36_525 * DAY }), ms => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)

@@ -34,7 +34,7 @@ describe('an error body', () => {
     expect(render({}, { code: 'not_found', message: 'No such payout' }).body.error.details).toEqual([])
   })
 
-  test('has the status that its rejection was given, where a decision moved it', () => {
+  test('has the status of its rejection, if the rejection gives one', () => {
     expect(render({ 'errors.body': 'problem' }, { ...invalid(details), status: 413 })).toMatchObject({
       status: 413,
       body: { status: 413 },
@@ -52,7 +52,7 @@ describe('statuses', () => {
     ['auth.failure_status', '403', 'unauthorized', 403],
     ['errors.idempotency_conflict', '422', 'idempotency_conflict', 422],
     ['errors.idempotency_conflict', '400', 'idempotency_conflict', 400],
-  ] as const)('%s %s moves %s', (key, value, code, status) => {
+  ] as const)('%s %s changes the status of %s', (key, value, code, status) => {
     const contract = resolveContract({ [key]: value })
     expect(statusOf(code, contract)).toBe(status)
     for (const other of codes.filter(each => each !== code))
@@ -64,6 +64,6 @@ test.each([
   [[], 'The request is not valid'],
   [details, 'amount is required'],
   [[...details, ...details, ...details], 'amount is required (and 2 more)'],
-])('several faults make one message', (faults, message) => {
+])('several errors make one message', (faults, message) => {
   expect(invalid(faults)).toEqual({ code: 'validation_failed', message, details: faults })
 })

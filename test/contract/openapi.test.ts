@@ -53,7 +53,7 @@ test.each(VARIANTS)(
   },
 )
 
-test('each variant gives a document of its own', async () => {
+test('each variant gives a different document', async () => {
   const documents = await Promise.all(VARIANTS.map(([, overrides]) => documentOf(overrides)))
   expect(new Set(documents).size).toBe(VARIANTS.length)
 })
@@ -75,7 +75,7 @@ const BROKEN: [rule: string, spoil: (document: Document) => void][] = [
   ['path-parameters-defined', ({ paths }) => Object.assign(paths, { '/a/{b}': { get: operation(paths) } })],
 ]
 
-test.each(BROKEN)('a document that breaks %s does not pass', async (rule, spoil) => {
+test.each(BROKEN)('a document that breaks %s fails the linter', async (rule, spoil) => {
   const document: Document = JSON.parse(await documentOf({}))
   expect(document.openapi).toMatch(/^3\.1\./)
   spoil(document)

@@ -12,11 +12,11 @@ const ofKind = <K extends Decision['kind']>(kind: K) =>
 const given = (key: string, value: unknown) => () => resolveContract({ [key]: value })
 
 describe.each(ofKind('choice'))('$key', ({ key, decision }) => {
-  test('takes each of its values, as text', () => {
+  test('accepts each of its values as text', () => {
     for (const value of decision.values) expect(given(key, value)()).toHaveProperty([key], value)
   })
 
-  test('takes a number for one that reads as a number', () => {
+  test('accepts a number for a value that reads as a number', () => {
     for (const value of decision.values.filter(each => /^\d+$/.test(each)))
       expect(given(key, Number(value))()).toHaveProperty([key], value)
   })
@@ -51,7 +51,7 @@ describe.each(ofKind('duration'))('$key', ({ key, decision }) => {
     ['1ms', 1],
     ['90m', 5_400_000],
     ['PT1H', 3_600_000],
-  ])('takes %s', (text, ms) => {
+  ])('accepts %s', (text, ms) => {
     expect(given(key, text)()).toHaveProperty([key], ms)
   })
 
@@ -74,7 +74,7 @@ describe('events.retry', () => {
     ],
     ['0s, 1m', [0, 60_000]],
     ['1s', [1000]],
-  ])('takes %j', (value, gaps) => {
+  ])('accepts %j', (value, gaps) => {
     expect(given('events.retry', value)()).toHaveProperty(['events.retry'], gaps)
   })
 
@@ -82,7 +82,7 @@ describe('events.retry', () => {
     expect(given('events.retry', value)).toThrow(/is not allowed; allowed: a list of durations/)
   })
 
-  test('is the schedule of 75 h 35 min 5 s', () => {
+  test('is by default the schedule of 75 h 35 min 5 s', () => {
     expect(resolveContract()['events.retry'].reduce((sum, gap) => sum + gap, 0)).toBe(272_105_000)
   })
 })
@@ -100,7 +100,7 @@ describe('create.path', () => {
     '/checkout/payments',
     '/payout_intents/new',
     '/_paysimulator',
-  ])('takes %s', path => {
+  ])('accepts %s', path => {
     expect(given('create.path', path)()).toHaveProperty(['create.path'], path)
   })
 
@@ -141,7 +141,7 @@ describe('create.path', () => {
     ['/checkout/default.test/new/live', /page of paysim's own/],
     ['/bank/default.test/new', /page of paysim's own/],
     ['/qr/default.test/new', /page of paysim's own/],
-  ])('refuses %j with the rule that it broke', (path, rule) => {
+  ])('refuses %j, and names the broken rule', (path, rule) => {
     expect(given('create.path', path)).toThrow(`create.path: ${JSON.stringify(path)} is not allowed: `)
     expect(given('create.path', path)).toThrow(rule)
   })
@@ -162,7 +162,7 @@ test('refuses null unless it is one of the values', () => {
   expect(given('errors.body', null)).toThrow('errors.body')
 })
 
-test('one bad key among good ones is named', () => {
+test('names one bad key among good ones', () => {
   expect(() => resolveContract({ 'errors.body': 'flat', 'list.nonsense': 1 })).toThrow('list.nonsense')
 })
 
@@ -174,7 +174,7 @@ test.each(['errors', 'errors.bodies', 'Errors.Body', '__proto__', 'constructor',
   },
 )
 
-test('every switch answers in words that it takes', () => {
+test('every decision accepts its own answer', () => {
   const contract = resolveContract()
   const words = all
     .filter(([, { kind }]) => kind !== 'constant')

@@ -19,7 +19,7 @@ describe('Retry-After', () => {
   })
 
   test.each(['9'.repeat(13), '9'.repeat(400)])(
-    'a time that no calendar holds is not waited for: %s',
+    'a time beyond the calendar is not waited for: %s',
     header => {
       const wait = parseRetryAfter(header, NOW) ?? 0
       expect(() => new Date(NOW + wait).toISOString()).not.toThrow()

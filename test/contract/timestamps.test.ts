@@ -50,7 +50,7 @@ describe('a timestamp', () => {
     )
   })
 
-  test('is read back as it was written', () => {
+  test('reads back as it was written', () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -114,7 +114,7 @@ describe('a timestamp', () => {
     '2026-01-01T00:00:00Z\n',
     '1767225600000',
     '',
-  ])('%j is none', text => {
+  ])('%j is not a timestamp', text => {
     expect(parseTimestamp(text)).toBeUndefined()
   })
 })

@@ -22,7 +22,7 @@ const Body = Type.Object(
 const check = validator(Body)
 const faultsOf = (value: unknown) => check(value).map(({ field, message }) => `${field} ${message}`)
 
-describe('a fault names its field and the rule it broke', () => {
+describe('an error names its field and the broken rule', () => {
   test.each([
     [{}, 'amount is required'],
     [{ amount: 5 }, 'amount must be a string (a positive integer)'],
@@ -64,14 +64,14 @@ test.each(['𝒳𝒳𝒳', '🇹🇭a'])('lengths count code points: %s has thre
   expect(faultsOf({ amount: '1', note: `${note}a` })).toHaveLength(1)
 })
 
-test('lists all that is wrong, each field once', () => {
+test('lists all errors, each field once', () => {
   expect(
     faultsOf({ mode: 'x', note: '', customer: { nam: 1 }, other: 1 }).map(fault => fault.split(' ')[0]),
   ).toEqual(expect.arrayContaining(['amount', 'mode', 'note', 'customer.name', 'customer.nam', 'other']))
   expect(faultsOf({ amount: '', code: '' })).toHaveLength(2)
 })
 
-test('names fifty faults at most', () => {
+test('names at most fifty errors', () => {
   expect(faultsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
 
@@ -79,7 +79,7 @@ test('accepts valid values', () => {
   expect(faultsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
 })
 
-test('is not taken in by what objects inherit', () => {
+test('refuses keys that objects inherit', () => {
   expect(faultsOf(JSON.parse('{"amount":"1","__proto__":{"mode":"x"}}'))).toEqual([
     '__proto__ is not a known key',
   ])

@@ -19,7 +19,7 @@ const headersOf = ({ id, timestamp }: { id: string; timestamp: number }, signatu
 })
 
 describe('a signature', () => {
-  test('is taken by the public verifier, and is the one that it makes', () => {
+  test('is accepted by the public verifier, and equals the one that it makes', () => {
     fc.assert(
       fc.property(messages, secrets, (message, secret) => {
         const signature = signWebhook(message, [secret])
@@ -30,7 +30,7 @@ describe('a signature', () => {
     )
   })
 
-  test('is taken by either secret while they rotate', () => {
+  test('is accepted with either secret during a rotation', () => {
     fc.assert(
       fc.property(messages, secrets, secrets, secrets, (message, fresh, old, other) => {
         fc.pre(new Set([fresh, old, other]).size === 3)
@@ -44,7 +44,7 @@ describe('a signature', () => {
     )
   })
 
-  test('is for one id, one time and one body', () => {
+  test('is valid for only one id, one time and one body', () => {
     fc.assert(
       fc.property(messages, secrets, (message, secret) => {
         const signature = signWebhook(message, [secret])
@@ -59,12 +59,12 @@ describe('a signature', () => {
   })
 })
 
-test.each(['', 'v1,', 'v2,AAAA', 'AAAA', 'v1', ' ', 'v1,é'])('%j is no signature of anything', signatures => {
+test.each(['', 'v1,', 'v2,AAAA', 'AAAA', 'v1', ' ', 'v1,é'])('%j is not a valid signature', signatures => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   expect(verifyWebhook({ id: 'evt_1', timestamp: 1, body: '' }, signatures, secret)).toBe(false)
 })
 
-test('another version beside it does no harm', () => {
+test('ignores a signature of another version', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const message = { id: 'evt_1', timestamp: 1, body: '{}' }
   expect(verifyWebhook(message, `v1a,AAAA ${signWebhook(message, [secret])}`, secret)).toBe(true)

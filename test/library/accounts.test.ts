@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { image, promptPay, simulator, standingAccount } from '../support/library/library.ts'
 
-test('an account is a merchant of its own, with keys and a client', async () => {
+test('an account has its own merchant, keys and client', async () => {
   const sim = await simulator()
   const account = await sim.createAccount()
   expect(account).toMatchObject({ id: `${account.merchant}.test`, environment: 'test', baseUrl: sim.url })
@@ -12,7 +12,7 @@ test('an account is a merchant of its own, with keys and a client', async () => 
   expect(await account.payments.list()).toMatchObject([{ id: created.id, route: { method: 'th_promptpay' } }])
 })
 
-test('what one account does, another does not see', async () => {
+test('an account does not see what another account does', async () => {
   const sim = await simulator()
   const [one, other] = await Promise.all([sim.createAccount(), sim.createAccount()])
   const { id } = await one.client.payments.create(promptPay())
@@ -23,7 +23,7 @@ test('what one account does, another does not see', async () => {
   expect(other.webhooks.all()).toEqual([])
 })
 
-test('settings make the account what it is', async () => {
+test('settings apply to the account', async () => {
   const sim = await simulator()
   const account = await sim.createAccount({
     id: 'acme',
@@ -47,7 +47,7 @@ test('settings make the account what it is', async () => {
   await expect(sim.createAccount({ id: 'acme' })).rejects.toThrow('Merchant acme exists')
 })
 
-test('settings that make no sense are refused, and leave nothing behind', async () => {
+test('refuses invalid settings, and leaves nothing behind', async () => {
   const sim = await simulator()
   const rules = [{ name: 'odd', outcom: 'manual' }]
   await expect(sim.createAccount({ id: 'odd', rules })).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test('closing an account removes the merchant that was made for it', async () =>
   await expect(fetch(url)).rejects.toThrow()
 })
 
-test('an account that is there already is left there', async () => {
+test('closing an account that existed before leaves it in place', async () => {
   const sim = await simulator()
   const account = await sim.account('default.test', { webhooks: true })
   const { id } = await account.client.payments.create(promptPay())
@@ -79,7 +79,7 @@ test('an account that is there already is left there', async () => {
   await expect(sim.account('default.production')).rejects.toThrow('default.production is not an account')
 })
 
-test('a reset empties the account, and its webhooks go on', async () => {
+test('a reset empties the account, and its webhooks continue', async () => {
   const account = await standingAccount()
   const first = await account.client.payments.create(promptPay())
   await account.payments.succeed(first.id)
@@ -92,7 +92,7 @@ test('a reset empties the account, and its webhooks go on', async () => {
   expect(await account.webhooks.next()).toMatchObject({ type: 'payment.failed', problem: null })
 })
 
-test('an account goes out as JSON and comes back', async () => {
+test('exports an account as JSON, and imports it again', async () => {
   const account = await standingAccount()
   const { id } = await account.client.payments.create(promptPay())
   await account.assets.upload(image())

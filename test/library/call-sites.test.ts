@@ -11,7 +11,7 @@ async function firstLine(of: Promise<unknown>): Promise<string> {
   return fault.stack?.split('\n').find(line => /^\s+at /.test(line)) ?? ''
 }
 
-test('what a call throws later points at the line of the test that made it', async () => {
+test('the error of a call points at the line of the test that made the call', async () => {
   const { client, payments, clock, webhooks } = await standingAccount()
   const { id } = await client.payments.create(promptPay())
   const lines = [

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { removeDirectory, startServer } from '../support/gateway/server.ts'
 import { paysim, promptPay, simulator } from '../support/library/library.ts'
 
-test('a simulator that runs elsewhere is driven the same way', async () => {
+test('drives a simulator that runs elsewhere in the same way', async () => {
   const server = await startServer()
   onTestFinished(async () => {
     await server.stop()
@@ -23,7 +23,7 @@ test('a simulator that runs elsewhere is driven the same way', async () => {
   expect((await server.control('GET', `/merchants/${account.merchant}`)).status).toBe(404)
 })
 
-test('a simulator that is gone when it is left is no fault', async () => {
+test('stop() succeeds when the simulator has already stopped', async () => {
   const server = await simulator()
   const sim = await paysim.connectSimulator(server)
   await sim.createAccount()

@@ -4,7 +4,7 @@ import { image, paysim, promptPay, simulator, standingAccount } from '../support
 /** As somebody without a compiler writes it. */
 const wrong = (options: unknown) => options as never
 
-test('an option with a typing error is refused, and what was meant is asked', async () => {
+test('refuses a misspelt option, and suggests the right one', async () => {
   await expect(paysim.startSimulator(wrong({ sed: 1 }))).rejects.toThrow(
     'startSimulator() has no option sed; did you mean seed?',
   )
@@ -21,7 +21,7 @@ test('an option with a typing error is refused, and what was meant is asked', as
   )
 })
 
-test('an event that there is no such thing as is refused, by the compiler and at once', async () => {
+test('the compiler and the call both refuse an unknown event', async () => {
   const account = await standingAccount()
   // @ts-expect-error there is no such event
   await expect(account.webhooks.next({ type: 'payment.paid' })).rejects.toThrow(
@@ -39,14 +39,14 @@ test.each([
   [undefined, 'a duration such as "5s"'],
   [null, 'a duration such as "5s"'],
   [{ by: '5s', to: '2031-01-01T00:00:00Z' }, 'one of'],
-])('clock.advance(%j) says what it wants', async (goal, says) => {
+])('clock.advance(%j) says what it expects', async (goal, says) => {
   const account = await standingAccount()
   const before = (await account.clock.get()).now
   await expect((async () => account.clock.advance(wrong(goal)))()).rejects.toThrow(says)
   expect((await account.clock.get()).now).toBe(before)
 })
 
-test('a call refuses an option that it does not have, and nothing is sent', async () => {
+test('a call refuses an unknown option, and sends nothing', async () => {
   const account = await standingAccount()
   const { client } = account
   const refusals: [call: () => Promise<unknown>, says: string][] = [

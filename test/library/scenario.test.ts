@@ -49,7 +49,7 @@ const scenario = paysim.defineScenario({
   verify: 'all',
 })
 
-test('a scenario that the compiler takes is one that runs', async () => {
+test('a scenario that the compiler accepts also runs', async () => {
   expect([same, typeof readable]).toEqual([true, 'function'])
   const folder = await mkdtemp(join(tmpdir(), 'paysim-defined-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -94,7 +94,7 @@ test('defineScenario() reports all problems at once, and reads no files', () => 
   expect(() => paysim.defineScenario(undefined as unknown as Scenario)).toThrow(paysim.ArgumentError)
 })
 
-test('a scenario with an application is defined, and runs', async () => {
+test('a scenario with an application can be defined and run', async () => {
   const shop = `require('node:http').createServer((q, s) => s.end('{"open":true}')).listen(process.env.PORT)`
   const withShop = paysim.defineScenario({
     paysim: 1,

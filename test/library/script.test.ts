@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bankTransfer, image, payout, promptPay, standingAccount } from '../support/library/library.ts'
 
-test('time moves by, to and until idle', async () => {
+test('the clock advances by a time, to a time, and until idle', async () => {
   const { clock, client } = await standingAccount()
   const { now } = await clock.get()
   expect(await clock.advance('5s')).toEqual({ now: later(now, 5), fired: 0, idle: true })
@@ -17,7 +17,7 @@ test('time moves by, to and until idle', async () => {
 
 const later = (now: string, seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString()
 
-test('payer, provider and operator are played by hand', async () => {
+test('a test acts as payer, provider and operator', async () => {
   const { client, payments, clock } = await standingAccount()
   const end = async (act: (id: string) => Promise<{ status: string }>) => {
     const { id } = await client.payments.create(promptPay())
@@ -51,7 +51,7 @@ test('a receipt is uploaded, rejected, replaced by an asset, and accepted', asyn
   })
 })
 
-test('rules decide, and count', async () => {
+test('rules decide outcomes, and count their uses', async () => {
   const { client, rules, clock } = await standingAccount()
   expect(await rules.get()).toMatchObject({ standard: true })
   await rules.replace([{ name: 'one', match: { merchant_reference: 'order-*' } }])
@@ -64,7 +64,7 @@ test('rules decide, and count', async () => {
   expect(await rules.reset()).toMatchObject({ standard: true })
 })
 
-test('faults happen, and end', async () => {
+test('faults happen until they are used up or cleared', async () => {
   const { client, faults } = await standingAccount()
   await faults.replace([{ on: 'POST /payment_intents', times: 1, type: 'status', status: 400 }])
   await expect(client.payments.create(promptPay())).rejects.toThrow()
@@ -76,7 +76,7 @@ test('faults happen, and end', async () => {
   )
 })
 
-test('routes come and go', async () => {
+test('providers fail, and routes are replaced', async () => {
   const { client, catalogue } = await standingAccount()
   const { providers, methods, routes } = await catalogue.get()
   for (const { id } of providers) await catalogue.setHealth(id, false)
@@ -85,7 +85,7 @@ test('routes come and go', async () => {
   expect((await catalogue.get()).routes.every(({ country }) => country === 'TH')).toBe(true)
 })
 
-test('payouts are made, approved and ended', async () => {
+test('payouts are created, approved and ended', async () => {
   const { payouts, webhooks, client } = await standingAccount()
   const one = await payouts.create(payout('payout-1'))
   const other = await payouts.create({ ...payout('payout-2'), status: 'processing' })
@@ -103,7 +103,7 @@ test('payouts are made, approved and ended', async () => {
   })
 })
 
-test('what happened can be read', async () => {
+test('reads history, calls, requests, events, deliveries and timers', async () => {
   const account = await standingAccount()
   const { id } = await account.client.payments.create(promptPay())
   await account.payments.succeed(id)

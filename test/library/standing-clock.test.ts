@@ -16,7 +16,7 @@ test('next() on a virtual clock says how to advance it, and that works', async (
   )
 })
 
-test('a test may wait first, and act then', async () => {
+test('a test may wait first and act afterwards', async () => {
   const account = await standingAccount(quick)
   const { id } = await account.client.payments.create(promptPay())
   const [event, paid] = await Promise.all([

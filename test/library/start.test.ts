@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { paysim, promptPay, simulator } from '../support/library/library.ts'
 
-test('a simulator starts on a free port with the accounts of a new one', async () => {
+test('a simulator starts on a free port, with the default accounts', async () => {
   const [one, other] = [await simulator(), await simulator()]
   expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(one.url).not.toBe(other.url)
@@ -14,14 +14,14 @@ test('a simulator starts on a free port with the accounts of a new one', async (
   expect(one.accounts[0]?.secretKey).not.toBe(other.accounts[0]?.secretKey)
 })
 
-test('a seed makes the keys repeat', async () => {
+test('the same seed gives the same keys', async () => {
   const [one, other] = [await simulator({ seed: 7 }), await simulator({ seed: '7' })]
   expect(one.accounts).toEqual(other.accounts)
   const made = [await one.createAccount({ id: 'shop' }), await other.createAccount({ id: 'shop' })]
   expect(made[0]?.secretKey).toBe(made[1]?.secretKey)
 })
 
-test('options are those of serve: the contract, the clock, a token, a control port', async () => {
+test('accepts the options of serve: the contract, the clock, a token, a control port', async () => {
   const sim = await simulator({
     contract: { 'errors.body': 'flat' },
     clock: 'virtual',
@@ -39,7 +39,7 @@ test('options are those of serve: the contract, the clock, a token, a control po
   await expect(account.payments.get('pi_x')).rejects.toMatchObject({ code: 'not_found', status: 404 })
 })
 
-test('options that make no sense are refused, saying why', async () => {
+test('refuses invalid options, with the reason', async () => {
   await expect(simulator({ contract: { 'errors.bodies': 'flat' } })).rejects.toThrow(/errors\.bod/)
   const catalogue = { providers: [], methods: [], routes: [{ id: 'x' }] }
   await expect(simulator({ catalogue: catalogue as never })).rejects.toThrow(/routes\.0/)
@@ -57,7 +57,7 @@ test('a data directory outlives the simulator', async () => {
   expect(await after.client.payments.get(id)).toMatchObject({ id, status: 'pending' })
 })
 
-test('stopping ends the server, twice as well as once', async () => {
+test('stopping ends the server, and stopping twice is allowed', async () => {
   const sim = await simulator()
   await sim.createAccount()
   await Promise.all([sim.stop(), sim.stop()])
@@ -65,7 +65,7 @@ test('stopping ends the server, twice as well as once', async () => {
   await expect(sim.createAccount()).rejects.toThrow('stopped')
 })
 
-test('it is disposable', async () => {
+test('a simulator is disposable', async () => {
   const sim = await simulator()
   const account = await sim.createAccount()
   await account[Symbol.asyncDispose]()
@@ -73,7 +73,7 @@ test('it is disposable', async () => {
   await expect(fetch(sim.url)).rejects.toThrow()
 })
 
-test('after stop() nothing keeps node from ending', async () => {
+test('nothing keeps node running after stop()', async () => {
   const library = new URL('../../dist/index.js', import.meta.url).href
   const script = `
     import { startSimulator } from ${JSON.stringify(library)}

@@ -7,7 +7,7 @@ async function succeeded(account: Awaited<ReturnType<typeof standingAccount>>, r
   return id
 }
 
-test('an event is verified, and has all that came with it', async () => {
+test('an event is verified, and has its data, headers and body', async () => {
   const account = await standingAccount()
   const id = await succeeded(account)
   const event = await account.webhooks.next({ type: 'payment.succeeded' })
@@ -34,7 +34,7 @@ test('returns each event once, to the caller that waited first', async () => {
   expect(account.webhooks.all().map(({ data }) => data.id)).toEqual(ids)
 })
 
-test('a match picks by type, by members of the data, or by a function', async () => {
+test('a match selects by type, by members of the data, or by a function', async () => {
   const account = await standingAccount()
   const [a, b, c, d] = [
     await succeeded(account, 'a'),
@@ -60,7 +60,7 @@ test('an error about a missing webhook lists those that arrived', async () => {
   )
 })
 
-test('an event with a bad signature rejects, once, and is kept', async () => {
+test('an event with a bad signature rejects once, and is kept', async () => {
   const account = await standingAccount()
   await account.faults.replace([{ on: 'webhook', times: 1, type: 'bad_signature' }])
   const forged = await succeeded(account)
@@ -76,7 +76,7 @@ test('an event with a bad signature rejects, once, and is kept', async () => {
   expect((await account.webhooks.next()).data.id).toBe(id)
 })
 
-test('a stranger who posts is found out', async () => {
+test('rejects a webhook without a signature or with an old one', async () => {
   const account = await standingAccount()
   const { url } = account.webhooks
   const answer = await fetch(url, { method: 'POST', body: '{"id":"evt_1","type":"payment.succeeded"}' })
@@ -108,7 +108,7 @@ test('the receiver gives the chosen answer, and the delivery is retried', async 
   expect(delivery?.attempts.map(({ response }) => response?.status)).toEqual([503, null, 204])
 })
 
-test('an answer can be fixed, and held back', async () => {
+test('an answer can be set, and delayed', async () => {
   const account = await standingAccount()
   account.webhooks.respond({ status: 410, body: 'gone' })
   await succeeded(account)
