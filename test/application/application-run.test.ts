@@ -61,7 +61,7 @@ test('an application that closes the connection instead of answering a valid web
   )
 })
 
-test('an application whose own call was disturbed meanwhile, or which was restarted, is not blamed', async () => {
+test('an application that was restarted, or whose own call was disturbed, is not blamed', async () => {
   const calling = await runWith(closes)
   calling.calls.push(disturbedCall)
   await calling.take(posted(EVENT, SECRET))
@@ -75,7 +75,7 @@ test('an application whose own call was disturbed meanwhile, or which was restar
   expect(restarted.violations).toEqual([])
 })
 
-test('after a restart the accepted events of the last step come again, each once, and must be accepted again', async () => {
+test('a restart repeats each accepted event of the last step once; all must be accepted again', async () => {
   const got: string[] = []
   const run = await runWith((request, response) => {
     const id = String(request.headers['webhook-id'])
@@ -99,7 +99,7 @@ test('after a restart the accepted events of the last step come again, each once
   expect(await run.sendAgain('payment.expired')).toBe(0)
 })
 
-test('an event of an unknown type comes before and after the event, or at one of these times', async () => {
+test('an event of an unknown type comes before the event, after it, or both', async () => {
   const got: string[] = []
   const run = await runWith(async (request, response) => {
     const { type } = JSON.parse(await text(request))

@@ -38,14 +38,14 @@ test('a refusal has the form that the contract gives to errors', async () => {
   expect(problem.headers.get('content-type')).toContain('application/problem+json')
 })
 
-test('an idle proxy is idle at once', async () => {
+test('a proxy without calls is idle at once', async () => {
   const opened = await GatewayProxy.open('http://127.0.0.1:1')
   await opened.idle(60_000)
   await opened.close()
 })
 
 test.each(['webhook-order', 'webhook-late'] as const)(
-  '%s lets the last attempt of the schedule pass',
+  '%s does not hold back the last attempt of the schedule',
   async kind => {
     const { Agent } = await import('undici')
     const agent = new Agent()

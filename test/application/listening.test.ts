@@ -13,14 +13,14 @@ async function anotherProcess() {
   }
 }
 
-test('two processes never claim one port, although nothing listens on it yet', async () => {
+test('two processes never claim the same port, although nothing listens on it yet', async () => {
   const [one, other] = [await anotherProcess(), await anotherProcess()]
   const ports = new Set<number>()
   for (let nth = 0; nth < 5; nth++) ports.add((await one()).port).add((await other()).port)
   expect(ports.size).toBe(10)
 })
 
-test('a port that something else listens on is passed over', async () => {
+test('skips a port that something else listens on', async () => {
   const { port, release } = await (await anotherProcess())()
   const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())

@@ -13,16 +13,16 @@ function kept(...chunks: string[]): string[] {
 
 const lines = (count: number, text: string) => `${text}\n`.repeat(count)
 
-test('a short output is kept whole', () => {
+test('a short output is kept completely', () => {
   expect(kept('one\n', 'two\n')).toEqual(['one', 'two'])
 })
 
-test('of a long output the last lines are kept', () => {
+test('the last lines of a long output are kept', () => {
   const shown = kept(lines(40, 'before'), lines(30, 'after'))
   expect(shown).toEqual(['…', ...Array(30).fill('after')])
 })
 
-test('a short chunk after a long one does not push all of the long one out', () => {
+test('a short chunk after a long one does not push out the whole long one', () => {
   expect(kept(lines(10_000, 'a long report'), 'the error\n')).toEqual([
     '…',
     ...Array(29).fill('a long report'),
@@ -30,7 +30,7 @@ test('a short chunk after a long one does not push all of the long one out', () 
   ])
 })
 
-test('what no longer fits is gone', () => {
+test('drops what no longer fits', () => {
   const output = new Output()
   const stream = new PassThrough()
   output.follow(stream)

@@ -33,7 +33,7 @@ const failure = (starting: Promise<unknown>): Promise<ApplicationError> =>
     (error: ApplicationError) => error,
   )
 
-test('a command line is split as a shell would, without being one', () => {
+test('splits a command line like a shell, without running one', () => {
   expect(wordsOf(`node 'my shop.js' --name="a b" $HOME`)).toEqual([
     'node',
     'my shop.js',
@@ -44,7 +44,7 @@ test('a command line is split as a shell would, without being one', () => {
   expect(commandLine(['node', 'my shop.js'])).toBe('node "my shop.js"')
 })
 
-test('it runs until it is ended, with everything that it started', async () => {
+test('the process runs until it is ended, with everything that it started', async () => {
   const forks = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }).unref();`
   const { starting, leftovers } = await start(LISTENS + forks)
   const running = await starting
@@ -55,21 +55,21 @@ test('it runs until it is ended, with everything that it started', async () => {
   expect(running.unexpectedEnd).toBeUndefined()
 })
 
-test('one that ignores SIGTERM is killed', async () => {
+test('kills a process that ignores SIGTERM', async () => {
   const { starting, leftovers } = await start(`process.on('SIGTERM', () => {});${LISTENS}`)
   const running = await starting
   await running.end()
   expect(await leftovers()).toEqual([])
 })
 
-test('one that exits at once is reported with what it printed', async () => {
+test('reports a process that exits at once, with what it printed', async () => {
   const { starting } = await start(`console.error('no database'); process.exit(3)`)
   const error = await failure(starting)
   expect(error.message).toMatch(/ended with exit code 3 before it was ready$/)
   expect(error.output).toEqual(['no database'])
 })
 
-test('one on another port is reported with that port', async () => {
+test('reports a process that listens on another port, with that port', async () => {
   const script = `const s = require('node:http').createServer().listen(0, () => console.log(s.address().port))`
   const { starting, port, leftovers } = await start(script, { startWithinMs: 1500 })
   const { message, output } = await failure(starting)
@@ -79,13 +79,13 @@ test('one on another port is reported with that port', async () => {
   expect(await leftovers()).toEqual([])
 })
 
-test('one that is never ready is reported with its last answer', async () => {
+test('reports a process that is never ready, with its last answer', async () => {
   const script = `require('node:http').createServer((q, s) => s.writeHead(503).end()).listen(process.env.PORT)`
   const { starting } = await start(script, { startWithinMs: 1000, ready: '/health' })
   expect((await failure(starting)).message).toMatch(/was not ready within 1 s: GET \/health answered 503$/)
 })
 
-test('a flood of output neither stops it nor fills the memory', async () => {
+test('a flood of output neither stops the process nor fills the memory', async () => {
   const flood = `setInterval(() => { for (let i = 0; i < 500; i++) console.log('line ' + i + ' '.repeat(200)) }, 1);`
   const { starting } = await start(LISTENS + flood)
   const running = await starting
@@ -96,7 +96,7 @@ test('a flood of output neither stops it nor fills the memory', async () => {
   await running.end()
 })
 
-test('a command that does not exist is reported', async () => {
+test('reports a command that does not exist', async () => {
   const error = await failure(
     ApplicationProcess.start({ command: 'no-such-shop', cwd: tmpdir(), port: 1, env: {} }),
   )

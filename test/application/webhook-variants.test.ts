@@ -11,7 +11,7 @@ const EVENT = {
   data: { id: 'pi_1', failure_message: 'a "rate":1 & more' },
 }
 
-test('an event with unknown fields is the event, in bytes that only a verifier of bytes accepts', () => {
+test('unknown fields leave the event unchanged, in bytes that only a verifier of raw bytes accepts', () => {
   const { headers, body } = withUnknownFields(posted(EVENT, SECRET), SECRET)
   const isSigned = (text: string) => {
     const timestamp = Number(headers['webhook-timestamp'])
@@ -25,7 +25,7 @@ test('an event with unknown fields is the event, in bytes that only a verifier o
   expect(body).toContain('\\u0026')
 })
 
-test('an event of an unknown type tells of a time before the outcome', () => {
+test('an event of an unknown type describes a time before the outcome', () => {
   const failed = { ...EVENT, data: { id: 'pi_1', status: 'failed', failure_code: 'declined' } }
   const event = JSON.parse(ofUnknownType(posted(failed, SECRET), 'before', SECRET).body)
   expect(event).toMatchObject({ data: { id: 'pi_1', status: 'processing', failure_code: null } })

@@ -10,8 +10,8 @@ afterEach(() => void vi.useRealTimers())
 const outcomeOf = (account: ReturnType<typeof anAccount>, id: string) =>
   account.world.payments.get(id)?.outcome
 
-describe('an account whose clock runs', () => {
-  test('executes what is due, when it is due', async () => {
+describe('an account with a running clock', () => {
+  test('executes what is due at its time', async () => {
     const account = anAccount()
     const id = createPayment(account)
     await vi.advanceTimersByTimeAsync(72 * HOUR - 1)
@@ -21,7 +21,7 @@ describe('an account whose clock runs', () => {
     await account.close()
   })
 
-  test('does nothing more once it is closed', async () => {
+  test('does nothing more after it is closed', async () => {
     const account = anAccount()
     const id = createPayment(account)
     await account.close()
@@ -29,7 +29,7 @@ describe('an account whose clock runs', () => {
     expect([outcomeOf(account, id), vi.getTimerCount()]).toEqual([null, 0])
   })
 
-  test('never goes back in time, also where the wall does', () => {
+  test('never goes back in time, even if the wall clock does', () => {
     const wall = { at: 1_000_000 }
     const account = anAccount({ time: new RealTime({ wall: () => wall.at, monotonic: () => 0 }) })
     createPayment(account)
@@ -40,7 +40,7 @@ describe('an account whose clock runs', () => {
     void account.close()
   })
 
-  test('is in time after its clock was set to run faster', async () => {
+  test('is on time after its clock was set to run faster', async () => {
     const account = anAccount()
     const id = createPayment(account)
     account.setClock(account.clock.change({ mode: 'real', rate: 3600 }))
@@ -75,7 +75,7 @@ test('an immediate timer fires after the caller has its result', async () => {
   await account.close()
 })
 
-test('while its disk takes nothing it decides nothing', async () => {
+test('refuses commands while the disk fails', async () => {
   const account = anAccount()
   const id = createPayment(account)
   const { seq } = account.world

@@ -52,7 +52,7 @@ describe('a start', () => {
     expect(seq).toBe(20)
   })
 
-  test('without a checkpoint reads the whole journal, and has one afterwards', async () => {
+  test('without a checkpoint reads the whole journal, and then writes a checkpoint', async () => {
     const { folder, past, world } = await stopped()
     for (const name of await readdir(past)) if (!name.startsWith('journal-')) await rm(join(past, name))
     const { world: again, warnings } = await reopened(folder)
@@ -61,12 +61,12 @@ describe('a start', () => {
     expect((await readdir(past)).filter(name => name === 'checkpoint.json')).toEqual(['checkpoint.json'])
   })
 
-  test('has few layers, however many checkpoints there were', async () => {
+  test('finds few layers, however many checkpoints there were', async () => {
     const { past } = await stopped(100)
     expect((await layersIn(past)).length).toBeLessThan(10)
   })
 
-  test('knows the history of a record that is in no segment but the first', async () => {
+  test('finds the history of a record that is only in the first segment', async () => {
     const { folder, ids } = await stopped()
     const { account } = await accountOnDisk(folder)
     const [first = ''] = ids
@@ -78,8 +78,8 @@ describe('a start', () => {
   })
 })
 
-describe('what a crash can leave', () => {
-  test('a layer that no checkpoint names is removed', async () => {
+describe('after a crash', () => {
+  test('removes a layer that no checkpoint names', async () => {
     const { folder, past, world } = await stopped()
     const [layer = ''] = await layersIn(past)
     await cp(join(past, layer), join(past, 'layer-000099.jsonl'))
@@ -87,7 +87,7 @@ describe('what a crash can leave', () => {
     expect(await readdir(past)).not.toContain('layer-000099.jsonl')
   })
 
-  test('a segment that is still the open file is taken back', async () => {
+  test('takes back a segment that is still the open file', async () => {
     const { folder, past, world } = await stopped()
     const before = await segmentsIn(past)
     const last = Number(/-(\d+)\.jsonl$/.exec(before.at(-1) ?? '')?.[1])
@@ -97,7 +97,7 @@ describe('what a crash can leave', () => {
     expect(await segmentsIn(past)).toEqual(before)
   })
 
-  test('every state between two checkpoints, as the disk has it', async () => {
+  test('restores the state from every moment between two checkpoints', async () => {
     const folder = await temporaryDirectory()
     const filled = await accountOnDisk(folder)
     for (let nth = 0; nth < 13; nth++) {
@@ -130,7 +130,7 @@ describe('damage', () => {
     },
   )
 
-  test('of the checkpoint is said, and the journal is read instead', async () => {
+  test('of the checkpoint is reported, and the journal is read instead', async () => {
     const { folder, past, world } = await stopped()
     await writeFile(join(past, 'checkpoint.json'), '{}\n')
     const { world: again, warnings } = await reopened(folder)
@@ -138,7 +138,7 @@ describe('damage', () => {
     expect(warnings).toEqual([expect.stringContaining(`${past}: the checkpoint is damaged`)])
   })
 
-  test('of a segment that is needed stops the start, with the entries that are missing', async () => {
+  test('of a required segment stops the start, and the missing entries are named', async () => {
     const { folder, past } = await stopped()
     await rm(join(past, 'checkpoint.json'))
     const [, second = ''] = await segmentsIn(past)
@@ -159,7 +159,7 @@ test('a reset leaves nothing of the old history', async () => {
   expect((await reopened(folder)).world).toEqual(world)
 })
 
-test('a history that cannot be read again leaves the world as it was, and no file open', async () => {
+test('a history that cannot be read again leaves the world unchanged, and no file open', async () => {
   const opened = await accountOnDisk(await temporaryDirectory())
   const [oldest = ''] = await fillWith(opened, 22)
   const { account, journal } = opened

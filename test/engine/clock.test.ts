@@ -18,7 +18,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(1_001_234)
   })
 
-  test('stands still while it is virtual, and moves by jumps', () => {
+  test('stands still while it is virtual, and can jump', () => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'virtual' }))
     wall.at += 5000
@@ -33,7 +33,7 @@ describe('an account clock', () => {
     [60, 60_000, 1000],
     [0.5, 500, 1000],
     [1000, 1_000_000, 1000],
-  ])('at rate %d is %i ms further after a second, and waits as long', (rate, passed, wait) => {
+  ])('at rate %d is %i ms further after a second, and waits accordingly', (rate, passed, wait) => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'real', rate }))
     expect(clock.waitFor(clock.now() + passed)).toBe(wait)
@@ -43,7 +43,7 @@ describe('an account clock', () => {
     expect(clock.waitFor(clock.now() - 1)).toBe(0)
   })
 
-  test('that turns real follows the wall again, unless it ran ahead', () => {
+  test('follows the wall clock again when it turns real, unless it ran ahead', () => {
     const { wall, clock } = clockOn()
     clock.follow(clock.change({ mode: 'virtual' }))
     wall.at += 7000
@@ -82,7 +82,7 @@ describe('an account clock', () => {
     expect(clock.now()).toBe(1_600_000)
   })
 
-  test('never runs backwards, however it is changed and whatever the wall does', () => {
+  test('never runs backwards, whatever changes on it or on the wall clock', () => {
     const changes = fc.array(
       fc.oneof(
         fc.record({ pass: fc.integer({ min: -100_000, max: 100_000 }) }),
@@ -110,7 +110,7 @@ describe('an account clock', () => {
     )
   })
 
-  test('waits no less than it takes', () => {
+  test('never waits too briefly', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0.3, 1, 7, 60, 999),

@@ -41,7 +41,7 @@ async function sendMany(count: number, { standing }: { standing: boolean }) {
   return { receiver, recorded, busy: courier.busy, events: [...account.world.events.values()] }
 }
 
-test('an endpoint gets a limited number of webhooks at a time, and all in the end', async () => {
+test('sends an endpoint a limited number of webhooks at a time, and all in the end', async () => {
   const { receiver, recorded, busy } = await sendMany(200, { standing: false })
   expect(recorded).toHaveLength(200)
   expect(recorded.every(({ status }) => status === 'delivered')).toBe(true)
@@ -49,14 +49,14 @@ test('an endpoint gets a limited number of webhooks at a time, and all in the en
   expect(busy).toBe(false)
 })
 
-test('on a clock that stands still it gets one at a time, in the order of the events', async () => {
+test('sends one at a time on a virtual clock, in the order of the events', async () => {
   const { receiver, recorded, events } = await sendMany(50, { standing: true })
   expect(recorded.every(({ status }) => status === 'delivered')).toBe(true)
   expect(receiver.most).toBe(1)
   expect(receiver.order).toEqual(events.map(({ id }) => id))
 })
 
-test('a queue gives what it got, in order', () => {
+test('a queue returns its items in order', () => {
   const queue = new Queue<number>()
   const taken: (number | undefined)[] = []
   for (let nth = 0; nth < 1000; nth++) {

@@ -7,7 +7,7 @@ const signerOf = (seed: string) => new IdSource(seed)
 const SIGNER = signerOf('a seed')
 const positions = fc.record({ at: fc.integer({ min: -(10 ** 14), max: 10 ** 14 }), ordinal: fc.nat() })
 
-test('a cursor is read back as the place it was', () => {
+test('a cursor reads back as its position', () => {
   fc.assert(
     fc.property(positions, position => {
       expect(readCursor(SIGNER, writeCursor(SIGNER, position))).toEqual(position)
@@ -16,7 +16,7 @@ test('a cursor is read back as the place it was', () => {
   )
 })
 
-test('any one byte that is changed, lost or added makes it none', () => {
+test('any byte that is changed, lost or added makes a cursor invalid', () => {
   const cursor = writeCursor(SIGNER, { at: 1_767_225_600_000, ordinal: 42 })
   for (let at = 0; at <= cursor.length; at++) {
     const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)]

@@ -19,7 +19,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  test('go into the next batch while one is on its way', async () => {
+  test('go into the next batch while one is being written', async () => {
     const { journal } = await journalInFile()
     const datasync = vi.spyOn(await fileCalls(), 'datasync')
     journal.append(entryNumber(1))
@@ -41,7 +41,7 @@ describe('entries that wait together', () => {
     await journal.close()
   })
 
-  test('are written whole where the disk takes a few bytes at a time', async () => {
+  test('are written completely when the disk accepts a few bytes at a time', async () => {
     const { journal, text } = await journalInFile()
     const calls = await fileCalls()
     const write = calls.write as unknown as (...args: unknown[]) => Promise<{ bytesWritten: number }>
@@ -60,7 +60,7 @@ describe('entries that wait together', () => {
   })
 })
 
-test('without a sync, none is made', async () => {
+test('makes no sync when sync is off', async () => {
   const { journal, text } = await journalInFile({ sync: false })
   const datasync = vi.spyOn(await fileCalls(), 'datasync')
   journal.append(entryNumber(1))
@@ -80,8 +80,8 @@ test('a safe entry resolves at once', async () => {
   await journal.close()
 })
 
-describe('opened again', () => {
-  test('it replays its entries in order and continues after them', async () => {
+describe('a journal that is opened again', () => {
+  test('replays its entries in order and continues after them', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(3)) journal.append(entry)
     await journal.close()
@@ -93,7 +93,7 @@ describe('opened again', () => {
     expect(await readFile(path, 'utf8')).toBe(textOf(4))
   })
 
-  test('a last line that lacks nothing but its line feed was written, and stays', async () => {
+  test('keeps a last line that lacks only its line feed', async () => {
     const { journal, path } = await journalInFile()
     for (const entry of entriesTo(2)) journal.append(entry)
     await journal.close()
@@ -106,7 +106,7 @@ describe('opened again', () => {
   })
 
   test.each(['{', '{"v":1', `${writeLine(entryNumber(3)).slice(0, -2)}`, '\ud83d'])(
-    'a torn last line is cut off and said: %s',
+    'cuts off and reports an incomplete last line: %s',
     async torn => {
       const { journal, path } = await journalInFile()
       for (const entry of entriesTo(2)) journal.append(entry)
@@ -128,7 +128,7 @@ describe('opened again', () => {
     ['a line lost', (text: string) => text.split('\n').toSpliced(1, 1).join('\n'), 2],
     ['a line twice', (text: string) => text.replace(/\n/, `\n${writeLine(entryNumber(1))}`), 2],
     ['an empty line', (text: string) => text.replace(/\n/, '\n\n'), 2],
-  ])('damage stops it with file and line, and nothing is changed: %s', async (_, damage, line) => {
+  ])('stops at damage with file and line, and changes nothing: %s', async (_, damage, line) => {
     const { journal, path } = await journalInFile()
     await journal.close()
     const damaged = damage(textOf(3))
@@ -138,7 +138,7 @@ describe('opened again', () => {
   })
 })
 
-test('a journal that a newer paysim wrote is refused as one, with what to do', async () => {
+test('refuses a journal of a newer paysim, and says what to do', async () => {
   const { journal, path } = await journalInFile()
   await journal.close()
   const text = `${textOf(1)}${sealLine(JSON.stringify({ ...entryNumber(2), v: 2 }))}`
@@ -183,8 +183,8 @@ describe('the history of a record', () => {
   })
 })
 
-describe('replaced', () => {
-  test('it holds the new entries only', async () => {
+describe('a journal that is replaced', () => {
+  test('holds only the new entries', async () => {
     const { journal, text } = await journalInFile()
     for (const entry of entriesTo(5)) journal.append(entry)
     await journal.replace(entriesTo(2), 'seed')
@@ -198,7 +198,7 @@ describe('replaced', () => {
     await journal.close()
   })
 
-  test('it has its seed after a restart, and the seed is not an entry', async () => {
+  test('has its seed after a restart, and the seed is not an entry', async () => {
     const { journal, path } = await journalInFile()
     await journal.replace(entriesTo(2), 'seed')
     journal.append(entryNumber(3))
@@ -213,7 +213,7 @@ describe('replaced', () => {
     await again.journal.close()
   })
 
-  test('it accepts or refuses new entries during the replacement, but does not break', async () => {
+  test('accepts or refuses new entries during the replacement, but does not break', async () => {
     const { journal, told } = await journalInFile()
     journal.append(entryNumber(1))
     await journal.durable(1)

@@ -53,14 +53,14 @@ describe('many timers', () => {
   test.each([
     ['at one time', 0],
     ['each at its own', 1],
-  ])('%s let others go on meanwhile', async (_, apart) => {
+  ])('%s let other work continue meanwhile', async (_, apart) => {
     const { time, toTheEnd } = withManyTimers({ apart })
     const { turns, result } = await turnsUntil(time.advance(toTheEnd))
     expect(result).toMatchObject({ fired: MANY })
     expect(turns).toBeGreaterThan(MANY / 100)
   })
 
-  test('fire in the order of their times, and each at its own', async () => {
+  test('fire in the order of their times, each at its own time', async () => {
     const { account, time, start, toTheEnd } = withManyTimers({ apart: 1 })
     const fired: Entry[] = []
     account.onEntry(entry => entry.by === 'timer' && fired.push(entry))
@@ -70,7 +70,7 @@ describe('many timers', () => {
     )
   })
 
-  test('wait for the disk together, however many times they have', async () => {
+  test('wait for the disk once, however many times they have', async () => {
     const { journal, time, toTheEnd } = withManyTimers({ apart: 1 })
     journal.waits = 0
     await time.advance(toTheEnd)
@@ -87,7 +87,7 @@ describe('many timers', () => {
     expect(account.catchUp()).toBeUndefined()
   })
 
-  test('have all fired before a command that comes meanwhile', async () => {
+  test('have all fired before a command that arrives meanwhile', async () => {
     const { account, time, toTheEnd } = withManyTimers()
     const by: string[] = []
     account.onEntry(entry => by.push(entry.by))

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/ids.ts'
 import { RequestIds } from '../../src/engine/request-ids.ts'
 
-describe('names made from a seed', () => {
-  test('are the same for the same seed and place, and others for any other', () => {
+describe('ids made from a seed', () => {
+  test('are the same for the same seed and position, and differ otherwise', () => {
     const [a, again, b] = [new IdSource('a'), new IdSource('a'), new IdSource('b')]
     expect(a.newId('pi', 3, 1)).toBe(again.newId('pi', 3, 1))
     expect(a.newSecret(3, 1)).toBe(again.newSecret(3, 1))
@@ -16,12 +16,12 @@ describe('names made from a seed', () => {
     expect(a.sign('text')).not.toBe(b.sign('text'))
   })
 
-  test.each(['pi', 'po', 'evt', 'ast'])('%s_ and 24 of base62', prefix => {
+  test.each(['pi', 'po', 'evt', 'ast'])('%s_ and 24 characters of base62', prefix => {
     for (let seq = 1; seq < 100; seq++)
       expect(new IdSource('a').newId(prefix, seq, 0)).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{24}$`))
   })
 
-  test('keys say what they are and where they belong', () => {
+  test('keys name their kind and their environment', () => {
     for (const environment of ['test', 'live']) {
       const { publicKey, secretKey } = new IdSource('a').newKeyPair(environment, 0)
       expect(publicKey).toMatch(new RegExp(`^pk_${environment}_[0-9A-Za-z]{24}$`))
@@ -35,7 +35,7 @@ describe('names made from a seed', () => {
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(24)
   })
 
-  test('no two of 100,000 are the same', () => {
+  test('100,000 ids are all different', () => {
     const source = new IdSource('a')
     const names = new Set<string>()
     for (let seq = 1; seq <= 10_000; seq++)
@@ -43,13 +43,13 @@ describe('names made from a seed', () => {
     expect(names.size).toBe(100_000)
   })
 
-  test('two places that read alike are two', () => {
+  test('positions with the same digits give different ids', () => {
     const source = new IdSource('a')
     expect(source.newId('pi', 1, 11)).not.toBe(source.newId('pi', 11, 1))
     expect(source.newId('pi', 11, 1)).not.toBe(source.newId('pi', 1, 1))
   })
 
-  test('chance is spread over [0, 1)', () => {
+  test('chance is spread evenly over [0, 1)', () => {
     const source = new IdSource('a')
     const drawn = Array.from({ length: 10_000 }, (_, at) => source.chance(String(at)))
     expect(Math.min(...drawn)).toBeGreaterThanOrEqual(0)
@@ -63,14 +63,14 @@ describe('names made from a seed', () => {
 })
 
 describe('request ids', () => {
-  test('repeat with their seed', () => {
+  test('repeat with the same seed', () => {
     const [a, again, b] = [new RequestIds('a'), new RequestIds('a'), new RequestIds('b')]
     const first = [a.next(), a.next()]
     expect([again.next(), again.next()]).toEqual(first)
     expect(first).not.toContain(b.next())
   })
 
-  test('are req_ and 24 of base62, and no two of 100,000 are the same', () => {
+  test('are req_ and 24 characters of base62, and 100,000 are all different', () => {
     const ids = new RequestIds('a')
     const made = new Set(Array.from({ length: 100_000 }, () => ids.next()))
     expect(made.size).toBe(100_000)

@@ -18,27 +18,27 @@ const stores: [string, () => Promise<ImageStore>][] = [
 ]
 
 describe.each(stores)('images %s', (_, open) => {
-  test('are there as they were put', async () => {
+  test('are returned as they were stored', async () => {
     const images = await open()
     await images.put(one, bytes)
     await images.put(two, other)
     expect([await images.get(one), await images.get(two)]).toEqual([bytes, other])
   })
 
-  test('are not found under another name', async () => {
+  test('are not found under another digest', async () => {
     const images = await open()
     expect(await images.get(one)).toBeUndefined()
     await images.put(one, bytes)
     expect(await images.get(two)).toBeUndefined()
   })
 
-  test('may be put many times at once', async () => {
+  test('may be stored many times at once', async () => {
     const images = await open()
     await Promise.all(Array.from({ length: 20 }, () => images.put(one, bytes)))
     expect(await images.get(one)).toEqual(bytes)
   })
 
-  test('are gone when cleared, and others can come', async () => {
+  test('are gone when cleared, and others can be stored', async () => {
     const images = await open()
     await images.clear()
     await images.put(one, bytes)
@@ -50,7 +50,7 @@ describe.each(stores)('images %s', (_, open) => {
 })
 
 describe('images on disk', () => {
-  test('lie nowhere but in their folder, whatever they are called', async () => {
+  test('stay in their folder, whatever their digest', async () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(join(directory, 'images'), true)
     for (const digest of ['../escaped', '', 'one', `${one}/../../x`, one.toUpperCase(), `${one}0`])
@@ -60,7 +60,7 @@ describe('images on disk', () => {
     await expect(images.get('../secret')).rejects.toThrow('there is no image')
   })
 
-  test('are not taken for what they are not: damaged, or reached by a link', async () => {
+  test('are not returned when damaged or reached through a link', async () => {
     const directory = join(await temporaryDirectory(), 'images')
     const images = new FileImages(directory, true)
     await images.put(one, bytes)
@@ -73,7 +73,7 @@ describe('images on disk', () => {
   })
 })
 
-describe('an image that cannot be kept', () => {
+describe('an image that cannot be stored', () => {
   test('leaves nothing behind, and a later attempt succeeds', async () => {
     const directory = await temporaryDirectory()
     const images = new FileImages(directory, true)

@@ -22,7 +22,7 @@ async function journalOnFullDisk(call: 'write' | 'datasync') {
 }
 
 describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
-  test('is reported to the owner once, and to everyone who waits', async () => {
+  test('is reported to the owner once, and to every caller that waits', async () => {
     const { journal, told } = await journalInFile()
     await failNext(call)
     for (const entry of entriesTo(3)) journal.append(entry)
@@ -41,7 +41,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  test('keeps refusing until a try succeeds, and then takes entries under the same number', async () => {
+  test('keeps refusing until a retry succeeds, and then accepts entries with the same number', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     await journal.rollBack(() => {})
     await expect(journal.durable(3)).rejects.toBeInstanceOf(UnavailableError)
@@ -57,7 +57,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
     await journal.close()
   })
 
-  test('is in no history', async () => {
+  test('is not in the history', async () => {
     const { journal } = await journalInFile()
     journal.append(entryNumber(1, 'ast_a'))
     expect(await journal.history('ast_a')).toHaveLength(1)
@@ -70,7 +70,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   })
 })
 
-test('a write that cannot be taken back is not said to have changed nothing', async () => {
+test('does not claim that nothing was changed when a failed write cannot be undone', async () => {
   const { journal } = await journalInFile()
   await failNext('datasync')
   await failNext('truncate')
@@ -82,7 +82,7 @@ test('a write that cannot be taken back is not said to have changed nothing', as
   await journal.close()
 })
 
-test('a file that cannot even be shortened shows what was safe, and is shortened as soon as that works', async () => {
+test('shows what was safe when the file cannot be truncated, and truncates it when possible', async () => {
   const { journal, text } = await journalInFile()
   for (const entry of entriesTo(2)) journal.append(entry)
   await journal.durable(2)
@@ -100,7 +100,7 @@ test('a file that cannot even be shortened shows what was safe, and is shortened
   await journal.close()
 })
 
-test('whoever waits learns of a failed write when it is taken back', async () => {
+test('a waiting caller learns of a failed write after it is undone', async () => {
   const { journal, text } = await journalInFile()
   await failNext('datasync')
   journal.append(entryNumber(1))
@@ -109,7 +109,7 @@ test('whoever waits learns of a failed write when it is taken back', async () =>
   await journal.close()
 })
 
-test('entries that gathered behind a write that fails are lost with it', async () => {
+test('entries that wait behind a failed write are lost with it', async () => {
   const { journal, text } = await journalInFile()
   const write = await failNext('write')
   journal.append(entryNumber(1))
@@ -124,7 +124,7 @@ test('entries that gathered behind a write that fails are lost with it', async (
   await journal.close()
 })
 
-test('a replacement that cannot be written leaves the journal as it was', async () => {
+test('a replacement that cannot be written leaves the journal unchanged', async () => {
   const { journal, text } = await journalInFile()
   journal.append(entryNumber(1))
   await journal.durable(1)
@@ -136,7 +136,7 @@ test('a replacement that cannot be written leaves the journal as it was', async 
   await journal.close()
 })
 
-test('so does one whose name cannot be made safe', async () => {
+test('a replacement whose name cannot be synced leaves the journal unchanged', async () => {
   const { journal, path, text } = await journalInFile()
   journal.append(entryNumber(1))
   await journal.durable(1)

@@ -15,7 +15,7 @@ const entries = fc
 const withoutFeed = (line: string) => line.slice(0, -1)
 
 describe('a journal line', () => {
-  test('is read back as the entry it was', () => {
+  test('reads back as its entry', () => {
     fc.assert(
       fc.property(entries, entry => {
         const line = writeLine(entry)
@@ -25,7 +25,7 @@ describe('a journal line', () => {
     )
   })
 
-  test('survives the disk: its bytes are read back as its text', () => {
+  test('survives the disk: its bytes read back as its text', () => {
     fc.assert(
       fc.property(entries, entry => {
         const bytes = Buffer.from(writeLine(entry))
@@ -34,7 +34,7 @@ describe('a journal line', () => {
     )
   })
 
-  test('shows any one bit that was flipped, and any one byte that was changed, lost or added', () => {
+  test('reveals any flipped bit, and any byte that is changed, lost or added', () => {
     const line = Buffer.from(withoutFeed(writeLine({ ...entryNumber(7), by: 'ร้าน 😀' })))
     const unseen: string[] = []
     const damaged = (bytes: Buffer, what: string) => {
@@ -80,7 +80,7 @@ describe('a line of another version', () => {
     0: (line: Readonly<Record<string, unknown>>) => ({ ...line, events: [] }),
   }
 
-  test('is brought to the form of today, step by step', () => {
+  test('is converted to the current form, step by step', () => {
     expect(openLine(old(-1), 7, upcasts)).toEqual({ v: 1, seq: 7, by: 'merchant', events: [] })
     expect(openLine(old(0), 7, upcasts)).toEqual({ v: 1, seq: 7, who: 'merchant', events: [] })
   })
@@ -97,7 +97,7 @@ describe('a line of another version', () => {
   })
 })
 
-test('an event names every record it is about', () => {
+test('an event names every record that it concerns', () => {
   const events: Entry['events'] = [
     { type: 'PaymentSucceeded', payment: 'pi_1' },
     { type: 'EventEmitted', event: 'evt_1', name: 'payout.failed', subject: { payout: 'po_1' } },

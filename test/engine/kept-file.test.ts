@@ -19,7 +19,7 @@ async function manyFiles() {
   return { files, paths, opened: openFiles() - before, closeAll }
 }
 
-test('of many files that nobody uses, only some stay open, and all of them can be used', async () => {
+test('keeps only some of many unused files open, and all of them remain usable', async () => {
   const { files, paths, opened, closeAll } = await manyFiles()
   expect(opened).toBeLessThan(MANY)
   for (const round of [1, 2])
@@ -28,7 +28,7 @@ test('of many files that nobody uses, only some stay open, and all of them can b
   await closeAll()
 })
 
-test('one that is held stays open, whatever is opened meanwhile', async () => {
+test('a held file stays open, whatever is opened meanwhile', async () => {
   const folder = await temporaryDirectory()
   const file = await KeptFile.open(join(folder, 'held'))
   const handle = await file.hold()
@@ -39,7 +39,7 @@ test('one that is held stays open, whatever is opened meanwhile', async () => {
   await Promise.all([file.close(), closeAll()])
 })
 
-test('one that was closed is not opened again if another file has taken its place, or none', async () => {
+test('does not reopen a closed file that was replaced or removed', async () => {
   const { files, paths, closeAll } = await manyFiles()
   const [replaced = '', removed = ''] = paths
   await writeFile(`${replaced}.new`, 'of somebody else', { mode: 0o600 })

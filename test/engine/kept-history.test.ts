@@ -70,7 +70,7 @@ describe('closed segments', () => {
     await again.account.close()
   })
 
-  test('that no checkpoint has are never removed', async () => {
+  test('are never removed before a checkpoint covers them', async () => {
     const { folder, past } = await withOldSegments()
     const before = await filesIn(past, 'journal-')
     const { account, journal } = await accountOnDisk(folder, { history: { forMs: 0, wall: () => T0 + HOUR } })
@@ -80,7 +80,7 @@ describe('closed segments', () => {
   })
 })
 
-test('without old entries, a damaged checkpoint stops the start, and removes nothing that could restore it', async () => {
+test('a damaged checkpoint without old entries stops the start, and removes nothing', async () => {
   const { folder, past } = await withOldSegments()
   const { account } = await goOn(folder, HOUR)
   const world = dump(account.world)
@@ -101,7 +101,7 @@ test('without old entries, a damaged checkpoint stops the start, and removes not
   await restored.account.close()
 })
 
-test('a gap between two segments is named when the history is read', async () => {
+test('names a gap between two segments when the history is read', async () => {
   const { folder, past, ids } = await withOldSegments()
   const [, second = ''] = await filesIn(past, 'journal-')
   await rm(join(past, second))

@@ -56,7 +56,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  test('keeps one wake-up for one timer', () => {
+  test('sets one wake-up per timer', () => {
     const { pacer: of, wake, start } = pacer()
     of.watch(timerAt(start + 5000))
     const timers = vi.getTimerCount()
@@ -66,7 +66,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(1)
   })
 
-  test('may be woken early where no wait is long enough, and is asked again', () => {
+  test('may wake early when the wait is too long for one timeout, and then waits again', () => {
     const { pacer: of, wake, start } = pacer()
     wake.mockImplementation(() => of.watch(timerAt(start + 60 * DAY)))
     of.watch(timerAt(start + 60 * DAY))
@@ -77,7 +77,7 @@ describe('a running account', () => {
     expect(wake).toHaveBeenCalledTimes(early + 1)
   })
 
-  test('is woken soon where the wall jumped, and not while it only passes', () => {
+  test('wakes soon after the wall clock jumps, and not while time only passes', () => {
     const wall = { ahead: 0 }
     const time = new RealTime({ wall: () => Date.now() + wall.ahead, monotonic: Date.now })
     const wake = vi.fn()

@@ -29,7 +29,7 @@ const piece = fc.record({
   length: fc.oneof(fc.nat(2000), fc.nat(WHOLE.length)),
 })
 
-test('every piece is what was packed: before, while and after it is unpacked', async () => {
+test('every piece reads back correctly before, while and after it is unpacked', async () => {
   const file = await taken(aPath())
   const { size, readNow, read } = file.records()
   expect(size).toBe(WHOLE.length)
@@ -49,7 +49,7 @@ test('every piece is what was packed: before, while and after it is unpacked', a
   await check()
 })
 
-test('afterwards there is the file as it was, and no other', async () => {
+test('only the original file remains after unpacking', async () => {
   const path = aPath()
   const file = await taken(path)
   await file.unpackAll()
@@ -59,7 +59,7 @@ test('afterwards there is the file as it was, and no other', async () => {
   expect(file.records().readNow(0, WHOLE.length).equals(WHOLE)).toBe(true)
 })
 
-test('a file that is removed while it is unpacked does not come back', async () => {
+test('a file that is removed during unpacking does not come back', async () => {
   const path = aPath()
   const file = await taken(path)
   rmSync(path)
@@ -67,7 +67,7 @@ test('a file that is removed while it is unpacked does not come back', async () 
   expect(readdirSync(join(path, '..'))).toEqual([])
 })
 
-test('closing it ends the unpacking, and leaves nothing packed', async () => {
+test('closing the file ends the unpacking, and leaves no packed file', async () => {
   const path = aPath()
   const file = await taken(path)
   const unpacked = file.unpackAll()
@@ -76,7 +76,7 @@ test('closing it ends the unpacking, and leaves nothing packed', async () => {
   expect(readdirSync(join(path, '..'))).toEqual(['records'])
 })
 
-test('damage shows in the part that has it, and in no other', async () => {
+test('damage affects only its own part', async () => {
   const path = aPath()
   const file = await taken(path)
   const packed = await pack(WHOLE.subarray(0, CHUNK))

@@ -25,12 +25,12 @@ describe.each([
 ] as const)('the address of a %s page', (kind, expiresAt) => {
   const address = pagePath(SIGNER, kind, 'pi_4fT0Zq8YbLm2WcR6KxVn1JpD', expiresAt)
 
-  test('opens it', () => {
+  test('opens the page', () => {
     expect(opens(address)).toBe(true)
     expect(address.startsWith(`/${kind}/acme.test/pi_`)).toBe(true)
   })
 
-  test('opens nothing with any one byte changed or lost', () => {
+  test('opens nothing when any byte is changed or lost', () => {
     for (let at = 1; at < address.length; at++) {
       const [before, after] = [address.slice(0, at), address.slice(at + 1)]
       for (const other of ['0', '7', 'x', 'A', '-', '_'].filter(each => each !== address[at]))
@@ -42,12 +42,12 @@ describe.each([
     }
   })
 
-  test('opens nothing of another account', () => {
+  test('opens nothing for another account', () => {
     expect(opens(address, signerOf('another seed'))).toBe(false)
   })
 })
 
-test('a signature is for one kind of page, one payment and one end', () => {
+test('a signature is valid for one kind of page, one payment and one end', () => {
   const signature =
     new URL(pagePath(SIGNER, 'qr', 'pi_1', null), 'http://localhost').searchParams.get('signature') ?? ''
   expect(isGenuine(SIGNER, 'qr', 'pi_1', null, signature)).toBe(true)

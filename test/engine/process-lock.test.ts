@@ -10,7 +10,7 @@ const newPath = async () => join(await temporaryDirectory(), 'lock')
 const claimsAt = (path: string) => readdir(join(path, '..'))
 const heldBy = (pid: number) => expect.objectContaining({ name: 'Error', pid })
 
-test('is held by one at a time, and leaves nothing behind', async () => {
+test('only one holder at a time has the lock, and it leaves nothing behind', async () => {
   const path = await newPath()
   const first = await ProcessLock.take(path)
   await expect(ProcessLock.take(path)).rejects.toBeInstanceOf(LockHeldError)
@@ -37,27 +37,27 @@ test('many contenders get the lock one at a time, if they wait', async () => {
   expect(most).toBe(1)
 })
 
-test('is not held by a process that is gone', async () => {
+test('a process that is gone does not hold the lock', async () => {
   const path = await newPath()
   await renamedClaim(path, { pid: spawnSync(process.execPath, ['-e', '']).pid })
   await (await ProcessLock.take(path)).release()
   expect(await claimsAt(path)).toEqual([])
 })
 
-test.skipIf(process.platform === 'win32')('nor by another one that has its number now', async () => {
+test.skipIf(process.platform === 'win32')('a process with a reused id does not hold the lock', async () => {
   const path = await newPath()
   await renamedClaim(path, { start: '1' })
   await (await ProcessLock.take(path)).release()
   expect(await claimsAt(path)).toEqual([])
 })
 
-test('nor by one of before the machine was started', async () => {
+test('a process from before the machine started does not hold the lock', async () => {
   const path = await newPath()
   await renamedClaim(path, { boot: '00000000' })
   await (await ProcessLock.take(path)).release()
 })
 
-test('is not taken from a process that cannot be seen, as long as it shows that it lives', async () => {
+test('the lock stays with a process that cannot be seen, as long as it shows that it lives', async () => {
   const path = await newPath()
   const claim = await renamedClaim(path, { host: '00000000' })
   const touching = setInterval(() => utimes(claim, new Date(), new Date()), 100)
@@ -68,7 +68,7 @@ test('is not taken from a process that cannot be seen, as long as it shows that 
 })
 
 test.skipIf(process.platform === 'win32')(
-  'honours the lock of earlier versions while its process lives',
+  'honours the lock of earlier versions while the process lives',
   async () => {
     const path = await newPath()
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])

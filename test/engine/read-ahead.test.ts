@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ReadAhead } from '../../src/engine/checkpoint/read-ahead.ts'
 import { openRecordFile } from '../../src/engine/checkpoint/record-bytes.ts'
 
-test('every piece is what the file has there, in any order and at its end', async () => {
+test('every piece equals that of the file, in any order and at its end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paysim-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'file')

@@ -37,7 +37,7 @@ function naive(bytes: Buffer) {
   return lines
 }
 
-test('lines are the same wherever the chunks end, also within a character', async () => {
+test('lines are the same wherever chunks end, even within a character', async () => {
   const contents = fc.array(fc.constantFrom('a', 'ร้', '😀', '\n', '\n\n', '\r\n', 'a long word'), {
     maxLength: 20,
   })
@@ -50,7 +50,7 @@ test('lines are the same wherever the chunks end, also within a character', asyn
 })
 
 test.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
-  'a line of %i bytes is one',
+  'a line of %i bytes is one line',
   async length => {
     const bytes = Buffer.from(`${'x'.repeat(length)}\nlast`)
     const [first, second] = await linesOf(bytes, Number.POSITIVE_INFINITY)
@@ -59,7 +59,7 @@ test.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
   },
 )
 
-test('an end is kept to, whatever the file has behind it', async () => {
+test('stops at a given end, whatever follows in the file', async () => {
   expect((await linesOf(Buffer.from('one\ntwo\nthree\n'), 5, 8)).map(({ text }) => text)).toEqual([
     'one',
     'two',

@@ -49,7 +49,7 @@ describe('after a write that failed', () => {
     expect(steps.tryWriting).toHaveBeenCalledTimes(3)
   })
 
-  test('many who ask at once make one try', async () => {
+  test('many callers at once cause one try', async () => {
     const { steps, of } = recovery()
     steps.tryWriting.mockImplementationOnce(noSpace)
     of.begin()
@@ -60,7 +60,7 @@ describe('after a write that failed', () => {
     of.stop()
   })
 
-  test('who asks while a try is failing gets another one: the disk may work since then', async () => {
+  test('a caller during a failing try gets another one, because the disk may work by then', async () => {
     const { steps, of } = recovery()
     const { promise: failing, reject } = withResolvers()
     steps.tryWriting.mockImplementationOnce(() => failing)
@@ -75,7 +75,7 @@ describe('after a write that failed', () => {
     expect(steps.resume).toHaveBeenCalledTimes(1)
   })
 
-  test('a disk that could not be read either is read again for whoever waits, once for all of them', async () => {
+  test('retries a failed read for waiting callers, once for all of them', async () => {
     const { steps, of } = recovery()
     steps.rollBack.mockImplementationOnce(noSpace)
     of.begin()
@@ -84,7 +84,7 @@ describe('after a write that failed', () => {
     of.stop()
   })
 
-  test('what the system refused is reported as unavailable', async () => {
+  test('reports a system error as unavailable', async () => {
     const { steps, of } = recovery()
     const refused = Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'open' })
     steps.rollBack.mockRejectedValue(refused)
@@ -93,7 +93,7 @@ describe('after a write that failed', () => {
     of.stop()
   })
 
-  test('a second failure begins anew', async () => {
+  test('a second failure starts over', async () => {
     const { steps, of } = recovery()
     for (let time = 1; time <= 2; time++) {
       of.begin()
@@ -103,7 +103,7 @@ describe('after a write that failed', () => {
     expect(steps.resume).toHaveBeenCalledTimes(2)
   })
 
-  test('what stops tries no more', async () => {
+  test('stops trying after stop()', async () => {
     const { steps, of } = recovery()
     of.begin()
     of.stop()
@@ -111,7 +111,7 @@ describe('after a write that failed', () => {
     expect(steps.tryWriting).not.toHaveBeenCalled()
   })
 
-  test('going back is tried again too', async () => {
+  test('retries the rollback too', async () => {
     const { steps, of } = recovery()
     steps.rollBack.mockImplementationOnce(() => Promise.reject(new Error('EIO')))
     of.begin()

@@ -40,7 +40,7 @@ async function onDisk() {
 }
 
 describe('the list of merchants', () => {
-  test('is there again after a restart, for its owner alone to read', async () => {
+  test('is restored after a restart, and only its owner can read it', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await registry.updateAccount('a', 'live', record => ({ ...record, keysMade: 2 }))
@@ -52,7 +52,7 @@ describe('the list of merchants', () => {
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  test('takes changes that come at once one after the other', async () => {
+  test('applies concurrent changes one after the other', async () => {
     const { path, registry } = await onDisk()
     await Promise.all(['a', 'b', 'c', 'd'].map(id => registry.add(merchant(id))))
     const renamed = (name: string) =>
@@ -62,7 +62,7 @@ describe('the list of merchants', () => {
     expect((await openAt(path)).registry.find('c')?.name).toBe('c123')
   })
 
-  test('finds by id and nothing else', async () => {
+  test('finds merchants only by their id', async () => {
     const registry = await Registry.open(new MemoryChanges())
     await registry.add(merchant('a'))
     expect(registry.find('a')?.id).toBe('a')
@@ -70,7 +70,7 @@ describe('the list of merchants', () => {
     expect(() => registry.get('b')).toThrow('merchant b was removed')
   })
 
-  test('names merchants that come without a name, and none twice, also after a restart', async () => {
+  test('names merchants that have no name, and no two alike, even after a restart', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('merchant-2'))
     expect([registry.nextMerchantId(), registry.nextMerchantId()]).toEqual(['merchant-1', 'merchant-3'])
@@ -79,7 +79,7 @@ describe('the list of merchants', () => {
     expect((await openAt(path)).registry.nextMerchantId()).toBe('merchant-4')
   })
 
-  test('is a line a change, and is written anew before it grows without end', async () => {
+  test('has one line per change, and is rewritten before it grows too large', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     const before = (await stat(path)).size
@@ -95,7 +95,7 @@ describe('the list of merchants', () => {
 
 describe('a change that cannot be written', () => {
   test.each(['write', 'datasync'] as const)(
-    'is not in force, and neither stops the next one: %s',
+    'does not take effect, and does not stop the next one: %s',
     async call => {
       const { path, registry } = await onDisk()
       await registry.add(merchant('a'))
@@ -114,7 +114,7 @@ describe('a change that cannot be written', () => {
     },
   )
 
-  test('does not come back where even the file could not be cut at once', async () => {
+  test('does not come back even if the file could not be truncated at once', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await failNext('datasync')
@@ -130,14 +130,14 @@ describe('a file that is not a registry', () => {
     ['no list', '[]\n', /:1: this journal line is damaged/],
     ['null', 'null\n', /:1: this journal line is damaged/],
     ['the whole of an older one', '{"version":1,"merchants":[]}\n', /:1: this journal line is damaged/],
-  ])('stops the start and is left as it was: %s', async (_, text, why) => {
+  ])('stops the start and is not changed: %s', async (_, text, why) => {
     const path = join(await temporaryDirectory(), 'merchants.jsonl')
     await writeFile(path, text, { mode: 0o600 })
     await expect(openAt(path)).rejects.toThrow(why)
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  test('is found at every byte that is another one', async () => {
+  test('is detected whichever byte is changed', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('a'))
     await registry.add(merchant('b'))

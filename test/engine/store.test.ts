@@ -93,7 +93,7 @@ const bytes = Buffer.from('an image')
 const digest = digestOf(bytes)
 
 describe.each(kinds)('a store $name', ({ prepare }) => {
-  test('has the history of a record, and of all', async () => {
+  test('has the history of one record and of all records', async () => {
     const opened = await openAccount((await start(await prepare())).store)
     const [first = '', second = ''] = await addPayments(opened, 2)
     const types = async (id: string) =>
@@ -130,7 +130,7 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
     expect(await linesOf(opened)).toEqual([1, 2])
   })
 
-  test('lets nobody wait for entries that are being replaced', async () => {
+  test('makes no caller wait for entries that are being replaced', async () => {
     const opened = await openAccount((await start(await prepare())).store)
     await addPayments(opened, 3)
     const source = await openAccount(new MemoryStore())
@@ -148,7 +148,7 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
     await rewriting
   })
 
-  test('takes the accounts of a merchant that was never listed away without a trace', async () => {
+  test('removes the accounts of a merchant that was never listed without a trace', async () => {
     const { store } = await start(await prepare())
     await store.announceChange(['shop.test'])
     const draft = await openAccount(store, 'shop.test')
@@ -160,7 +160,7 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
 })
 
 describe.each(lasting)('a store $name', ({ prepare }) => {
-  test('brings an account back to where it was', async () => {
+  test('restores an account', async () => {
     const open = await prepare()
     const first = await start(open)
     const before = await openAccount(first.store)
@@ -190,7 +190,7 @@ describe.each(lasting)('a store $name', ({ prepare }) => {
     expect([paymentsOf(after), after.journal.seed]).toEqual([[id], 'another seed'])
   })
 
-  test('has the list of merchants as it was', async () => {
+  test('restores the list of merchants', async () => {
     const open = await prepare()
     const { store, registry, stop } = await start(open)
     const merchants = ['b', 'c', 'd'].map(id => drawMerchant(id, {}, '1'))
@@ -216,7 +216,7 @@ describe.each(lasting)('a store $name', ({ prepare }) => {
 })
 
 describe.each(kinds.filter(({ sole }) => sole))('a store $name', ({ prepare }) => {
-  test('is served by one at a time', async () => {
+  test('is served by one process at a time', async () => {
     const open = await prepare()
     const first = await open()
     await expect(open()).rejects.toThrow('already serves')

@@ -31,8 +31,8 @@ const untilIdle =
   (limit = Number.POSITIVE_INFINITY) =>
   () => ({ until: 'idle' as const, limit })
 
-describe('a journey', () => {
-  test('stops at each timer on its way, and arrives where it was to go', async () => {
+describe('an advance of the clock', () => {
+  test('stops at each timer on its way, and arrives at its target', async () => {
     const { account, time, start } = standing()
     const id = createPayment(account)
     const seen: number[] = []
@@ -60,7 +60,7 @@ describe('a journey', () => {
     })
   })
 
-  test('until idle goes as far as there is anything to do, and no further', async () => {
+  test('until idle goes to the last timer and no further', async () => {
     const { account, time, start } = standing()
     createPayment(account)
     expect(await time.advance(untilIdle())).toEqual({
@@ -88,7 +88,7 @@ describe('a journey', () => {
     })
   })
 
-  test('to the past goes nowhere', async () => {
+  test('to the past does nothing', async () => {
     const { time, start } = standing()
     expect(await time.advance(to(start - HOUR))).toMatchObject({ now: start })
   })
@@ -100,14 +100,14 @@ describe('a journey', () => {
     expect(both).toMatchObject([{ fired: 1 }, { fired: 1 }])
   })
 
-  test('is refused on a clock that runs', async () => {
+  test('is refused on a running clock', async () => {
     const account = anAccount()
     const time = new TimeTravel(account, idleCourier(), TERMS)
     expect(await time.advance(to(account.now))).toMatchObject({ refused: { code: 'invalid_state' } })
     await account.close()
   })
 
-  test('whose plan throws spoils no later one', async () => {
+  test('whose plan throws does not affect a later one', async () => {
     const { time, start } = standing()
     const broken = time.advance(() => {
       throw new Error('no plan')
@@ -116,7 +116,7 @@ describe('a journey', () => {
     expect(await time.advance(to(start + 1))).toMatchObject({ now: start + 1 })
   })
 
-  test('whose disk fails while a receiver takes its time ends', async () => {
+  test('ends when the disk fails while a receiver is slow', async () => {
     const journal = new FullDisk()
     const account = anAccount({ journal })
     account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))
@@ -131,7 +131,7 @@ describe('a journey', () => {
     expect(end?.status === 'rejected' ? String(end.reason) : 'it arrived').not.toContain('it spins')
   })
 
-  test('counts a timer once that fires again because the disk failed and works again', async () => {
+  test('counts a timer once when it fires again after the disk failed', async () => {
     const journal = new FailingOnce()
     const account = anAccount({ journal })
     account.setClock(account.clock.change({ mode: 'virtual', at: account.now }))

@@ -39,7 +39,7 @@ class TwoFacedStore extends MemoryStore {
 const check = async (entries: readonly Entry[], told = entries) =>
   (await checkStore(new TwoFacedStore(entries, told), new SteadyTime())).problems
 
-test('a state that its entries make is consistent', async () => {
+test('a state that follows from its entries is consistent', async () => {
   expect(await check(entriesTo(3))).toEqual([])
 })
 
@@ -72,7 +72,7 @@ test.each([
   expect(await check(entries, told)).toEqual([{ account: 'shop.test', message }])
 })
 
-test('an image that is not there is a problem', async () => {
+test('a missing image is a problem', async () => {
   const event = {
     type: 'AssetStored',
     asset: 'ast_1',

@@ -15,7 +15,7 @@ async function aDatabase() {
 }
 
 describe.skipIf(why !== undefined)('checkpoints in a database', () => {
-  test('bring an account to another process without the entries that they have', async () => {
+  test('bring an account to another process without the entries that they cover', async () => {
     const { url, sql } = await aDatabase()
     const one = await openStore(url, { every: 40 })
     const before = await openAccount(one)
@@ -47,7 +47,7 @@ describe.skipIf(why !== undefined)('checkpoints in a database', () => {
     ).toBe('t')
   })
 
-  test('many records are there while they are still packed, and after the next checkpoint', async () => {
+  test('provide many records while they are packed, and after the next checkpoint', async () => {
     const { url, sql } = await aDatabase()
     const count = 300
     const large = { name: 'Somchai '.repeat(5000) }
@@ -78,7 +78,7 @@ describe.skipIf(why !== undefined)('checkpoints in a database', () => {
     expect(missing(third.account.world)).toEqual([])
   })
 
-  test('begin anew with another history', async () => {
+  test('start over with another history', async () => {
     const { url } = await aDatabase()
     const one = await openStore(url, { every: 20 })
     const before = await openAccount(one)

@@ -73,7 +73,7 @@ describe.skipIf(why !== undefined)('a connection to a database', () => {
     return made
   }
 
-  test('is encrypted, and the server known, as sslmode and sslrootcert say', async () => {
+  test('is encrypted and verified as sslmode and sslrootcert say', async () => {
     expect(await reached(url)).toBe('without TLS')
     expect(await reached(`${url}?sslmode=require`)).toMatch(/^7: .*does not support SSL/)
     const owner = statSync(join(postgres.directory, 'data'))

@@ -70,7 +70,7 @@ async function aWriteUnderWay() {
 }
 
 describe.skipIf(why !== undefined)('a database that fails', () => {
-  test('tells who lost an account in the middle of a write that it was written', async () => {
+  test('reports a write as done that succeeded after its process lost the account', async () => {
     const { before, durable, goOn, reconnect } = await aWriteUnderWay()
     const after = await goOn(false)
     expect(after.account.world.seq).toBe(2)
@@ -80,7 +80,7 @@ describe.skipIf(why !== undefined)('a database that fails', () => {
     await expect(before.journal.durable(3)).rejects.toThrow('nothing was changed')
   })
 
-  test('tells who lost an account in the middle of a write that it was not, whatever the next holder wrote', async () => {
+  test('reports a lost write as not done, whatever the next holder wrote', async () => {
     const { before, durable, goOn, reconnect } = await aWriteUnderWay()
     const after = await goOn(true)
     // The same number, and with a clock that stands still it could be the same entry.
@@ -91,7 +91,7 @@ describe.skipIf(why !== undefined)('a database that fails', () => {
     expect(before.journal.moved).toBe(true)
   })
 
-  test('loses nothing and repeats nothing when it is restarted under load', async () => {
+  test('loses and repeats nothing when it is restarted under load', async () => {
     const postgres = await startPostgres()
     try {
       const store = await openStore(await postgres.newDatabase())
@@ -130,7 +130,7 @@ describe.skipIf(why !== undefined)('a database that fails', () => {
     }
   })
 
-  test('discards what it refused, and takes the next change as soon as it can', async () => {
+  test('discards a refused change, and accepts the next one as soon as possible', async () => {
     const postgres = await workerPostgres()
     const url = await postgres.newDatabase()
     const name = new URL(url).pathname.slice(1)
@@ -151,7 +151,7 @@ describe.skipIf(why !== undefined)('a database that fails', () => {
     expect(await numbersOf(journal.lines())).toEqual([1, 2])
   })
 
-  test('is not available, and nothing worse, while it refuses even to be read', async () => {
+  test('is only reported as unavailable while it cannot even be read', async () => {
     const postgres = await workerPostgres()
     const url = await postgres.newDatabase()
     const name = new URL(url).pathname.slice(1)

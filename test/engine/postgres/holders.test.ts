@@ -29,7 +29,7 @@ const payments = ({ account }: OpenedAccount) =>
   [...account.world.payments.values()].map(({ sortKey: { id } }) => id)
 
 describe.skipIf(why !== undefined)('accounts of several processes', () => {
-  test('are held where they belong, and both of a merchant by the same', async () => {
+  test('are held by the process they belong to, and both of a merchant by the same', async () => {
     const { one, other } = await twoStores()
     const merchants = Array.from({ length: 40 }, (_, nth) => `m${nth}`)
     const asked = await Promise.all(merchants.map(name => one.holders.whoHolds(`${name}.test`, PATIENT())))
@@ -46,7 +46,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     }
   })
 
-  test('are held by a process that must hold one, wherever it belongs', async () => {
+  test('are held by a process that needs one, wherever it belongs', async () => {
     const { one, other } = await twoStores()
     for (const account of ['m1.test', 'm2.test', 'm3.test', 'm4.test']) {
       expect(await one.holders.hold(account, PATIENT())).toBeUndefined()
@@ -55,7 +55,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     }
   })
 
-  test('are taken by one of all that ask at once', async () => {
+  test('are taken by only one of several that ask at once', async () => {
     const { one, other } = await twoStores()
     const asked = [one, other, one, other].map(store => store.holders.hold('acme.test', PATIENT()))
     const here = (await Promise.all(asked)).map(address => address === undefined)
@@ -74,7 +74,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect(payments(await openAccount(other))).toEqual([id])
   })
 
-  test('are taken over when a lease ran out, and who had them writes nothing more', async () => {
+  test('are taken over after a lease expires, and the old holder writes nothing more', async () => {
     const { one, other, sql } = await twoStores()
     const before = await openAccount(one)
     const id = createPayment(before.account)
@@ -96,7 +96,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect(payments(after)).toEqual([id, second])
   })
 
-  test('are waited for until the lease of a process that is gone has run out', async () => {
+  test('remain with a process that is gone until its lease expires', async () => {
     const { other, sql } = await twoStores()
     await sql(`WITH gone AS (
         INSERT INTO processes (node, address, renewed_at, wall_ms) VALUES ('gone', 'http://gone.test', clock_timestamp(), 0)
@@ -113,7 +113,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     await expect(other.holders.hold('shop.test', stopped.signal)).rejects.toThrow('nobody waits')
   })
 
-  test('answer nothing from memory when the lease could not be renewed in time', async () => {
+  test('are not answered from memory when the lease was not renewed in time', async () => {
     const { one, other, sql } = await twoStores()
     await openAccount(one)
     const lost: (string | undefined)[] = []
@@ -124,7 +124,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect(await other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
   })
 
-  test('are looked through for due timers by an index, however many have none', async () => {
+  test('with due timers are found through an index, however many accounts have none', async () => {
     const { one, sql } = await twoStores()
     const due: string[] = []
     one.holders.watch({ ...LISTENER, due: account => due.push(account) })
@@ -146,7 +146,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect((await read()) - before).toBeLessThanOrEqual(2 * 20_000)
   })
 
-  test('of a merchant that was removed are held no longer than their process', async () => {
+  test('of a removed merchant are released when their process stops', async () => {
     const { one, other, sql } = await twoStores()
     expect(await one.holders.hold('ghost.test', PATIENT())).toBeUndefined()
     const kept = await openAccount(other, 'acme.test')
@@ -155,7 +155,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     expect(await sql('SELECT merchant FROM holdings')).toBe('acme')
   })
 
-  test('have one list of merchants, of which none is changed by two at once', async () => {
+  test('share one list of merchants, in which no two change a merchant at once', async () => {
     const { one, other } = await twoStores()
     const lists = [await one.openRegistry(), await other.openRegistry()] as const
     const { drawMerchant } = await import('../../../src/engine/new-merchant.ts')

@@ -18,7 +18,7 @@ const LISTENER: HoldingListener = {
   give: async () => {},
 }
 
-test('merchants belong to all processes evenly, and only those of one that comes or goes change place', () => {
+test('merchants spread evenly over processes, and few move when one comes or goes', () => {
   const three = [7301, 7302, 7303].map(peer)
   const four = [...three, peer(7304)]
   const of = (peers: typeof three) => MERCHANTS.map(name => homeOf(name, peers)?.id)
@@ -65,8 +65,8 @@ async function aProcessThatIsJoined() {
   return { one, other, merchants, foreign, given, busy, pass, heldByOne, sql }
 }
 
-describe.skipIf(why !== undefined)('merchants of processes that come', () => {
-  test('go to the one they belong to, once, and a few at a time', async () => {
+describe.skipIf(why !== undefined)('merchants of processes that join', () => {
+  test('move to the process they belong to, once, and a few at a time', async () => {
     const { one, other, merchants, foreign, given, pass, heldByOne } = await aProcessThatIsJoined()
     expect(foreign.length).toBeGreaterThan(8)
     await one.holders.spread()
@@ -94,7 +94,7 @@ describe.skipIf(why !== undefined)('merchants of processes that come', () => {
     expect(other.holders.counts.moves).toBe(0)
   })
 
-  test('stay where they belong when the lease of their process has run out, so that it has another number', async () => {
+  test('stay where they belong when their process gets another number after a lost lease', async () => {
     const { one, given, foreign, merchants, pass, sql } = await aProcessThatIsJoined()
     await expect
       .poll(async () => {
@@ -111,7 +111,7 @@ describe.skipIf(why !== undefined)('merchants of processes that come', () => {
     await expect.poll(() => own.filter(name => !one.holders.mayAnswer(name))).toEqual([])
   })
 
-  test('stay while a call or something else of theirs is under way', async () => {
+  test('stay while a call or other work of theirs is in progress', async () => {
     const { one, foreign, given, busy, pass } = await aProcessThatIsJoined()
     const [called = '', working = '', ...others] = foreign
     busy.add(working)
@@ -136,7 +136,7 @@ describe.skipIf(why !== undefined)('merchants of processes that come', () => {
       .toEqual(foreign.toSorted())
   })
 
-  test('are answered for by the next holder if a call comes while they go', async () => {
+  test('are answered by the next holder if a call arrives while they move', async () => {
     const { one, other, foreign, pass } = await aProcessThatIsJoined()
     const [moving = ''] = foreign
     let close: () => void = () => {}
@@ -163,7 +163,7 @@ describe.skipIf(why !== undefined)('merchants of processes that come', () => {
     expect(await asked).toBe(addressOf(other))
   })
 
-  test('stay where they were made as long as they are called', async () => {
+  test('stay where they were created as long as calls arrive', async () => {
     const { one, given, pass, merchants, foreign } = await aProcessThatIsJoined()
     await expect
       .poll(async () => {

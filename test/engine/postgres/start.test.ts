@@ -39,7 +39,7 @@ function changed(url: string, change: (url: URL) => void): string {
   return other.href
 }
 
-test('an address that cannot be meant is refused without its password', async () => {
+test('refuses an invalid address, without showing its password', async () => {
   expect(await failureOf('postgres://u:secret@h/d?schema=Robert";--')).toMatch(/^2: the schema .* must have/)
   expect(await failureOf('postgres://u:secret@h/d?sslmod=require')).toMatch(
     /^2: .* parameter sslmod, but only/,
@@ -52,7 +52,7 @@ test('an address that cannot be meant is refused without its password', async ()
   expect(await failureOf('postgres://u:secret@127.0.0.1:1/d')).not.toContain('secret')
 })
 
-test('a server that takes a connection and says nothing is given up', async () => {
+test('times out when a server accepts a connection and says nothing', async () => {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.close()
@@ -63,7 +63,7 @@ test('a server that takes a connection and says nothing is given up', async () =
 })
 
 describe.skipIf(why !== undefined)('a start on a database', () => {
-  test('says in one line what is wrong with it', async () => {
+  test('reports a problem in one line', async () => {
     const { url, name, password, sql } = await aDatabase()
     expect(await failureOf(changed(url, other => (other.pathname = '/nothing')))).toMatch(
       /^7: .*"nothing" does not/,
@@ -89,7 +89,7 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(await failureOf(guest)).toMatch(/^2: .*permission denied.*GRANT CREATE ON DATABASE/)
   })
 
-  test('waits for each commit, whatever the user, the database or the server has by default', async () => {
+  test('waits for each commit, whatever the defaults of the user, database or server', async () => {
     const { url, name, sql } = await aDatabase()
     await sql(`CREATE ROLE hasty_${name} LOGIN PASSWORD 'hasty'`)
     await sql(`ALTER ROLE hasty_${name} SET synchronous_commit = off`)
@@ -121,21 +121,21 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     )
   })
 
-  test('refuses the tables of a newer paysim by their step', async () => {
+  test('refuses the tables of a newer paysim, and names the step', async () => {
     const { url, sql } = await aDatabase()
     expect(await failureOf(url)).toBe('started')
     await sql(`INSERT INTO paysim.migrations VALUES ('9999-later', now()::text)`)
     expect(await failureOf(url)).toMatch(/^2: .*newer paysim: it has the step 9999-later/)
   })
 
-  test('makes the tables once when many start at once', async () => {
+  test('creates the tables once when many start at once', async () => {
     const { url } = await aDatabase()
     expect(await Promise.all(Array.from({ length: 5 }, () => failureOf(url)))).toEqual(
       Array(5).fill('started'),
     )
   })
 
-  test('demands the settings of those who serve it already, by name', async () => {
+  test('requires the settings of the processes that already serve it, by name', async () => {
     const { url } = await aDatabase()
     const setting = (name: string, given: string | undefined): SharedSetting => ({
       name,
