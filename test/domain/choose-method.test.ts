@@ -31,7 +31,7 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).not.toBeNull()
   })
 
-  test('and a page that has its own time stays open as long as it was', () => {
+  test('and a page with its own time limit keeps it', () => {
     const { account, now, createdAt } = chosen([], { 'hosted.page': '30m' })
     expect(now().action?.expiresAt).toBe(createdAt + 30 * MINUTE)
     account.advance(25 * MINUTE - 1)
@@ -49,19 +49,19 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).toBeNull()
   })
 
-  test('and a rule whose outcome comes decides', () => {
+  test('and the outcome of a rule takes effect', () => {
     const { account, now } = chosen([{ outcome: { after: '10s', status: 'succeeded' } }])
     account.advance(10_000)
     expect(now().outcome).toBe('succeeded')
   })
 
-  test('and a rule whose expiry passed already ends it at once', () => {
+  test('and a rule whose expiry has already passed ends the payment at once', () => {
     const { account, now } = chosen([{ expiry: '1m' }])
     account.advance(0)
     expect(now().outcome).toBe('expired')
   })
 
-  test('once', () => {
+  test('only once', () => {
     const { account, now } = chosen([])
     const { id } = now().sortKey
     const again = {
@@ -91,7 +91,7 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().action).toBeNull()
   })
 
-  test('and no page says that it outlasts the intent', () => {
+  test('and the page never claims to outlast the intent', () => {
     const { now } = chosen([{ expiry: '10m' }])
     expect(now().action?.expiresAt).toBeLessThanOrEqual(now().expiresAt)
   })

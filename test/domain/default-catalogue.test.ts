@@ -34,8 +34,8 @@ const routesOf = (code: string) => routes.filter(route => route.method === code)
 const banksOf = (code: string) => methodOf(code)?.banks.map(bank => bank.code) ?? []
 const repeated = (values: string[]) => values.filter((value, at) => values.indexOf(value) !== at)
 
-describe('the default catalogue holds together', () => {
-  test('has every code once', () => {
+describe('the default catalogue', () => {
+  test('has each code only once', () => {
     expect(repeated(providers.map(provider => provider.id))).toEqual([])
     expect(repeated(methods.map(method => method.code))).toEqual([])
     expect(repeated(routes.map(route => route.id))).toEqual([])
@@ -43,7 +43,7 @@ describe('the default catalogue holds together', () => {
     for (const method of methods) expect(repeated(method.banks.map(bank => bank.code))).toEqual([])
   })
 
-  test.each(routes)('$id', route => {
+  test.each(routes)('has a consistent route $id', route => {
     expect(providers.map(provider => provider.id)).toContain(route.provider)
     expect(methodOf(route.method)).toBeDefined()
     expect(banksOf(route.method)).toEqual(expect.arrayContaining(Object.keys(route.banks)))
@@ -68,13 +68,13 @@ describe('the default catalogue holds together', () => {
     }
   })
 
-  test('takes the example amounts of the interface document everywhere', () => {
+  test('accepts the example amounts of the interface document everywhere', () => {
     for (const { code } of methods)
       expect(routesOf(code).some(route => BigInt(route.min_amount) <= 10_000n)).toBe(true)
   })
 })
 
-test('has no word of a provider in anything public', () => {
+test('nothing public in the default catalogue contains a word of a provider', () => {
   const hidden = [
     ...providers.map(provider => provider.id),
     ...routes.flatMap(route => [route.id, route.local_code, ...Object.values(route.banks)]),
@@ -104,7 +104,7 @@ describe('the default catalogue shows', () => {
     )
   })
 
-  test('a bank that is listed and that no route maps', () => {
+  test('a listed bank that no route maps', () => {
     const mapped = routesOf('th_bank_transfer').flatMap(route => Object.keys(route.banks))
     expect(banksOf('th_bank_transfer').filter(bank => !mapped.includes(bank))).toEqual(['tisco'])
   })

@@ -107,7 +107,7 @@ function outcomes(data: CatalogueData, mode: 'hosted' | 'merchant'): unknown[] {
   })
 }
 
-test('whatever discovery offers can be created with exactly the fields that it requires', () => {
+test('every method that discovery offers can be used with exactly the fields that it requires', () => {
   fc.assert(
     fc.property(catalogues, fc.constantFrom('hosted' as const, 'merchant' as const), (data, mode) => {
       expect(outcomes(data, mode)).toEqual([])
@@ -116,7 +116,7 @@ test('whatever discovery offers can be created with exactly the fields that it r
   )
 })
 
-test('also where a route of a method with banks maps none', () => {
+test('discovery keeps its word when a route of a method with banks maps none', () => {
   const data: CatalogueData = {
     providers: [{ id: 'siam' }],
     methods: [

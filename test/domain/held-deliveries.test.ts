@@ -27,14 +27,14 @@ function accountThatReorders() {
 const result = { status: 200, error: null, retryAfterMs: null, body: '', timestamp: 0, signature: '' }
 
 describe('a webhook that is held to be overtaken', () => {
-  test('goes out behind the one that overtakes it', () => {
+  test('is sent after the one that overtakes it', () => {
     const { end, dueAt } = accountThatReorders()
     const held = end()
     const other = end()
     expect(dueAt(held)).toBeGreaterThan(dueAt(other) ?? Number.NaN)
   })
 
-  test('goes out by itself after an hour, if none does', () => {
+  test('is sent after an hour if none overtakes it', () => {
     const { account, end, world } = accountThatReorders()
     const held = end()
     account.advance(HOUR - 1)
@@ -43,14 +43,14 @@ describe('a webhook that is held to be overtaken', () => {
     expect(world.deliveries.get(held)?.status).toBe('attempting')
   })
 
-  test('says when it will be attempted, once it is released', () => {
+  test('shows when it will be attempted after it is released', () => {
     const { end, dueAt, world } = accountThatReorders()
     const held = end()
     end()
     expect(world.deliveries.get(held)?.nextAttemptAt).toBe(dueAt(held))
   })
 
-  test('is held no more once it went out by itself', () => {
+  test('is no longer held after it was sent', () => {
     const { account, end, dueAt } = accountThatReorders()
     const held = end()
     account.advance(HOUR)
@@ -59,7 +59,7 @@ describe('a webhook that is held to be overtaken', () => {
     expect(dueAt(held)).toBeUndefined()
   })
 
-  test('keeps its retry once it went out by itself', () => {
+  test('keeps its retry after it was sent', () => {
     const { account, end, dueAt } = accountThatReorders()
     const held = end()
     account.advance(HOUR)

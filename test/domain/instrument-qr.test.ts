@@ -84,7 +84,7 @@ describe('every QR payload', () => {
     )
   })
 
-  test('carries the exact amount, or none where it does not fit', () => {
+  test('carries the exact amount, or none if it does not fit', () => {
     fc.assert(
       fc.property(requests, asked => {
         const decimal = formatMinor(asked.amount, asked.currency)
@@ -94,7 +94,7 @@ describe('every QR payload', () => {
     )
   })
 
-  test('is the same for the same intent, and another for another', () => {
+  test('is the same for the same intent, and differs for another', () => {
     fc.assert(
       fc.property(requests, paymentIds, (asked, otherId) => {
         expect(qrOf({ ...asked })).toBe(qrOf(asked))

@@ -30,7 +30,7 @@ describe('bank transfer instructions', () => {
     expect(transferOf({ bank: 'bbl' }).bank).toEqual({ code: 'bbl', label: 'Bangkok Bank' })
   })
 
-  test("picks one of the method's banks where none was chosen, always the same one", () => {
+  test("picks one of the method's banks if none was chosen, always the same one", () => {
     expect(transferOf().bank).toEqual(transferOf().bank)
     const picked = new Set(
       fc.sample(paymentIds, { numRuns: 100, seed: 1 }).map(paymentId => transferOf({ paymentId }).bank.code),
@@ -38,13 +38,13 @@ describe('bank transfer instructions', () => {
     expect(picked).toEqual(new Set(['bbl', 'kbank', 'scb']))
   })
 
-  test('names the method where it has no banks', () => {
+  test('names the method if it has no banks', () => {
     const bankless = { code: 'th_virtual_account', label: 'Transfer to an account made for this payment' }
     expect(transferOf({ method: bankless }).bank).toEqual(bankless)
     expect(transferOf({ method: { ...bankless, banks: [] } }).bank).toEqual(bankless)
   })
 
-  test('names the receiver after the merchant, in whatever script', () => {
+  test('names the receiver after the merchant, in any script', () => {
     expect(transferOf({ payee: ' ร้านกาแฟ ' }).account.name).toBe('ร้านกาแฟ Collections')
     expect(transferOf({ payee: '' }).account.name).toBe('Merchant Collections')
   })
@@ -61,7 +61,7 @@ describe('bank transfer instructions', () => {
     expect(transferOf(overrides).account.number).toMatch(new RegExp(`^\\d{${length}}$`))
   })
 
-  test('has a reference that reads well and that no two of 20,000 intents share', () => {
+  test('has a reference that is easy to read, and different for each of 20,000 intents', () => {
     const references = new Set<string>()
     const accounts = new Set<string>()
     for (let intent = 0; intent < 20_000; intent++) {
@@ -75,7 +75,7 @@ describe('bank transfer instructions', () => {
     expect(accounts.size).toBeGreaterThan(19_990)
   })
 
-  test('gives the reference that the QR code of the intent has', () => {
+  test('has the same reference as the QR code of the intent', () => {
     expect(template(parse(qrOf(request())), '62')['05']).toBe(transferOf().reference.replaceAll('-', ''))
   })
 
@@ -85,12 +85,12 @@ describe('bank transfer instructions', () => {
 })
 
 describe('redirect', () => {
-  test('has nothing but its type', () => {
+  test('has only its type', () => {
     expect(makeInstrument(request({ action: 'redirect_to_url' }))).toEqual({ type: 'redirect_to_url' })
   })
 })
 
-test('repeats what earlier versions showed, as journals and seeds rely on it', () => {
+test('shows the same as earlier versions, because journals and seeds rely on it', () => {
   const transfer = makeInstrument(request({ action: 'display_bank_transfer_instructions' }))
   expect([transfer, qrOf(request())]).toMatchInlineSnapshot(`
     [

@@ -21,7 +21,7 @@ const newestFirst = <P extends Position>(places: readonly P[]) =>
   places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
 
 describe('a list', () => {
-  test('agrees with a sift and a sort, from any place, under any filter', () => {
+  test('agrees with filtering and sorting, from any position', () => {
     const filters = fc.tuple(fc.subarray(COLOURS), fc.subarray(SIZES))
     fc.assert(
       fc.property(records, filters, positions, (given, [colours, sizes], position) => {
@@ -45,7 +45,7 @@ describe('a list', () => {
     )
   })
 
-  test('costs what is taken from it: a page of many does not walk them all', () => {
+  test('reads only what is taken from it: a page does not walk the whole list', () => {
     const list = new ListIndex<Position & { id: string }>()
     for (let at = 1; at <= 20_000; at++) list.add({ id: `r${at}`, at, ordinal: at }, [COLOURS[at % 3] ?? ''])
     const seen = new Set<string>()
@@ -54,12 +54,12 @@ describe('a list', () => {
     expect(seen.size).toBe(3)
   })
 
-  test('has nothing of nothing', () => {
+  test('is empty without records', () => {
     expect([...new ListIndex().below(FROM_THE_TOP, () => true)]).toEqual([])
     expect(new ListIndex().count(() => true)).toBe(0)
   })
 
-  test('takes a record once, also when it moves to where it is', () => {
+  test('lists a record once, even when it moves to the same place', () => {
     const list = new ListIndex()
     const place = { id: 'r', at: 1, ordinal: 1 }
     list.add(place, ['red'])
@@ -69,7 +69,7 @@ describe('a list', () => {
   })
 })
 
-test('an index of words agrees with a sift and a sort', () => {
+test('an index of words agrees with filtering and sorting', () => {
   const words = fc.array(
     fc.record({ word: fc.constantFrom('a', 'b', '', '__proto__', 'constructor'), at: fc.nat(3) }),
     { maxLength: 30 },

@@ -164,7 +164,7 @@ test('a record that has ended has no timer, except for the verdict on a receipt 
   fc.assert(property)
 })
 
-test('an action that is presented again no longer ends at the time of the first', () => {
+test('presenting an action again clears the end of the first one', () => {
   const { world, happen } = aWorld()
   const timer = paymentTimer(payment, 'withdraw-action')
   const command = { type: 'MovePayment', payment, trigger: 'withdraw-action' } as const
@@ -174,7 +174,7 @@ test('an action that is presented again no longer ends at the time of the first'
   expect(world.timers.get(timer)).toBeUndefined()
 })
 
-test('a payment that goes on keeps the timer of its expiry', () => {
+test('a payment that continues keeps its expiry timer', () => {
   const { world, happen } = aWorld()
   const expiry = paymentTimer(payment, 'expire')
   happen(...possibleTimers(world))

@@ -26,6 +26,6 @@ test.for(ids)('the history of a record has each $type that names it as its $memb
   expect(recordsOf({ type, [member]: value } as unknown as DomainEvent)).toEqual(['it'])
 })
 
-test('there are such events', () => {
+test('more than 30 members of events name a record', () => {
   expect(ids.length).toBeGreaterThan(30)
 })

@@ -48,7 +48,7 @@ const offered = (given: Given, request: Partial<RouteRequest> = {}) =>
 const CONFIGURATION = 'payment_configuration_unavailable'
 const ROUTING = 'routing_unavailable'
 
-describe('who is eligible', () => {
+describe('eligibility of a route:', () => {
   test.each<[string, Partial<RouteEntry>, Partial<RouteRequest>, string]>([
     ['the country differs', {}, { country: 'VN' }, CONFIGURATION],
     ['the currency differs', {}, { currency: 'USD' }, CONFIGURATION],
@@ -68,21 +68,21 @@ describe('who is eligible', () => {
     expect(offered({ routes: [aRoute(route)] }, request)).toHaveLength(outcome === 'route-1' ? 1 : 0)
   })
 
-  test('a method that nobody knows is no configuration', () => {
+  test('an unknown method is an unavailable configuration', () => {
     expect(chosen({ routes: [aRoute()] }, { method: 'other' })).toBe(CONFIGURATION)
   })
 
   test.each([
     ['errors.unknown_method', 'validation_failed', { method: 'other' }, 'validation_failed'],
     ['errors.amount_limits', CONFIGURATION, { amount: '1' }, CONFIGURATION],
-  ])('%s may say %s', (key, value, request, code) => {
+  ])('%s can change the refusal to %s', (key, value, request, code) => {
     const wanted = { ...WANTED, method: 'transfer', bank: undefined, ...request }
     const table = tableOf({ routes: [aRoute({ min_amount: '100' })] })
     expect(chooseRoute(table, resolveContract({ [key]: value }), wanted)).toMatchObject({ refused: { code } })
   })
 })
 
-describe('the first healthy one in order is taken', () => {
+describe('the first healthy route in order is chosen', () => {
   const routes = [aRoute({ id: 'a', provider: 'one' }), aRoute({ id: 'b', provider: 'two' })]
 
   test.each<[string, readonly string[], string]>([
@@ -94,12 +94,12 @@ describe('the first healthy one in order is taken', () => {
     expect(offered({ routes, unhealthy })).toHaveLength(outcome === ROUTING ? 0 : 1)
   })
 
-  test('a pin never falls back', () => {
+  test('a pinned provider never falls back to another', () => {
     expect(chosen({ routes, unhealthy: ['one'] }, { provider: 'one' })).toBe(ROUTING)
     expect(offered({ routes, unhealthy: ['one'] }, { provider: 'one' })).toEqual([])
   })
 
-  test('limits are looked at before health', () => {
+  test('limits are checked before health', () => {
     const [first = aRoute(), second = aRoute()] = routes
     const limited = [{ ...first, max_amount: '100' }, second]
     expect(chosen({ routes: limited })).toBe('b')
@@ -123,7 +123,7 @@ describe('banks', () => {
     expect(chosen({ routes, banks }, bank === undefined ? {} : { bank })).toBe(outcome)
   })
 
-  test('discovery lists those that some route maps, and what any of the serving routes asks for', () => {
+  test('discovery lists the banks that a route maps, and the fields that any of the routes asks for', () => {
     const [method] = offered({ routes, banks })
     expect(method?.banks.map(({ code }) => code)).toEqual(['x', 'y'])
     expect(method?.required).toEqual(new Set(['customer_name', 'customer_phone']))
@@ -131,7 +131,7 @@ describe('banks', () => {
   })
 })
 
-test('missing fields are named as the request names them', () => {
+test('missing fields are named as in the request', () => {
   const payer = { customer_name: true, customer_phone: true, account_name: true, bank: true, name_th: false }
   expect(missingFields(aRoute({ payer }), { name: 'Ann' }, { account_name: 'Ann' })).toEqual([
     'payment_method_options.bank',

@@ -38,18 +38,18 @@ describe('a condition on one fact', () => {
     expect(holds(condition, payoutFacts())).toBe(false)
   })
 
-  test('of a payout asks for its recipient', () => {
+  test('can match the recipient of a payout', () => {
     expect(holds({ recipient: { bank_code: 'bbl', holder_name: 'Som*' } }, payoutFacts())).toBe(true)
     expect(holds({ recipient: { bank_code: 'bbl', holder_name: 'som*' } }, payoutFacts())).toBe(false)
   })
 
-  test('of something that was not given does not hold, not even with *', () => {
+  test('does not hold for a fact that was not given, even with *', () => {
     expect(holds({ merchant_reference: '*' }, paymentFacts({ merchantReference: null }))).toBe(false)
     expect(holds({ customer: { name: '*' } }, paymentFacts({ customer: {} }))).toBe(false)
   })
 })
 
-test('all that is said must hold', () => {
+test('all parts of a condition must hold', () => {
   expect(holds({ method: 'th_*', amount: '5000', customer: { name: 'Ann', phone: '*' } })).toBe(true)
   expect(holds({ method: 'th_*', amount: '5000', customer: { name: 'Ann', phone: '1' } })).toBe(false)
   expect(holds({})).toBe(true)
@@ -115,7 +115,7 @@ describe('a glob', () => {
   })
 
   // Trying every way to share the text among the stars would take longer than anybody lives.
-  test('with many stars is decided', () => {
+  test('with many stars is decided in time', () => {
     expect(matchesReference(`${'*a'.repeat(50)}*b`, 'a'.repeat(256))).toBe(false)
   })
 })
@@ -176,7 +176,7 @@ describe('a rule as a whole', () => {
     expect([rule.holds(paymentFacts()), rule.holds(payoutFacts())]).toEqual([payments, payouts])
   })
 
-  test('that excludes a turn excludes no fact: the count decides', () => {
+  test('with not.nth excludes a turn and no fact', () => {
     expect(compileRule({ not: { nth: 2 } }).holds(paymentFacts())).toBe(true)
   })
 })

@@ -44,25 +44,25 @@ class Provider {
   }
 }
 
-describe('the first rule that matches decides', () => {
-  test('in their order', () => {
+describe('the first matching rule decides', () => {
+  test('in the order of the rules', () => {
     const rules = [{ name: 'a', match: { merchant_reference: 'a*' } }, { name: 'all' }, { name: 'never' }]
     expect(new Provider(rules).ask('a1', 'b', 'a2')).toEqual(['a', 'all', 'a'])
   })
 
-  test('and none decides where none matches', () => {
+  test('and none decides if none matches', () => {
     expect(new Provider([{ name: 'a', match: { merchant_reference: 'a' } }]).ask('b')).toEqual([undefined])
     expect(new Provider([]).ask('b')).toEqual([undefined])
   })
 
-  test('an account without rules of its own has the standard ones, one with an empty list has none', () => {
+  test('an account without its own rules has the standard ones, and one with an empty list has none', () => {
     expect(new Provider(null, [{ name: 'standard' }]).ask('a')).toEqual(['standard'])
     expect(new Provider([], [{ name: 'standard' }]).ask('a')).toEqual([undefined])
   })
 })
 
 describe('times', () => {
-  test('uses a rule up', () => {
+  test('limits how often a rule is used', () => {
     expect(new Provider([{ name: 'twice', times: 2 }, { name: 'then' }]).ask('a', 'b', 'c')).toEqual([
       'twice',
       'twice',
@@ -70,12 +70,12 @@ describe('times', () => {
     ])
   })
 
-  test('counts what the rule was used for, not what it saw', () => {
+  test('counts uses of the rule, not what it was compared with', () => {
     const rules = [{ name: 'once', match: { merchant_reference: 'a' }, times: 1 }]
     expect(new Provider(rules).ask('b', 'c', 'a', 'a')).toEqual([undefined, undefined, 'once', undefined])
   })
 
-  test('of one rule is its own', () => {
+  test('is counted for each rule separately', () => {
     const rules = [
       { name: 'a', match: { merchant_reference: 'a' }, times: 1 },
       { name: 'b', match: { merchant_reference: 'b' }, times: 1 },
@@ -85,12 +85,12 @@ describe('times', () => {
 })
 
 describe('nth', () => {
-  test('is the one among those for which everything else holds', () => {
+  test('counts only those for which everything else holds', () => {
     const rules = [{ name: 'second', match: { merchant_reference: 'a', nth: 2 } }, { name: 'other' }]
     expect(new Provider(rules).ask('a', 'b', 'a', 'a')).toEqual(['other', 'other', 'second', 'other'])
   })
 
-  test('of a later rule counts what earlier ones let pass', () => {
+  test('of a later rule counts only what earlier rules let pass', () => {
     const rules = [
       { name: 'first', match: { nth: 1 } },
       { name: 'next', match: { nth: 1 } },
@@ -98,7 +98,7 @@ describe('nth', () => {
     expect(new Provider(rules).ask('a', 'b', 'c')).toEqual(['first', 'next', undefined])
   })
 
-  test('and times together', () => {
+  test('works together with times', () => {
     expect(new Provider([{ name: 'x', match: { nth: 2 }, times: 1 }]).ask('a', 'b', 'c')).toEqual([
       undefined,
       'x',
@@ -107,7 +107,7 @@ describe('nth', () => {
   })
 })
 
-test('not.nth leaves one turn to the rules behind', () => {
+test('not.nth leaves one turn to later rules', () => {
   const rules = [
     { name: 'but the second', match: { merchant_reference: 'a' }, not: { nth: 2 } },
     { name: 'other' },
@@ -121,7 +121,7 @@ test('not.nth leaves one turn to the rules behind', () => {
 })
 
 describe('rules put in front', () => {
-  test('come first, and those behind keep their counts', () => {
+  test('come first, and the rules behind keep their counts', () => {
     const provider = new Provider([
       { name: 'once', times: 1 },
       { name: 'second', match: { nth: 2 } },
@@ -135,13 +135,13 @@ describe('rules put in front', () => {
     expect(provider.ask('f', 'x', 'y', 'z')).toEqual(['front', 'front too', 'second', 'rest'])
   })
 
-  test('of the standard ones stand before them', () => {
+  test('come before the standard rules', () => {
     const provider = new Provider(null, [{ name: 'standard' }])
     provider.putInFront({ name: 'front', times: 1 })
     expect(provider.ask('a', 'b')).toEqual(['front', 'standard'])
   })
 
-  test('of the standard ones leave them their counts', () => {
+  test('leave the standard rules their counts', () => {
     const provider = new Provider(null, [{ name: 'once', times: 1 }, { name: 'rest' }])
     expect(provider.ask('a', 'b')).toEqual(['once', 'rest'])
     provider.putInFront({ name: 'front', match: { merchant_reference: 'f' } })
@@ -149,7 +149,7 @@ describe('rules put in front', () => {
   })
 })
 
-test('rules replaced start to count anew', () => {
+test('replaced rules start counting again', () => {
   const provider = new Provider([{ name: 'once', times: 1 }])
   provider.ask('a')
   apply(provider.world, {

@@ -6,7 +6,7 @@ function faultsOf(...rules: unknown[]): string[] {
   return 'problems' in read ? read.problems.map(({ field, message }) => `${field} ${message}`) : []
 }
 
-describe('a rule is refused with what was meant', () => {
+describe('an invalid rule is refused with the reason', () => {
   test.each([
     [{ outcom: 'manual' }, 'rules.0.outcom is not a known key; did you mean outcome?'],
     [
@@ -42,7 +42,7 @@ describe('a rule is refused with what was meant', () => {
     else expect(first).toMatch(fault)
   })
 
-  test('names each rule that is wrong', () => {
+  test('names each invalid rule', () => {
     expect(faultsOf({}, { tims: 1 }, {}, { outcme: 1 }).map(fault => fault.split(' ')[0])).toEqual([
       'rules.1.tims',
       'rules.3.outcme',
@@ -50,7 +50,7 @@ describe('a rule is refused with what was meant', () => {
   })
 })
 
-describe('what is well-formed and cannot be meant', () => {
+describe('a well-formed rule that makes no sense is refused', () => {
   test.each([
     [
       { match: { kind: 'payout' }, expiry: '1h' },
@@ -81,11 +81,11 @@ describe('what is well-formed and cannot be meant', () => {
   })
 })
 
-test.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j holds no rules', data => {
+test.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j contains no rules', data => {
   expect(readRules(data)).toHaveProperty('problems')
 })
 
-test('takes what the documents show', () => {
+test('accepts the rules in the documentation', () => {
   expect(
     faultsOf(
       {
@@ -120,6 +120,6 @@ test('takes what the documents show', () => {
 test.each([
   { expiry: '104000000d', action: { expires_after: '104000000d' } },
   { outcome: { after: '104000000d', status: 'succeeded' } },
-])('a time that no calendar holds is refused: %j', rule => {
+])('a time beyond the calendar is refused: %j', rule => {
   expect(faultsOf(rule)).not.toEqual([])
 })

@@ -11,7 +11,7 @@ const acts = fc.array(
   { maxLength: 40 },
 )
 
-test('timers stand in the order they are due, and of one time in the order they were set; one of a name', () => {
+test('timers are ordered by due time, then by when they were set; a name has one timer', () => {
   fc.assert(
     fc.property(acts, given => {
       const timers = new Timers()
