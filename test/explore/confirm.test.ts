@@ -45,7 +45,7 @@ test('a failure that had all its time counts, even if it does not repeat', async
   expect(findings).toMatchObject([{ failed: 0, of: 3 }])
 })
 
-test('a hasty failure that passes with more time was only slow', async () => {
+test('a hasty failure that passes with more time does not count', async () => {
   const slow = attempt(1, 'failed', true)
   expect((await confirmed([slow], [])).findings).toEqual([])
   expect(slow.outcome).toBe('survived')
@@ -61,7 +61,7 @@ test.each([
   expect(slow.outcome).toBe(outcome)
 })
 
-test('one that was only slow does not hide another that fails', async () => {
+test('a failure that was only slow does not hide another one', async () => {
   const [real, slow] = [attempt(1, 'failed', true), attempt(2, 'failed', true)]
   const { findings, repeated } = await confirmed([real, slow], [1])
   expect(repeated).toEqual([2, 2, 2, 1, 1, 1])
@@ -69,7 +69,7 @@ test('one that was only slow does not hide another that fails', async () => {
   expect([real.outcome, slow.outcome]).toEqual(['failed', 'survived'])
 })
 
-test('one that had all its time is repeated before later ones that had not', async () => {
+test('repeats a failure that had all its time before later ones that had not', async () => {
   const { repeated } = await confirmed([attempt(1, 'failed', false), attempt(2, 'failed', true)], [1, 2])
   expect(repeated).toEqual([1, 1, 1])
 })
@@ -85,7 +85,7 @@ test('only the first failure of its kind at a request waits as long as the file 
   expect(mayGiveUp(place(1), place(2))('GET /orders/run-5-a')).toBe(true)
 })
 
-test('failures that are one and the same once they are reduced are one finding', async () => {
+test('failures that are the same after reduction are one finding', async () => {
   const other = { ...FAULT, sameAs: 'status' }
   const two = [attempt(1, 'failed', false), { ...attempt(1, 'failed' as const, false), fault: other }]
   const { findings } = await confirmed(two, [1])

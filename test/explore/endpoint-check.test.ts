@@ -127,7 +127,7 @@ const RIGHT: Record<string, () => Shop> = {
   },
 }
 
-test.concurrent.each(Object.entries(RIGHT))('a right endpoint is not blamed: %s', async (_, shop) => {
+test.concurrent.each(Object.entries(RIGHT))('a correct endpoint is not blamed: %s', async (_, shop) => {
   // A right one is waited for only until it has followed.
   const { problems, notes } = await check(shop(), { withinMs: 60_000 })
   expect(problems).toEqual([])
@@ -305,7 +305,7 @@ test.concurrent('an event of the caller is sent under its own id, and changes th
   expect(Object.keys(orders)).toEqual(['order-1'])
 })
 
-test('an endpoint that refuses an ordinary event is sent nothing else', async () => {
+test('an endpoint that refuses an ordinary event receives nothing else', async () => {
   let taken = 0
   const { found, problems, notes } = await check({
     state: {},
@@ -319,12 +319,12 @@ test('an endpoint that refuses an ordinary event is sent nothing else', async ()
   expect(notes[0]).toContain('Nothing else was sent')
 })
 
-test.concurrent('a state that an ordinary event does not change is pointed out', async () => {
+test.concurrent('reports a state that an ordinary event does not change', async () => {
   const { notes } = await check({ state: { orders: {} }, take: () => 200 })
   expect(notes[0]).toMatch(/did not change the state.*--event/)
 })
 
-test('an address without an endpoint is an error of its own', async () => {
+test('an address without an endpoint is a separate error', async () => {
   const settings = { url: 'http://127.0.0.1:1/', secret: SECRET, kinds: ENDPOINT_KINDS, withinMs: 10 }
   await expect(checkEndpoint(settings)).rejects.toBeInstanceOf(EndpointUnreachableError)
 })

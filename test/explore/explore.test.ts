@@ -29,7 +29,7 @@ async function explore(kinds: string, command: readonly string[], flags: readonl
   return { code, stdout, stderr, saved }
 }
 
-test('a shop that ships at each event is found, with a scenario that fails again', {
+test('finds a shop that ships at each event, and saves a scenario that fails again', {
   timeout: WITHIN_MS,
 }, async () => {
   const flags = ['--runs', '1', '-o', 'json']
@@ -52,7 +52,7 @@ test('a shop that ships at each event is found, with a scenario that fails again
   expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
 })
 
-test('a right shop is not blamed', { timeout: WITHIN_MS }, async () => {
+test('a correct shop is not blamed', { timeout: WITHIN_MS }, async () => {
   // As many runs as there are places: each single disturbance, and no pairs.
   const kinds = 'webhook-twice,call-lost-answer,answer-unknown-field'
   const { code, stdout, stderr } = await explore(kinds, ['right.mjs', 'by-state'], ['--runs', '13'])
@@ -90,7 +90,7 @@ const LONG_WAIT = {
   ],
 }
 
-test('nobody is blamed for what can no longer be done when an event comes at last', {
+test('blames no application for what is too late when an event finally arrives', {
   timeout: WITHIN_MS,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
@@ -118,7 +118,7 @@ test('a plain run that fails ends with 2 and says why', async () => {
   expect(stdout).toContain('ended with exit code 3 before it was ready')
 })
 
-test('the kinds are listed, and a kind that does not exist is refused', async () => {
+test('lists the kinds, and refuses an unknown kind', async () => {
   const { stdout } = await runBinary(['explore', '--kinds'])
   expect(stdout.trim().split('\n')).toHaveLength(18)
   const { code, stderr } = await runBinary(['explore', 'x.yaml', '--only', 'webhook-twise'])
@@ -126,7 +126,7 @@ test('the kinds are listed, and a kind that does not exist is refused', async ()
   expect(stderr).toContain('webhook-twice')
 })
 
-test('run --no-app starts nothing', async () => {
+test('run refuses --no-app together with a command', async () => {
   const { code, stderr } = await runBinary([
     'run',
     '--no-app',

@@ -50,7 +50,7 @@ test.each([
   ['run', 'SIGINT'],
   ['explore', 'SIGTERM'],
   ['explore', 'SIGKILL'],
-] as const)('paysim %s that gets %s leaves no process and no folder', async (command, signal) => {
+] as const)('paysim %s that receives %s leaves no process and no folder', async (command, signal) => {
   const { story, env, isCalled, leftovers } = await workplace()
   const file = await story('hangs.json', '/hangs')
   const child = spawn(process.execPath, [BINARY, command, file], {
@@ -67,7 +67,7 @@ test.each([
   else expect(await leftovers()).toEqual(NOTHING)
 })
 
-test('what another paysim could not remove, the next run removes', async () => {
+test('the next run removes what a killed paysim left behind', async () => {
   const { story, env, temporary, leftovers } = await workplace()
   const dead = join(temporary, 'paysim-app-999999999-abc')
   const alive = `paysim-app-${process.pid}-abc`

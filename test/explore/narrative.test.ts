@@ -26,7 +26,7 @@ const call: RecordedCall = {
   status: 201,
 }
 
-test('a story tells of a restart at the time when it happened', () => {
+test('a narrative mentions a restart at the time when it happened', () => {
   const restarts = [{ startedAt: 3, endedAt: 5 }]
   const deliveries = [delivery(2, 'event'), delivery(6, 'again')]
   expect(narrativeOf({ calls: [call], deliveries, restarts })).toEqual([
@@ -37,7 +37,7 @@ test('a story tells of a restart at the time when it happened', () => {
   ])
 })
 
-test('what repeats itself is told once', () => {
+test('repeated deliveries and reads are mentioned once', () => {
   const deliveries = Array.from({ length: 9 }, (_, at) => delivery(10 + at, 'event'))
   const polls = [2, 3].map(startedAt => ({
     ...call,

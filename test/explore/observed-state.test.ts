@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ObservedState } from '../../src/explore/observed-state.ts'
 
-test('a stop of this process is not counted as time that the application had', async () => {
+test('a pause of this process does not count as time that the application had', async () => {
   const orders: string[] = []
   const observed = new ObservedState(async () => JSON.stringify({ orders }), 150)
   await observed.begin({ event: 'evt_1', payment: 'pi_1', reference: 'order-1' })

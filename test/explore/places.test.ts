@@ -40,7 +40,7 @@ const stories = fc
     }
   })
 
-test('every place is one of its own, inside the story, and finds what it is meant for', () => {
+test('every place is unique, inside the story, and finds its event or call', () => {
   fc.assert(
     fc.property(stories, story => {
       const places = placesOf(story, KINDS, SETTINGS)
@@ -74,7 +74,7 @@ test('a webhook can come twice wherever one comes, and late after the first, thi
   )
 })
 
-test('after a restart the events of the step before come again, of one type at a time', () => {
+test('after a restart the events of the previous step are sent again, one type at a time', () => {
   fc.assert(
     fc.property(stories, story => {
       const restarts = placesOf(story, ['restart'], SETTINGS)
@@ -90,7 +90,7 @@ test('after a restart the events of the step before come again, of one type at a
   )
 })
 
-test('the same seed gives the same pairs, each once, and another seed the same ones in another order', () => {
+test('a seed gives the same pairs, each once; another seed gives them in another order', () => {
   fc.assert(
     fc.property(stories, fc.nat(1000), (story, seed) => {
       const places = placesOf(story, KINDS, SETTINGS).slice(0, 25)
@@ -104,7 +104,7 @@ test('the same seed gives the same pairs, each once, and another seed the same o
   )
 })
 
-test('a disturbed story is the story, with its disturbances before their steps and the final looks at its end', () => {
+test('a disturbed story has its disturbances before their steps, and the final looks at its end', () => {
   fc.assert(
     fc.property(stories, story => {
       const places = placesOf(story, KINDS, SETTINGS)
@@ -119,7 +119,7 @@ test('a disturbed story is the story, with its disturbances before their steps a
   )
 })
 
-test('what polls asks more or less often does not make two runs differ', () => {
+test('the number of polls does not make two runs differ', () => {
   const record = (reads: number, status: number): StoryRecord => ({
     steps: [],
     webhooks: [],
@@ -143,7 +143,7 @@ test('what polls asks more or less often does not make two runs differ', () => {
   ])
 })
 
-test('what the last steps expect is expected once: at the end, after everything is over', () => {
+test('checks the expectations of the last steps once, after everything else', () => {
   const steps = [
     { 'call app': 'POST /orders' },
     { 'expect app': 'GET /orders/1', is: { status: 'pending' } },
@@ -171,7 +171,7 @@ test('what the last steps expect is expected once: at the end, after everything 
   ])
 })
 
-test('what a worker does a step earlier or later has its place in the earlier one, and what polls, in the step of both', () => {
+test('work that varies by a step belongs to the earlier step, and polls to a step of both runs', () => {
   const call = (operation: string, step: number) => ({ operation, step, status: 200, subject: '' })
   const record = (creates: readonly number[], reads: readonly number[], lists: readonly number[]) => ({
     steps: [],

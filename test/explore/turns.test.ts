@@ -13,7 +13,7 @@ function ask(turns: Turns, count: number): Turn[] {
 /** A second passes: every run that does nothing waits by now. */
 const pass = () => vi.advanceTimersByTimeAsync(1000)
 
-test('as many runs work at a time as there are jobs, and each that ends makes room for one', async () => {
+test('as many runs work at a time as there are jobs, and the next starts when one ends', async () => {
   const given = ask(new Turns(2), 4)
   await vi.advanceTimersByTimeAsync(10)
   expect(given).toHaveLength(2)
@@ -22,7 +22,7 @@ test('as many runs work at a time as there are jobs, and each that ends makes ro
   expect(given).toHaveLength(3)
 })
 
-test('a run that only waits makes room, and one that works again does not', async () => {
+test('a waiting run makes room for another, but a run that works again does not', async () => {
   const given = ask(new Turns(2), 9)
   await pass()
   expect(given).toHaveLength(4)
@@ -36,7 +36,7 @@ test('a run that only waits makes room, and one that works again does not', asyn
   expect(given).toHaveLength(5)
 })
 
-test('not more than a few times as many are under way, however long they wait', async () => {
+test('limits the number of runs, however long they wait', async () => {
   const turns = new Turns(2)
   const given = ask(turns, 20)
   for (let nth = 0; nth < 20; nth++) await pass()
@@ -46,13 +46,13 @@ test('not more than a few times as many are under way, however long they wait', 
   expect(given).toHaveLength(turns.most + 1)
 })
 
-test('fewer are under way where each process serves several runs, because a new one costs more than it saves', async () => {
+test('the limit is lower when each process serves several runs', async () => {
   const given = ask(new Turns(2, 'shared'), 20)
   for (let nth = 0; nth < 20; nth++) await pass()
   expect(given).toHaveLength(6)
 })
 
-test('one job is one run at a time, even if it waits', async () => {
+test('with one job, one run works at a time, even if it waits', async () => {
   const given = ask(new Turns(1), 2)
   for (let nth = 0; nth < 20; nth++) await pass()
   expect(given).toHaveLength(1)
@@ -61,7 +61,7 @@ test('one job is one run at a time, even if it waits', async () => {
   expect(given).toHaveLength(2)
 })
 
-test('what an application does of its own accord after a run has ended belongs to no turn', async () => {
+test('activity of an application after its run has ended does not count', async () => {
   const given = ask(new Turns(2), 6)
   await vi.advanceTimersByTimeAsync(10)
   for (const turn of given.slice(0, 2)) {

@@ -30,13 +30,13 @@ test('four times the keys take about four times as long, and not sixteen times',
   expect(timeFor(20_000) / timeFor(5000)).toBeLessThan(10)
 })
 
-test('a repeated key is found all the same, and its place is named', async () => {
+test('reports a repeated key with its place', async () => {
   const [problem] = await problemsOf(`paysim: 1\nname: x\nlet:\n${block(50)}\n  k7: 2\n`)
   expect(problem).toMatchObject({ line: 54, column: 3, message: 'Map keys must be unique' })
   expect(() => parse(`a: 1\nb: { c: 1, c: 2 }\n`)).toThrow('Map keys must be unique at line 2, column 12')
 })
 
-test('a key that is a list brings no warning from Node', async () => {
+test('a key that is a list causes no warning from Node', async () => {
   const warnings: Error[] = []
   const keep = (warning: Error) => warnings.push(warning)
   process.on('warning', keep)
@@ -51,15 +51,15 @@ test.each([
   ['flow lists', '['.repeat(20_000)],
   ['lists', '- '.repeat(20_000)],
   ['maps', '? '.repeat(20_000)],
-])('%s within each other 20,000 times are one plain problem', async (_, text) => {
+])('%s nested 20,000 times are one plain problem', async (_, text) => {
   expect(await problemsOf(text)).toMatchObject([{ line: 1, message: 'This is nested too deeply' }])
 })
 
-test('what is nested less deeply than that is read', () => {
+test('reads what is nested less deeply', () => {
   expect(parse(`${'['.repeat(400)}1${']'.repeat(400)}`)).toEqual([expect.anything()])
 })
 
-test('a second document is a problem where it begins', async () => {
+test('reports a second document where it begins', async () => {
   expect(await problemsOf('paysim: 1\nname: x\n---\npaysim: 1\n')).toMatchObject([
     { line: 3, column: 1, message: 'A second document begins here: a file has one' },
   ])

@@ -320,7 +320,7 @@ test('reads a valid file', async () => {
   )
 })
 
-test('values behind an anchor have the place where they are used', async () => {
+test('reports a value behind an anchor where it is written', async () => {
   const text = `${HEAD}let:\n  wrong: &wrong { status: nowhere }\nsteps:\n  - { list payouts: {}, as: page }\n  - { expect payment: "\${page.id}", is: *wrong }`
   expect(await faultsIn(text)).toEqual([
     'a.yaml:4:19: there is no status nowhere: use one of pending, processing, succeeded, failed, expired',

@@ -43,7 +43,7 @@ test.each([
   expect((await concludeApplication(stage, played)).map(mismatch => mismatch.why)).toEqual(why ? [why] : [])
 })
 
-test('payments that were made after time moved too far do not count', async () => {
+test('payments made after time moved too far do not count', async () => {
   const { played, stage } = disturbed(['a', 'b', 'b'])
   played.usualPayments = 2
   played.isTainted = true
@@ -76,18 +76,18 @@ async function lookAtTheEnd(answers: readonly (number | 'nothing')[], mayGiveUp:
   return { mismatches: result?.mismatches, isHasty: played.isHasty, asked }
 }
 
-test('what is as expected only after a while is looked at again, because it may be done twice', async () => {
+test('looks again at what is as expected only after a while, because it may be done twice', async () => {
   const { mismatches, isHasty } = await lookAtTheEnd([0, 1, 2], true)
   expect(mismatches).toMatchObject([{ subject: 'shipments', expected: 1, actual: 2 }])
   expect(isHasty).toBe(true)
 })
 
-test('an application that does not answer in time when it is looked at again has all the time that the file gives', async () => {
+test('an application that does not answer the second look in time gets all the time allowed', async () => {
   // The second look ends after 2 s: until then nothing answers.
   const silent = Array.from({ length: 40 }, () => 'nothing' as const)
   expect(await lookAtTheEnd([0, 1, ...silent, 1], false)).toMatchObject({ mismatches: [], isHasty: false })
 })
 
-test('what is as expected at once is not looked at again', async () => {
+test('does not look again at what is as expected at once', async () => {
   expect(await lookAtTheEnd([1, 2], false)).toMatchObject({ mismatches: [], asked: 1 })
 })

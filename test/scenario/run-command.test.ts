@@ -17,7 +17,7 @@ const LONG = GOOD.replace('name:', 'clock: real\nname:').replace(
 )
 
 describe('a run', () => {
-  test('ends with 0 where all is as expected, and shows each step', async () => {
+  test('ends with 0 when all is as expected, and shows each step', async () => {
     const { at } = await workspace({ 'good.yaml': GOOD })
     const { code, stdout, stderr } = await paysim(['run', at('good.yaml')])
     expect(stderr).toBe('')
@@ -27,7 +27,7 @@ describe('a run', () => {
     expect(stdout).toContain('1 scenario passed')
   })
 
-  test('ends with 10 where something is not, and shows the diff, the request, the history and the line', async () => {
+  test('ends with 10 when an expectation fails, and shows the diff, request, history and line', async () => {
     const { at } = await workspace({ 'bad.yaml': BAD })
     const { code, stdout } = await paysim(['run', at('bad.yaml')])
     expect(code).toBe(10)
@@ -40,7 +40,7 @@ describe('a run', () => {
     expect(stdout).toContain('1 of 1 scenario failed')
   })
 
-  test('runs folders, some at a time, and with --quiet shows what failed', async () => {
+  test('runs folders with several jobs, and with --quiet shows only what failed', async () => {
     const { folder } = await workspace({
       'a.yaml': GOOD,
       'b.yml': BAD,
@@ -53,7 +53,7 @@ describe('a run', () => {
     expect(stdout).toContain('1 of 3 scenarios failed')
   })
 
-  test('ends with 2 where no file can be run, and starts nothing', async () => {
+  test('ends with 2 when no file can be run, and starts nothing', async () => {
     const { folder, at } = await workspace({ 'b.yaml': `${GOOD}  - advanse: 5s\n`, 'c.yaml': 'paysim: 1' })
     const { code, stdout, stderr } = await paysim(['run', folder])
     expect(code).toBe(2)
@@ -124,7 +124,7 @@ describe('reports', () => {
 describe('a file that cannot be run', () => {
   const broken = `paysim: 1\nname: Broken, and\nsteps:\n  - advanse: 5s\n  - { expect payments: x }\n`
 
-  test('fails alone, with 2 where all else went well', async () => {
+  test('ends the run with 2 when all others pass', async () => {
     const { folder, at } = await workspace({ 'a.yaml': GOOD, 'broken.yaml': broken, 'c.yaml': GOOD })
     const { code, stdout, stderr } = await paysim(['run', folder])
     expect(code, stderr).toBe(2)
@@ -138,7 +138,7 @@ describe('a file that cannot be run', () => {
     expect(stderr).toBe(`${problems.join('\n')}\n`)
   })
 
-  test('and with 10 where an expectation failed too', async () => {
+  test('ends the run with 10 when an expectation fails too', async () => {
     const { folder } = await workspace({ 'a.yaml': BAD, 'broken.yaml': broken, 'c.yaml': GOOD })
     const { code, stdout } = await paysim(['run', folder])
     expect(code).toBe(10)
@@ -184,7 +184,7 @@ describe('on GitHub Actions', () => {
   const actions = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: '' }
   const marks = (text: string) => text.split('\n').filter(line => line.startsWith('::'))
 
-  test('failures are marked in the files, by paths from the repository', async () => {
+  test('marks failures in the files, by paths from the repository', async () => {
     const { folder } = await workspace({
       'a,b.yaml': BAD.replace('A payment that is not so', '"A payment 100%: not so, and"'),
       'broken.yaml': 'paysim: 1\nname: x\nsteps:\n  - advanse: 5s\n  - { expect payments: x }\n',
@@ -209,7 +209,7 @@ describe('on GitHub Actions', () => {
     expect(marks(inside.stderr)[0]).toContain(`::error file=${basename(folder)}/broken.yaml,line=4,`)
   })
 
-  test('and nowhere else; a file that is the only one is marked too', async () => {
+  test('marks the problems of a single file too, and marks nothing elsewhere', async () => {
     const { folder } = await workspace({ 'broken.yaml': 'paysim: 1\n' })
     const there = await runBinary(['run', 'broken.yaml'], { cwd: folder, env: actions })
     expect(marks(there.stdout)).toEqual([
@@ -220,10 +220,10 @@ describe('on GitHub Actions', () => {
   })
 })
 
-describe('again and again', () => {
+describe('repeated runs', () => {
   const seeded = GOOD.replace('steps:', 'seed: 3\nsteps:')
 
-  test('--repeat takes the next seed each time, and --seed the first: the same, the same bytes', async () => {
+  test('--repeat uses the next seed each time, --seed sets the first; a seed repeats its bytes', async () => {
     const { at, read } = await workspace({ 'a.yaml': seeded })
     const run = (to: string, ...flags: string[]) =>
       paysim(['run', at('a.yaml'), '--transcript', at(to), '--report', `json=${at(`${to}.out`)}`, ...flags])
@@ -284,7 +284,7 @@ describe('--only', () => {
     expect(picked.map(({ data }) => data.name)).toEqual(names)
   })
 
-  test('runs what it names', async () => {
+  test('runs the scenarios that it names', async () => {
     const { folder } = await workspace(files)
     const only = ['--only', 'A race*won', '--only', 'cancel-l?ses']
     const { code, stdout } = await paysim(['run', folder, '--report', 'json=-', ...only])
@@ -293,7 +293,7 @@ describe('--only', () => {
     expect(names).toEqual(['A race that is lost', 'A race that is won'])
   })
 
-  test('a file that cannot be run can be named too, and a name that finds nothing is refused', async () => {
+  test('can name a file that cannot be run, and refuses a name without a match', async () => {
     const { folder } = await workspace(files)
     expect(await paysim(['run', folder, '--only', 'No race'])).toMatchObject({
       code: 2,
@@ -309,7 +309,7 @@ describe('--only', () => {
   })
 })
 
-describe('against a simulator that runs', () => {
+describe('against a running simulator', () => {
   const running = fileServer({ args: ['--ephemeral'] })
   const environment = ({ controlUrl, controlToken } = running()) => ({
     PAYSIM_CONTROL_URL: controlUrl,
@@ -317,7 +317,7 @@ describe('against a simulator that runs', () => {
   })
   const merchants = async () => (await running().control('GET', '/merchants')).body.data.length
 
-  test('by flags and by the environment; nothing is left behind', async () => {
+  test('works by flags and by the environment, and leaves nothing behind', async () => {
     const server = running()
     const { at } = await workspace({ 'good.yaml': GOOD, 'bad.yaml': BAD })
     const flags = ['--control-url', server.controlUrl, '--control-token', server.controlToken]
@@ -327,7 +327,7 @@ describe('against a simulator that runs', () => {
     expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toEqual([])
   })
 
-  test('where a merchant has the name of a run already, it takes another', async () => {
+  test('uses another merchant id when the name of the run is taken', async () => {
     await running().merchant({ id: 'run-good' })
     const before = await merchants()
     const { at } = await workspace({ 'good.yaml': GOOD })
@@ -335,7 +335,7 @@ describe('against a simulator that runs', () => {
     expect(await merchants()).toBe(before)
   })
 
-  test('Ctrl-C ends the run with 130, and takes its merchant away', async () => {
+  test('Ctrl-C ends the run with 130, and removes its merchant', async () => {
     const before = await merchants()
     const { at } = await workspace({ 'long.yaml': LONG })
     const env = { ...process.env, ...environment() }
@@ -346,7 +346,7 @@ describe('against a simulator that runs', () => {
     expect(await merchants()).toBe(before)
   })
 
-  test('that does not exist, or has another token', async () => {
+  test('refuses a wrong token, and reports a simulator that does not answer', async () => {
     const server = await ownServer({ args: ['--ephemeral'] })
     const { at } = await workspace({ 'good.yaml': GOOD })
     const run = (token: string) =>
@@ -427,7 +427,7 @@ steps:
     ])
   })
 
-  test('a base URL in the environment is never run against', async () => {
+  test('never uses a base URL of the environment', async () => {
     const { at } = await workspace({ 'good.yaml': GOOD })
     expect((await paysim(['run', at('good.yaml')], { PAYSIM_BASE_URL: 'http://127.0.0.1:9' })).code).toBe(0)
   })
@@ -467,7 +467,7 @@ function linesOf(child: ChildProcess) {
 
 describe('transcripts', () => {
   // That all scenarios give the same bytes, one or eight at a time, is in thousand.test.ts.
-  test('several scenarios go to a folder: the same seed, the same bytes, however many run at a time', async () => {
+  test('several scenarios go to a folder; equal seeds give equal bytes with any number of jobs', async () => {
     const { at, read } = await workspace()
     const stories = ['bank-transfer', 'expiry', 'payout-approved', 'qr-code']
     const run = (to: string, jobs: string) =>

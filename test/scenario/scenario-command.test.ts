@@ -29,7 +29,7 @@ test('validate names valid files, and reports the problems of others', async () 
   })
 })
 
-test('new writes a scenario that runs, and never over a file', async () => {
+test('new writes a scenario that runs, and never overwrites a file', async () => {
   const { at } = await workspace()
   expect(await paysim(['scenario', 'new', at('story.yaml')])).toMatchObject({ code: 0 })
   expect(await paysim(['run', at('story.yaml')])).toMatchObject({ code: 0 })
@@ -71,7 +71,7 @@ test('new creates the folder, and names the schema relative to the file', async 
   })
 })
 
-test('an unknown part is refused', async () => {
+test('an unknown subcommand is refused', async () => {
   expect(await paysim(['scenario', 'valdate'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('validate'),
@@ -82,13 +82,13 @@ describe('the schema for editors', () => {
   const schema = JSON.parse(read('scenarios/schema.json'))
   const check = new Ajv({ strict: false, validateFormats: false }).compile(schema)
 
-  test('is shipped as it is printed', async () => {
+  test('is shipped as the command prints it', async () => {
     const { code, stdout } = await paysim(['scenario', 'schema'])
     expect(code).toBe(0)
     expect(schema, 'paysim scenario schema > scenarios/schema.json').toEqual(JSON.parse(stdout))
   })
 
-  test('takes every scenario that ships', async () => {
+  test('accepts every scenario that ships', async () => {
     const files = (await readdir(new URL('../../scenarios', import.meta.url))).filter(name =>
       name.endsWith('.yaml'),
     )

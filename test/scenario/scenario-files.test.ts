@@ -94,7 +94,7 @@ test.each(REFUSED)('%s is not sent if its name is known only in the run', async 
   expect(gateway.received()).toBe('')
 })
 
-test('a file below the folder is sent, by its name, a link or its whole path', async () => {
+test('a file below the folder is sent, by its name, a link or its full path', async () => {
   const gateway = await openGateway()
   const { at, shared } = await besideSecrets()
   await writeFile(join(shared, 'sub/slip.png'), pngImage(1))
@@ -111,7 +111,7 @@ test.each([
   ['zero.yaml', 'is not a regular file'],
   ['pipe.yaml', 'is not a regular file'],
   ['large.yaml', 'is over 16 MiB'],
-])('%s in a folder is no scenario, and the others are read', async (name, why) => {
+])('%s in a folder is reported, and the others are run', async (name, why) => {
   const { folder, at } = await workspace({ 'good.yaml': 'paysim: 1\nname: Nothing\n' })
   if (name === 'zero.yaml') await symlink('/dev/zero', at(name))
   if (name === 'pipe.yaml') execFileSync('mkfifo', [at(name)])

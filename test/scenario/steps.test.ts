@@ -30,7 +30,7 @@ function story(one: Case, steps: readonly object[]): string {
   return `${JSON.stringify(head).slice(0, -1)},\n"steps": [\n${lines.join(',\n')}]}`
 }
 
-test('every step is tried', () => {
+test('the cases cover every step', () => {
   expect(new Set(cases.map(({ verb }) => verb))).toEqual(new Set(VERBS.keys()))
 })
 

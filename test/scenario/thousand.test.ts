@@ -51,13 +51,13 @@ describe(`${RUNS} mixed scenario runs in one process`, () => {
   }, 600_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  test('all end as they should', () => {
+  test('all pass', () => {
     const all = [...outcome.alone, ...outcome.together]
     expect(all).toHaveLength(2 * RUNS)
     expect(all.filter(({ ok }) => !ok).map(({ file }) => file)).toEqual([])
   })
 
-  test('8 at a time: byte for byte what one at a time gives', () => {
+  test('give the same bytes 8 at a time as one at a time', () => {
     // What races for real is told in whatever order it came.
     const digests = (runs: Run[]) =>
       runs.filter(({ file }) => !file.includes('race-')).map(({ file, digest }) => `${file} ${digest}`)
@@ -66,12 +66,12 @@ describe(`${RUNS} mixed scenario runs in one process`, () => {
     expect(new Set(outcome.alone.map(({ digest }) => digest)).size).toBe(RUNS)
   })
 
-  test('no account is left', () => {
+  test('leave no account', () => {
     expect(outcome.merchants).toEqual(['default'])
     expect(outcome.left).toBe(0)
   })
 
-  test('memory is back to where it was', () => {
+  test('leave little memory in use', () => {
     expect((outcome.heapAfter - outcome.heapBefore) / (2 * RUNS)).toBeLessThan(MOST_LEFT_BY_RUN)
   })
 })

@@ -24,13 +24,13 @@ function story({ file }: Case, steps: readonly unknown[]): string {
 }
 
 describe.each(cases)('$what', one => {
-  test('is true of what happened', async () => {
+  test('holds for what happened', async () => {
     const result = await stage.tell(story(one, one.holds))
     expect(failureOf(result)).toEqual([])
     expect(result.ok).toBe(true)
   })
 
-  test('is not true of something else', async () => {
+  test('does not hold for something else', async () => {
     const result = await stage.tell(story(one, one.fails))
     expect(failureOf(result), story(one, one.fails)).toEqual(one.at)
     expect(result.ok).toBe(false)
