@@ -4,7 +4,7 @@ import { controlOperations } from '../../src/contract/control/operations.ts'
 
 const PAGE = new URL('../../docs/control.md', import.meta.url)
 
-test('docs/control.md has a row for each call of the control surface, and for no other', () => {
+test('docs/control.md has a row for each call of the control surface, and no other rows', () => {
   const calls = Object.keys(controlOperations('any'))
   expect(documented()).toEqual(calls.map(withoutNames).sort())
 })

@@ -9,7 +9,7 @@ const PAGES = [
     .map(name => `docs/${name}`),
 ]
 
-test.for(PAGES)('%s leads nowhere that is not there', path => {
+test.for(PAGES)('%s has no broken links', path => {
   expect(brokenLinksIn(new URL(path, ROOT))).toEqual([])
 })
 

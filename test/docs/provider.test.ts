@@ -21,7 +21,7 @@ describe('the examples of docs/provider.md', () => {
     [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
       ([, text = '']) => [firstLine(text), text] as const,
     ),
-  )('are taken: %s', async ([, text]) => {
+  )('are accepted: %s', async ([, text]) => {
     const list = parse(text) as Record<string, unknown>[]
     const kind = list.every(entry => 'on' in entry) ? 'faults' : 'rules'
     const answer = await server.control('PUT', `/accounts/default.test/${kind}`, { body: { [kind]: list } })
@@ -55,11 +55,11 @@ describe('the outcomes on demand of docs/provider.md', () => {
   const suffixes = (kind: string) =>
     asked(kind).flatMap(({ match }) => match.merchant_reference?.replace(/^\*-/, '') ?? [])
 
-  test.for(['payment', 'payout'])('are all of those for a %s', kind => {
+  test.for(['payment', 'payout'])('include every outcome for a %s', kind => {
     expect(rows.filter(row => row.kind === kind).map(({ suffix }) => suffix)).toEqual(suffixes(kind))
   })
 
-  test('name the amounts that do the same', () => {
+  test('name the amounts with the same effect', () => {
     for (const { kind, suffix, amount } of rows) {
       if (amount === undefined) continue
       const [byReference, byAmount] = [`*-${suffix}`, amount].map(wanted =>
@@ -74,7 +74,7 @@ describe('the outcomes on demand of docs/provider.md', () => {
     )
   })
 
-  test('say what comes, and when', () => {
+  test('say what happens, and when', () => {
     for (const { kind, suffix, text } of rows) {
       const rule = rules.find(
         ({ match }) => match.kind === kind && match.merchant_reference === `*-${suffix}`,

@@ -53,7 +53,7 @@ describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
     ])
   })
 
-  test('moves the time of a merchant of its own', async () => {
+  test('moves the clock of a new merchant', async () => {
     const [merchant, arrival, ...more] = await type(about('clock/advance'), { directory, url: server.url })
     expect(more).toEqual([])
     expect(merchant).toMatchObject({ status: 201, body: { id: 'shop' } })
@@ -61,7 +61,7 @@ describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
   })
 })
 
-test('names two commands that package.json has', () => {
+test('the README names two commands that package.json has', () => {
   const { scripts, bin } = JSON.parse(readPage('package.json'))
   expect(about('npm ci').trim().split(/\n+/)).toEqual(['npm ci && npx paysim serve', 'npm ci && npm test'])
   expect([scripts.test, bin.paysim]).toEqual([expect.any(String), 'bin/paysim.js'])

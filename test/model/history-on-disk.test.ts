@@ -6,7 +6,7 @@ import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { histories } from '../support/model/steps.ts'
 
 test(
-  'the same holds on disk, where a restart finds a last line that is torn, or none',
+  'the promises also hold on disk, where a restart may find an incomplete last line',
   async () => {
     const numRuns = Math.ceil(RUNS / 10)
     const property = fc.asyncProperty(histories, async steps => play(await FileShelf.make(), steps))

@@ -6,7 +6,7 @@ import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { histories } from '../support/model/steps.ts'
 
 test(
-  'what the interface document promises holds after each step of a random history',
+  'the promises of the interface document hold after each step of a random history',
   async () => {
     const property = fc.asyncProperty(histories, steps => play(new MemoryShelf(), steps))
     await fc.assert(property, { numRuns: RUNS, seed: seedOf('in memory', RUNS) })

@@ -125,7 +125,7 @@ function genuine({ world, rendering }: Machine, { endpoint, headers, body }: Rec
 }
 
 test(
-  'webhooks over HTTP, with receivers that fail and a gateway that restarts',
+  'the promises about webhooks hold over HTTP, with failing receivers and a gateway that restarts',
   async () => {
     const numRuns = Math.ceil(RUNS / 20)
     const receiver = await openReceiver()

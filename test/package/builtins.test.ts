@@ -15,7 +15,7 @@ function workOf(script: string): number {
   return Number(stdout)
 }
 
-test('a start takes less work because build.js lets `node:crypto` wait until it is used', () => {
+test('a start takes less work because build.js loads `node:crypto` only when it is used', () => {
   const files = readdirSync(DIST).filter(name => /^(call|client|commander)-.*\.cjs$/.test(name))
   const text = files.map(file => readFileSync(new URL(file, DIST), 'utf8')).join('')
   expect(text).toContain('createHash')

@@ -44,7 +44,7 @@ test('a server loads nothing of the commands that call one', () => {
   expect(files).not.toContain('client')
 })
 
-test('help is printed without the cryptography of Node, which is a tenth of that start', () => {
+test('help is printed without loading the cryptography of Node', () => {
   const loaded = loadedAtExit('process.moduleLoadList', ['--help'])
   expect(loaded).toContain('NativeModule fs')
   expect(loaded).not.toContain('NativeModule crypto')

@@ -40,7 +40,7 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => rmSync(packed.directory, { recursive: true, force: true }))
 
-test('holds what a user needs and nothing else', () => {
+test('the package contains what a user needs and nothing else', () => {
   const published = ['LICENSE', 'README.md', 'bin', 'dist', 'docs', 'fixtures', 'package.json']
   const scenarios = filesBelow('scenarios').length > 0 ? ['scenarios'] : []
   expect(readdirSync(packed.root).sort()).toEqual([...published, ...scenarios])
@@ -51,7 +51,7 @@ test('holds what a user needs and nothing else', () => {
   expect([...files].filter(path => /(^|\/)(test|src|node_modules)\/|\.test\.|\.map$/.test(path))).toEqual([])
 })
 
-test('installs nothing that runs: all of it is bundled, with the licences of what others wrote', () => {
+test('the package installs nothing that runs: all code is bundled, with its licences', () => {
   const textOf = (extension: string) =>
     filesBelow(join(packed.root, 'dist'))
       .filter(path => path.endsWith(extension))
@@ -67,7 +67,7 @@ test('installs nothing that runs: all of it is bundled, with the licences of wha
   expect(manifest.dependencies).toEqual({ '@sinclair/typebox': expect.stringMatching(/^\d+\.\d+\.\d+$/) })
 })
 
-test('each package in it, and each that is installed with it, has a licence that docs/security.md allows', () => {
+test('each bundled or installed package has a licence that docs/security.md allows', () => {
   const { packages }: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const locked = Object.entries(packages).map(([path, one]) => ({
     name: path.split('node_modules/').at(-1),
@@ -93,7 +93,7 @@ test('each package in it, and each that is installed with it, has a licence that
   expect([...new Set(licences)].sort()).toEqual(allowed)
 })
 
-test('has no script that npm counts among those of an installation', () => {
+test('the package has no script that npm runs at installation', () => {
   const { scripts } = JSON.parse(readFileSync(join(packed.root, 'package.json'), 'utf8'))
   const atInstallation = [
     'preinstall',
@@ -108,7 +108,7 @@ test('has no script that npm counts among those of an installation', () => {
   expect(existsSync(join(packed.root, 'binding.gyp'))).toBe(false)
 })
 
-test('starts with nothing installed beside it', async () => {
+test('paysim starts with nothing installed beside it', async () => {
   expect(existsSync(join(packed.root, 'node_modules'))).toBe(false)
   const { stdout } = await execute(NODE, [binary, '--version'])
   expect(stdout).toBe(`${manifest.version}\n`)
@@ -116,7 +116,7 @@ test('starts with nothing installed beside it', async () => {
   expect(JSON.parse(document)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) })
 })
 
-test('serves a payment and its webhook, and ends with 0 on SIGTERM', async () => {
+test('the package serves a payment and its webhook, and ends with 0 on SIGTERM', async () => {
   const received = await receiver()
   const { ready, stop } = await servePacked(NODE, binary)
   onTestFinished(async () => void (await stop()))
@@ -172,7 +172,7 @@ test.each([
   { ...NODE_MODULES, ...ONLY_ES2022, types: [], exactOptionalPropertyTypes: true },
   { ...BUNDLER, ...ONLY_ES2022, types: ['node'] },
 ])(
-  'its types hold in a strict project that imports it: %j',
+  'the types compile in a strict project that imports the package: %j',
   options => {
     const project = projectWith(packed)
     writeFileSync(join(project, 'consumer.ts'), CONSUMER)
@@ -216,7 +216,7 @@ function typeProblems(project: string, compilerOptions: object): string[] {
     .filter(line => line !== '')
 }
 
-test('its types take no type of the server with them', async () => {
+test('the types include no type of the server', async () => {
   const entry = join(packed.root, manifest.exports['.'].types)
   expect([...reachableFrom(entry)].filter(path => /types\/(engine|server|cli)\//.test(path))).toEqual([])
 })
@@ -232,7 +232,7 @@ function reachableFrom(declaration: string, seen = new Set<string>()): Set<strin
   return seen
 }
 
-test('a project can import it, or require it, and gets the same', async () => {
+test('a project can import or require the package, and gets the same', async () => {
   const project = projectWith(packed)
   const code = `
     import * as imported from 'paysim'

@@ -22,7 +22,7 @@ const ascii = (minLength: number, maxLength: number) =>
   fc.string({ unit: 'binary-ascii', minLength, maxLength })
 
 describe('qrPng', () => {
-  test('is read back as the text, whatever the text', () => {
+  test('reads back as the same text, whatever the text', () => {
     fc.assert(
       fc.property(ascii(1, 400), text => {
         expect(decode(qrPng(text))).toBe(text)
@@ -47,14 +47,14 @@ describe('qrPng', () => {
     }
   })
 
-  test('takes 560 bytes and no more', () => {
+  test('accepts at most 560 bytes', () => {
     expect(() => qrPng('a'.repeat(560))).not.toThrow()
     expect(() => qrPng('a'.repeat(561))).toThrow(RangeError)
     expect(() => qrPng('é'.repeat(281))).toThrow(RangeError)
     expect(() => qrModules('a'.repeat(100_000))).toThrow(RangeError)
   })
 
-  test('is the same file for the same text, and is not touched by later calls', () => {
+  test('is the same file for the same text, and later calls do not change it', () => {
     fc.assert(
       fc.property(ascii(1, 300), ascii(1, 300), (text, other) => {
         const first = qrPng(text)
@@ -67,7 +67,7 @@ describe('qrPng', () => {
     )
   })
 
-  test('has a bit a pixel, 4 pixels a module, and a quiet zone of 4 modules', () => {
+  test('has one bit per pixel, 4 pixels per module, and a quiet zone of 4 modules', () => {
     const png = qrPng(EMV_PAYLOAD)
     const modules = qrModules(EMV_PAYLOAD)
     const side = (modules.size + 8) * 4

@@ -8,11 +8,11 @@ const points = fc.array(
   { minLength: 1, maxLength: 60 },
 )
 
-test('nothing has no buckets', () => {
+test('no points give no buckets', () => {
   expect(bucketsOf(KINDS, [], 0)).toBeNull()
 })
 
-test('everything is counted once, in few buckets, from the first to the last moment', () => {
+test('counts every point once, in few buckets, from the first to the last moment', () => {
   fc.assert(
     fc.property(points, fc.nat(1e9), (all, more) => {
       const until = Math.max(...all.map(({ at }) => at)) + more
@@ -39,6 +39,6 @@ test.each([
   [[3], 0.95, 3],
   [[9, 1, 5], 0.5, 5],
   [Array.from({ length: 100 }, (_, at) => at), 0.95, 95],
-])('of %j, the share %d lies at %j', (values, share, expected) => {
+])('of %j, the quantile %d is %j', (values, share, expected) => {
   expect(quantile(values, share)).toBe(expected)
 })

@@ -66,7 +66,7 @@ async function standIn(onSocket: (socket: Socket) => void): Promise<string> {
 /** A holder of which nothing is there but its address. */
 const nobodyAt = (listen: string) => ({ facts: () => ({ listen }) }) as unknown as Simulator
 
-test('a forwarded answer is the same, byte for byte', async () => {
+test('a forwarded answer equals a direct one, byte for byte', async () => {
   const publicUrl = 'http://pay.example'
   const alone = await startSimulator({ publicUrl })
   const { entry } = await pair({ publicUrl })
@@ -163,7 +163,7 @@ function comparable({ status, headers, body }: Awaited<ReturnType<typeof exchang
   }
 }
 
-test('a large upload reaches the holder whole', async () => {
+test('a large upload reaches the holder completely', async () => {
   const { entry } = await pair()
   const control = { authorization: 'Bearer token-of-all' }
   const address = `${addressOf(entry)}/_paysim/accounts/${ACCOUNT}`
@@ -174,7 +174,7 @@ test('a large upload reaches the holder whole', async () => {
   expect(await made.json()).toMatchObject({ object: 'asset', size: image.length })
 })
 
-test('of a body that is too large, the rest is read, and the connection is free for the next call', async () => {
+test('reads the rest of a body that is too large, and the connection stays usable', async () => {
   const { entry } = await pair()
   const { hostname, port } = new URL(addressOf(entry))
   const socket = connect(Number(port), hostname)
@@ -200,7 +200,7 @@ test('of a body that is too large, the rest is read, and the connection is free 
   await expect.poll(() => answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404'])
 })
 
-test('an event stream comes through as it happens, and ends at the holder when its reader goes', async () => {
+test('an event stream arrives as it happens, and its reader can leave', async () => {
   const { entry, create } = await pair()
   const stopping = new AbortController()
   const stream = await fetch(`${addressOf(entry)}/_paysim/accounts/${ACCOUNT}/stream`, {
@@ -218,7 +218,7 @@ test('an event stream comes through as it happens, and ends at the holder when i
   stopping.abort()
 })
 
-test('who does not know the secret cannot have a call answered where the account is not held', async () => {
+test('a call counts as forwarded by another process only with the secret', async () => {
   const { entry, holder, holders } = await pair()
   const path = `/_paysim/accounts/${ACCOUNT}/payments`
   const headers = { authorization: 'Bearer token-of-all' }
@@ -234,7 +234,7 @@ test('who does not know the secret cannot have a call answered where the account
   expect((await fetch(`${addressOf(holder)}${path}`, { headers })).status).toBe(200)
 })
 
-test('a call waits while nobody holds its account, and is answered by who takes it over', async () => {
+test('a call waits while no process holds its account, and the next holder answers it', async () => {
   const { holders, holder, entry, create } = await pair()
   for (const next of [holder, entry]) {
     holders.hold(ACCOUNT, null)
@@ -252,7 +252,7 @@ async function nextAsk(holders: PretendedHolders): Promise<'asked'> {
   return 'asked'
 }
 
-test('a call that reached nobody goes to the next holder', async () => {
+test('a call that reached no holder goes to the next one', async () => {
   const { holders, holder, create } = await pair()
   const gone = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => gone.once('listening', resolve))
@@ -285,7 +285,7 @@ test('a call that may have been carried out is not repeated without a key', asyn
   expect(holder.gateway.runtime(ACCOUNT)?.account.world.payments.size).toBe(0)
 })
 
-test.each(['holder', 'entry'] as const)('with a key it is repeated, where the %s is next', async next => {
+test.each(['holder', 'entry'] as const)('a call with a key is repeated if the %s takes over', async next => {
   const { holders, holder, entry, create } = await pair()
   const heir = next === 'holder' ? holder : entry
   await dieUnder(holders, heir)
@@ -300,7 +300,7 @@ test('a call that only reads is repeated', async () => {
   expect((await call('GET', '/payout_intents')).status).toBe(200)
 })
 
-test('a holder that keeps its connections and answers nothing is left when it holds the account no more', async () => {
+test('abandons a holder that does not answer when it no longer holds the account', async () => {
   const { holders, holder, create } = await pair()
   let reached: () => void = () => {}
   const arrived = new Promise<void>(resolve => {
@@ -314,7 +314,7 @@ test('a holder that keeps its connections and answers nothing is left when it ho
   expect((await answering).status).toBe(201)
 })
 
-test('a caller that goes away ends its call at the holder', async () => {
+test('a caller that disconnects ends its call at the holder', async () => {
   const { holders, call } = await pair()
   let closed: () => void = () => {}
   const ended = new Promise<void>(resolve => {
@@ -327,7 +327,7 @@ test('a caller that goes away ends its call at the holder', async () => {
   await ended
 })
 
-test('with a separate control port, a control call is forwarded all the same', async () => {
+test('forwards a control call with a separate control port too', async () => {
   const { entry } = await pair({ controlPort: 0 })
   const answer = await fetch(`${entry.controlUrl}/accounts/${ACCOUNT}/payments`, {
     headers: { authorization: 'Bearer token-of-all' },
@@ -337,7 +337,7 @@ test('with a separate control port, a control call is forwarded all the same', a
   expect((await fetch(`${addressOf(entry)}/_paysim/health`)).status).toBe(401)
 })
 
-test('where an account is held is asked again after a second', async () => {
+test('looks up the holder of an account again after a second', async () => {
   const holders = new PretendedHolders()
   const forwarder = new Forwarder({
     holders: holders.seenBy(() => undefined, 'entry', 'secret'),

@@ -55,7 +55,7 @@ const objects = fc.record(
 )
 const pieces = fc.array(fc.nat(20))
 
-test('the parts of an object are the object, however it comes in', () => {
+test('the parts of an object make up the object, whatever its pieces', () => {
   fc.assert(
     fc.property(objects, pieces, fc.constantFrom(undefined, 2), (value, lengths, indent) => {
       expect(readInPieces(JSON.stringify(value, null, indent), lengths)).toEqual(
@@ -65,7 +65,7 @@ test('the parts of an object are the object, however it comes in', () => {
   )
 })
 
-test('a text with one character changed is read as JSON.parse reads it, or refused', () => {
+test('reads a text with one changed character as JSON.parse does, or refuses it', () => {
   fc.assert(
     fc.property(
       objects,

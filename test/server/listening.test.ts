@@ -12,7 +12,7 @@ async function occupy(port: number): Promise<number> {
   return (occupant.address() as AddressInfo).port
 }
 
-test('a last port that somebody takes just before the server does is given up for any other', async () => {
+test('uses another port when the last port is taken just before the server listens', async () => {
   const free = createServer().listen(0, '127.0.0.1')
   await once(free, 'listening')
   const { port: lastPort } = free.address() as AddressInfo

@@ -7,12 +7,12 @@ afterEach(() => void vi.useRealTimers())
 const links = new SignInLinks(() => 'http://127.0.0.1:1/dashboard')
 const codeOf = ({ url }: { url: string }) => new URL(url).searchParams.get('code')
 
-test('a code is good once', async () => {
+test('a code works once', async () => {
   const code = codeOf(links.issue())
   expect([await links.redeem(code), await links.redeem(code)]).toEqual([true, false])
 })
 
-test('a code is good for a quarter of an hour', async () => {
+test('a code works for a quarter of an hour', async () => {
   const { expires_in_ms, ...link } = links.issue()
   expect(expires_in_ms).toBe(15 * 60_000)
   const last = links.issue()
@@ -22,7 +22,7 @@ test('a code is good for a quarter of an hour', async () => {
   expect(await links.redeem(codeOf(last))).toBe(false)
 })
 
-test('a code is good once for all processes of a cluster, and for no other', async () => {
+test('a code works once for all processes of a cluster, and in no other cluster', async () => {
   const used = new Set<string>()
   const clusterWith = (secret: string) => ({
     secret,
@@ -38,13 +38,13 @@ test('a code is good once for all processes of a cluster, and for no other', asy
 })
 
 test.each([undefined, '', 'x', ['a', 'b'], `9999999999999.${'a'.repeat(32)}.${'b'.repeat(43)}`])(
-  'a code that was made up is not good: %j',
+  'a made-up code does not work: %j',
   async code => {
     expect(await links.redeem(code)).toBe(false)
   },
 )
 
-test('a code whose end was changed is not good', async () => {
+test('a code with a changed expiry does not work', async () => {
   const code = codeOf(links.issue())
   expect(await links.redeem(code?.replace(/^\d+/, end => String(Number(end) + 1)))).toBe(false)
   expect(await links.redeem(code)).toBe(true)

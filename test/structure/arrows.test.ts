@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { filesBelow } from '../support/structure/files-below.ts'
 import { readArrows } from '../support/structure/import-arrows.ts'
 
-test('src/ keeps the import arrows', async () => {
+test('src/ follows the import arrows', async () => {
   const { modules, violations } = await readArrows(process.cwd())
   // Without a TypeScript that it understands, dependency-cruiser sees no module and finds nothing wrong.
   expect([...new Set(modules)].sort()).toEqual(filesBelow('src').filter(path => /\.tsx?$/.test(path)))
@@ -46,13 +46,13 @@ const BROKEN: [rule: string, files: Record<string, string>][] = [
   ['stays-inside', { 'cli/a.ts': `import '../../test/b.ts'`, '../test/b.ts': '' }],
 ]
 
-test.each(BROKEN)('%s notices %j', async (rule, files) => {
+test.each(BROKEN)('%s detects %j', async (rule, files) => {
   const { modules, violations } = await readArrows(treeOf(files))
   expect(modules.length).toBeGreaterThan(0)
   expect(violations.map(violation => violation.split(':')[0])).toContain(rule)
 })
 
-test('what every arrow allows breaks none', async () => {
+test('imports that the arrows allow break no rule', async () => {
   const tree = treeOf({
     'contract/a.ts': `import 'node:crypto'`,
     'domain/a.ts': `import '../contract/a.ts'`,

@@ -32,11 +32,11 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
   ({ words, summary, load }) => {
     const node = nodeOf(words)
 
-    test('is called what the table calls it', async () => {
+    test('has the name that the table gives it', async () => {
       expect((await load()).name()).toBe(`paysim ${words.join(' ')}`)
     })
 
-    test('says in a few words what it does, and in a sentence', () => {
+    test('has a short summary, and a description in sentences', () => {
       expect(summary).toMatch(/^[a-z].*[^.]$/)
       expect(summary.length).toBeLessThanOrEqual(75)
       expect(node.description).toMatch(/^[A-Z][\s\S]*\.$/)
@@ -49,12 +49,12 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
       expect(undescribed).toEqual([])
     })
 
-    test('has no two options of one name', () => {
+    test('has no two options with the same name', () => {
       const names = node.options.flatMap(({ names }) => names)
       expect(names).toEqual([...new Set(names)])
     })
 
-    test('lists the words of an option that takes one of some, for help and completion', async () => {
+    test('lists the choices of an option that accepts only certain words, for help and shells', async () => {
       const command = await load()
       const hidden = [...command.options, ...command.registeredArguments].filter(
         ({ argChoices, parseArg }) => !argChoices && /Allowed choices are/.test(complaintOf(parseArg)),
@@ -62,7 +62,7 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
       expect(hidden.map(({ description }) => description)).toEqual([])
     })
 
-    test('has help, and ends well with it', async () => {
+    test('prints help, and ends with 0', async () => {
       const command = await load()
       let printed = ''
       command.exitOverride().configureOutput({
@@ -74,7 +74,7 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
       expect(printed).toMatch(/^Usage: paysim [\s\S]*^Examples:$/m)
     })
 
-    test('has examples that it takes', async () => {
+    test('has examples that it accepts', async () => {
       const examples = examplesIn(node.more)
       expect(examples.length).toBeGreaterThan(0)
       for (const example of examples) expect(await refusal(example)).toBeUndefined()
@@ -82,7 +82,7 @@ describe.each(LEAVES.map(leaf => ({ ...leaf, name: leaf.words.join(' ') })))(
   },
 )
 
-test('the examples are read as a shell reads them', async () => {
+test('the examples are parsed as a shell parses them', async () => {
   expect(await refusal(`paysim payments get pi_1 --no-such-flag`)).toContain('no-such-flag')
   expect(await refusal(`paysim payments gte pi_1`)).toContain('gte')
   expect(await refusal(`paysim payments get`)).toContain('id')

@@ -24,7 +24,7 @@ test(`no file of src/ has more than ${MOST_LINES} lines`, () => {
   expect(long).toEqual([])
 })
 
-test('files and folders are named by what they are about', () => {
+test('the names of files and folders say what they are about', () => {
   const empty = ours.filter(path => path.split(/[/.-]/).some(word => EMPTY_NAMES.has(word.toLowerCase())))
   expect(empty).toEqual([])
 })

@@ -26,6 +26,6 @@ test('the lock file names no registry', () => {
   expect(Object.keys(packages).filter(path => packages[path]?.resolved !== undefined)).toEqual([])
 })
 
-test('no package of the tree runs a script when it is installed', () => {
+test('no package runs a script when it is installed', () => {
   expect(Object.keys(packages).filter(path => packages[path]?.hasInstallScript)).toEqual([])
 })

@@ -39,7 +39,7 @@ const WALL_AND_DICE = new Set([
 ])
 const DICE = new Set(['randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'randomFill'])
 
-test('real time and chance enter in the known places only', () => {
+test('real time and chance enter only in the known places', () => {
   const found = filesBelow('src')
     .filter(path => SIMULATED.test(path))
     .flatMap(path => entrancesIn(readFileSync(path, 'utf8')).map(name => `${path}: ${name}`))
@@ -55,7 +55,7 @@ test.each([
   ['const n = globalThis.Math.random()', 'Math.random'],
   ['const { now } = Date', '{ now } = Date'],
   [`import { randomUUID as id } from 'node:crypto'`, 'randomUUID'],
-])('%s is noticed', (code, name) => {
+])('%s is detected', (code, name) => {
   expect(entrancesIn(code)).toEqual([name])
 })
 
@@ -64,7 +64,7 @@ test.each([
   '// Date.now() in a comment',
   `const text = 'Math.random()'`,
   'Date.UTC(2026, 0, 1)',
-])('%s is no entrance', code => {
+])('%s is allowed', code => {
   expect(entrancesIn(code)).toEqual([])
 })
 
