@@ -20,7 +20,7 @@ test('two processes never claim the same port, although nothing listens on it ye
   expect(ports.size).toBe(10)
 })
 
-test('skips a port that something else listens on', async () => {
+test('a port that something else listens on is skipped', async () => {
   const { port, release } = await (await anotherProcess())()
   const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())

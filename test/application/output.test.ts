@@ -30,7 +30,7 @@ test('a short chunk after a long one does not push out the whole long one', () =
   ])
 })
 
-test('drops what no longer fits', () => {
+test('output that no longer fits is dropped', () => {
   const output = new Output()
   const stream = new PassThrough()
   output.follow(stream)

@@ -33,7 +33,7 @@ const failure = (starting: Promise<unknown>): Promise<ApplicationError> =>
     (error: ApplicationError) => error,
   )
 
-test('splits a command line like a shell, without running one', () => {
+test('a command line is split like in a shell, without running one', () => {
   expect(wordsOf(`node 'my shop.js' --name="a b" $HOME`)).toEqual([
     'node',
     'my shop.js',
@@ -55,21 +55,21 @@ test('the process runs until it is ended, with everything that it started', asyn
   expect(running.unexpectedEnd).toBeUndefined()
 })
 
-test('kills a process that ignores SIGTERM', async () => {
+test('a process that ignores SIGTERM is killed', async () => {
   const { starting, leftovers } = await start(`process.on('SIGTERM', () => {});${LISTENS}`)
   const running = await starting
   await running.end()
   expect(await leftovers()).toEqual([])
 })
 
-test('reports a process that exits at once, with what it printed', async () => {
+test('a process that exits at once is reported with what it printed', async () => {
   const { starting } = await start(`console.error('no database'); process.exit(3)`)
   const error = await failure(starting)
   expect(error.message).toMatch(/ended with exit code 3 before it was ready$/)
   expect(error.output).toEqual(['no database'])
 })
 
-test('reports a process that listens on another port, with that port', async () => {
+test('a process that listens on another port is reported with that port', async () => {
   const script = `const s = require('node:http').createServer().listen(0, () => console.log(s.address().port))`
   const { starting, port, leftovers } = await start(script, { startWithinMs: 1500 })
   const { message, output } = await failure(starting)
@@ -79,7 +79,7 @@ test('reports a process that listens on another port, with that port', async () 
   expect(await leftovers()).toEqual([])
 })
 
-test('reports a process that is never ready, with its last answer', async () => {
+test('a process that is never ready is reported with its last answer', async () => {
   const script = `require('node:http').createServer((q, s) => s.writeHead(503).end()).listen(process.env.PORT)`
   const { starting } = await start(script, { startWithinMs: 1000, ready: '/health' })
   expect((await failure(starting)).message).toMatch(/was not ready within 1 s: GET \/health answered 503$/)
@@ -96,7 +96,7 @@ test('a flood of output neither stops the process nor fills the memory', async (
   await running.end()
 })
 
-test('reports a command that does not exist', async () => {
+test('a command that does not exist is reported', async () => {
   const error = await failure(
     ApplicationProcess.start({ command: 'no-such-shop', cwd: tmpdir(), port: 1, env: {} }),
   )

@@ -69,7 +69,7 @@ inTheSimulator(world => {
     expect(stdout).toContain("--data-raw 'a=b&c'")
   })
 
-  test('accepts a currency and a country in lower case', async () => {
+  test('a currency and a country may be in lower case', async () => {
     const shop = await world().shop()
     const terms = ['--amount', '15000', '--currency', 'thb', '--country', 'th']
     const env = controlEnvironment(world())

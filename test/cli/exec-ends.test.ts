@@ -12,7 +12,7 @@ const leaveBehind = (script: string) =>
 // Each waits for the output to close, which happens only when all who could write to it are gone.
 describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s is passed on to the command, whose status exec returns',
+    '%s is passed on to the command, and exec returns its status',
     async name => {
       const run = exec(
         node(`process.on('${name}', () => process.exit(40)); setInterval(() => {}, 1000); console.log('up')`),
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     expect(stdout).toBe('')
   })
 
-  test('ends what the command left running', async () => {
+  test('exec ends what the command left running', async () => {
     const run = exec(
       node(`${leaveBehind(STUBBORN)}
       const { setTimeout: pause } = await import('node:timers/promises')
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('paysim exec leaves nothing behind
     expect((await run.ended).code).toBe(5)
   })
 
-  test('kills a command that does not end, with everything it started', async () => {
+  test('exec kills a command that does not end, with everything it started', async () => {
     const run = exec(node(`${leaveBehind(STUBBORN)}; ${STUBBORN}`))
     await run.printed('left is up')
     run.kill('SIGTERM')

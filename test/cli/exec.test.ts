@@ -115,7 +115,7 @@ faults:
   - { on: GET /payout_intents, type: status, status: 503 }
 `
 
-test('applies a scenario to the default merchant, without its steps', async () => {
+test('exec applies a scenario to the default merchant, without its steps', async () => {
   const second = 'paysim: 1\nname: More\nprovider: [{ name: late }]\nsteps: []\n'
   const cwd = await folder({ 'story.yaml': SCENARIO, 'more.yaml': second })
   const script = `
@@ -143,14 +143,14 @@ test('applies a scenario to the default merchant, without its steps', async () =
   })
 })
 
-test('refuses an invalid scenario, with the line of the mistake', async () => {
+test('exec refuses an invalid scenario, with the line of the mistake', async () => {
   const cwd = await folder({ 'story.yaml': SCENARIO.replace('outcome:', 'outcom:') })
   const { code, stderr } = await exec(['--scenario', 'story.yaml', ...node('')], { cwd }).ended
   expect(code).toBe(2)
   expect(stderr).toMatch(/^paysim exec: story\.yaml:8:\d+: .*outcom/)
 })
 
-test('leaves no file and no open port', async () => {
+test('exec leaves no file and no open port', async () => {
   const cwd = await folder()
   const run = exec(node('console.log(process.env.PAYSIM_BASE_URL)'), { cwd })
   const { stdout } = await run.ended

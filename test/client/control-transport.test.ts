@@ -19,7 +19,7 @@ async function surface(answer: RequestListener) {
   return { control, origin }
 }
 
-test('retries on a new connection when the server has closed a kept-alive one', async () => {
+test('the client retries on a new connection when the server has closed a kept-alive one', async () => {
   const sockets: unknown[] = []
   const { control } = await surface((request, response) => {
     sockets.push(request.socket)
@@ -32,7 +32,7 @@ test('retries on a new connection when the server has closed a kept-alive one', 
   expect(sockets[2]).not.toBe(sockets[0])
 })
 
-test('does not repeat a change whose connection breaks: it may have been carried out', async () => {
+test('a call whose connection breaks is not repeated: it may have been carried out', async () => {
   let calls = 0
   const { control, origin } = await surface(request => {
     calls += 1
@@ -47,7 +47,7 @@ test('does not repeat a change whose connection breaks: it may have been carried
   expect(calls).toBe(1)
 })
 
-test('returns the raw answer beside the part that is awaited', async () => {
+test('the raw answer is available beside the part that is awaited', async () => {
   const text = '{ "data": [ {"id":"shop"} ],\n "more": 1e2 }'
   const { control } = await surface((_, response) => {
     response.setHeader('request-id', 'req_1').end(text)

@@ -99,7 +99,7 @@ test('a receipt may have its own name and type', async () => {
   expect(head).toContain('Content-Type: application/octet-stream')
 })
 
-test('reports the progress, forwards only and to the end', async () => {
+test('an upload reports its progress, forwards only and to the end', async () => {
   const server = await serve(response => json(response, PAYMENT))
   const told: Progress[] = []
   await clientFor(server.url).payments.submitReceipt('pi_1', {
@@ -134,14 +134,14 @@ describe('a receipt that the server would refuse is not sent', () => {
     expect((await refused(await make())).reason).toBe(reason)
   })
 
-  test('says in the error which file, and how much too large', async () => {
+  test('the error names the file, and its size', async () => {
     const path = await file('huge.jpg', image(MOST + 1, JPEG_START))
     expect((await refused(path)).message).toBe(
       `${path} has ${MOST + 1} bytes; a receipt may have at most ${MOST} (5 MiB)`,
     )
   })
 
-  test('reads an endless stream only up to the limit', async () => {
+  test('an endless stream is read only up to the limit', async () => {
     let given = 0
     const endless = Readable.from(
       (function* () {
@@ -155,7 +155,7 @@ describe('a receipt that the server would refuse is not sent', () => {
     expect(given).toBeLessThan(30)
   })
 
-  test('reports a stream that breaks, however early', async () => {
+  test('a stream that breaks is reported, however early', async () => {
     const broken = new Readable({ read: () => {} })
     broken.destroy(new Error('disk on fire'))
     expect((await refused(broken)).message).toContain('disk on fire')
@@ -163,7 +163,7 @@ describe('a receipt that the server would refuse is not sent', () => {
   })
 })
 
-test('accepts exactly 5 MiB', async () => {
+test('a receipt may have exactly 5 MiB', async () => {
   const server = await serve(response => json(response, PAYMENT))
   const path = await file('exact.png', image(MOST))
   await clientFor(server.url).payments.submitReceipt('pi_1', { file: path })

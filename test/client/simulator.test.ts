@@ -63,7 +63,7 @@ describe.each([
     payment_method_options: { bank: 'bbl', account_name: 'Somchai', account_number: '1234567890' },
   }
 
-  test('discovers methods, creates a payment, submits a receipt and waits for the end', async () => {
+  test('a client discovers methods, creates a payment, submits a receipt and waits for the end', async () => {
     const { control, client } = await account({
       sleep: () => control('POST', '/clock/advance', { by: '10s' }),
     })
@@ -114,7 +114,7 @@ describe.each([
     expect((await refusal(other, ApiError)).code).toBe('idempotency_conflict')
   })
 
-  test('reads refusals, whatever their shape', async () => {
+  test('a client reads refusals, whatever their shape', async () => {
     const { client } = await account()
     expect(await refusal(client.payments.get('pi_none'), ApiError)).toMatchObject({
       status: 404,
@@ -139,7 +139,7 @@ describe.each([
     expect((await client.payments.wait(id)).failure_code).toBe('payment_cancelled')
   })
 
-  test('lists payouts page by page, and cancels one', async () => {
+  test('a client lists payouts page by page, and cancels one', async () => {
     const { client, control } = await account()
     for (let count = 0; count < 5; count++)
       await control('POST', '/payouts', {
@@ -164,7 +164,7 @@ describe.each([
     expect((await refusal(client.payouts.cancel(id), ApiError)).code).toBe('invalid_state')
   })
 
-  test('gets an answer that was lost after the work was done again by its key', async () => {
+  test('a client gets an answer again by its key when it was lost after the work was done', async () => {
     const { client, control } = await account()
     const on = `POST ${options.createPath ?? '/payment_intents'}`
     await control('PUT', '/faults', { faults: [{ on, nth: 1, type: 'reset', when: 'after_commit' }] })

@@ -55,7 +55,7 @@ describe.each([
     expect(server.seen[0]?.body.length).toBe(0)
   })
 
-  test('reads the whole of an answer that arrives in pieces', async () => {
+  test('an answer that arrives in pieces is read completely', async () => {
     const text = JSON.stringify({ ...PAYMENT, label: 'บาท'.repeat(50_000) })
     const server = await serve(response => {
       const bytes = Buffer.from(text)
@@ -65,13 +65,13 @@ describe.each([
     expect((await clientFor(server.url, way).payments.get('pi_1').answer()).text).toBe(text)
   })
 
-  test('keeps both values of a header that comes twice', async () => {
+  test('a header that comes twice keeps both values', async () => {
     const server = await serve(response => json(response, PAYMENT, 200, { 'Set-Cookie': ['a=1', 'b=2'] }))
     const { headers } = await clientFor(server.url, way).payments.get('pi_1').answer()
     expect(headers['set-cookie']).toBe('a=1, b=2')
   })
 
-  test('reuses connections from call to call', async () => {
+  test('connections are reused from call to call', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url, way)
     for (let count = 0; count < 10; count++) await client.payments.get('pi_1')
@@ -87,7 +87,7 @@ describe.each([
     expect(error.message).toContain('paysim serve')
   })
 
-  test('reports a host that does not exist', async () => {
+  test('a host that does not exist is reported', async () => {
     const client = clientFor('http://nothing.invalid', { ...once, proxy: false })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
     expect(error).toMatchObject({ sent: false })
@@ -95,7 +95,7 @@ describe.each([
     expect(error.message).toContain('check the base URL')
   })
 
-  test('times out when a server never answers', async () => {
+  test('a server that never answers causes a timeout', async () => {
     const url = await speaking(() => {})
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({
@@ -104,13 +104,13 @@ describe.each([
     })
   })
 
-  test('times out when an answer stops half-way', async () => {
+  test('an answer that stops half-way causes a timeout', async () => {
     const url = await speaking(socket => socket.write(`${WELL}content-length: 100\r\n\r\n{"id":`))
     const client = clientFor(url, { ...once, timeoutMs: 50 })
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  test('times out when an answer arrives slowly without an end', async () => {
+  test('an answer that arrives slowly without an end causes a timeout', async () => {
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
       const dripping = setInterval(() => socket.write('1\r\n \r\n'), 5)
@@ -120,7 +120,7 @@ describe.each([
     expect(await refusal(client.payments.get('pi_1'), TimeoutError)).toMatchObject({ phase: 'body' })
   })
 
-  test('abandons an endless answer before it fills the memory, and does not ask again', async () => {
+  test('an endless answer is abandoned before it fills the memory, and not requested again', async () => {
     const piece = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
     const url = await speaking(socket => {
       socket.write(`${WELL}transfer-encoding: chunked\r\n\r\n`)
@@ -148,7 +148,7 @@ describe.each([
     expect(error.message).toContain('may have been carried out')
   })
 
-  test('reports an answer that is not HTTP', async () => {
+  test('an answer that is not HTTP is reported', async () => {
     const url = await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
     const error = await refusal(clientFor(url, once).payments.get('pi_1'), ConnectError)
     expect(error.message).toContain('not HTTP')
@@ -172,12 +172,12 @@ describe.each([
     )
   })
 
-  test('trusts a certificate of an authority that is given', async () => {
+  test('a certificate of an authority that is given is trusted', async () => {
     const server = await secureServer()
     expect(await clientFor(server.url, { ...way, ca: CERTIFICATE }).payments.get('pi_1')).toEqual(PAYMENT)
   })
 
-  test('refuses an untrusted certificate, and does not retry', async () => {
+  test('an untrusted certificate is refused, without a retry', async () => {
     const server = await secureServer()
     const client = clientFor(server.url, way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
@@ -187,7 +187,7 @@ describe.each([
     expect(server.seen).toEqual([])
   })
 
-  test('reports an https address that speaks plain http', async () => {
+  test('an https address that speaks plain http is reported', async () => {
     const server = await serve(response => json(response, PAYMENT))
     const client = clientFor(server.url.replace('http:', 'https:'), way)
     const error = await refusal(client.payments.get('pi_1'), ConnectError)

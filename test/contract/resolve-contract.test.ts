@@ -162,7 +162,7 @@ test('refuses null unless it is one of the values', () => {
   expect(given('errors.body', null)).toThrow('errors.body')
 })
 
-test('names one bad key among good ones', () => {
+test('one bad key among good ones is named', () => {
   expect(() => resolveContract({ 'errors.body': 'flat', 'list.nonsense': 1 })).toThrow('list.nonsense')
 })
 

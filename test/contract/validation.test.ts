@@ -64,14 +64,14 @@ test.each(['𝒳𝒳𝒳', '🇹🇭a'])('lengths count code points: %s has thre
   expect(faultsOf({ amount: '1', note: `${note}a` })).toHaveLength(1)
 })
 
-test('lists all errors, each field once', () => {
+test('all errors are listed, each field once', () => {
   expect(
     faultsOf({ mode: 'x', note: '', customer: { nam: 1 }, other: 1 }).map(fault => fault.split(' ')[0]),
   ).toEqual(expect.arrayContaining(['amount', 'mode', 'note', 'customer.name', 'customer.nam', 'other']))
   expect(faultsOf({ amount: '', code: '' })).toHaveLength(2)
 })
 
-test('names at most fifty errors', () => {
+test('at most fifty errors are named', () => {
   expect(faultsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
 
@@ -79,7 +79,7 @@ test('accepts valid values', () => {
   expect(faultsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
 })
 
-test('refuses keys that objects inherit', () => {
+test('keys that objects inherit are unknown keys', () => {
   expect(faultsOf(JSON.parse('{"amount":"1","__proto__":{"mode":"x"}}'))).toEqual([
     '__proto__ is not a known key',
   ])

@@ -64,7 +64,7 @@ test.each(['', 'v1,', 'v2,AAAA', 'AAAA', 'v1', ' ', 'v1,é'])('%j is not a valid
   expect(verifyWebhook({ id: 'evt_1', timestamp: 1, body: '' }, signatures, secret)).toBe(false)
 })
 
-test('ignores a signature of another version', () => {
+test('a signature of another version is ignored', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const message = { id: 'evt_1', timestamp: 1, body: '{}' }
   expect(verifyWebhook(message, `v1a,AAAA ${signWebhook(message, [secret])}`, secret)).toBe(true)

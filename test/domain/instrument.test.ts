@@ -90,7 +90,7 @@ describe('redirect', () => {
   })
 })
 
-test('shows the same as earlier versions, because journals and seeds rely on it', () => {
+test('instruments are the same as in earlier versions, because journals and seeds rely on it', () => {
   const transfer = makeInstrument(request({ action: 'display_bank_transfer_instructions' }))
   expect([transfer, qrOf(request())]).toMatchInlineSnapshot(`
     [

@@ -45,7 +45,7 @@ describe('a list', () => {
     )
   })
 
-  test('reads only what is taken from it: a page does not walk the whole list', () => {
+  test('is read only as far as needed: a page does not walk the whole list', () => {
     const list = new ListIndex<Position & { id: string }>()
     for (let at = 1; at <= 20_000; at++) list.add({ id: `r${at}`, at, ordinal: at }, [COLOURS[at % 3] ?? ''])
     const seen = new Set<string>()

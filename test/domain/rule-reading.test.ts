@@ -85,7 +85,7 @@ test.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j co
   expect(readRules(data)).toHaveProperty('problems')
 })
 
-test('accepts the rules in the documentation', () => {
+test('the rules in the documentation are accepted', () => {
   expect(
     faultsOf(
       {

@@ -75,7 +75,7 @@ test('an immediate timer fires after the caller has its result', async () => {
   await account.close()
 })
 
-test('refuses commands while the disk fails', async () => {
+test('an account refuses commands while its disk fails', async () => {
   const account = anAccount()
   const id = createPayment(account)
   const { seq } = account.world

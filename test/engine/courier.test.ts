@@ -41,7 +41,7 @@ async function sendMany(count: number, { standing }: { standing: boolean }) {
   return { receiver, recorded, busy: courier.busy, events: [...account.world.events.values()] }
 }
 
-test('sends an endpoint a limited number of webhooks at a time, and all in the end', async () => {
+test('an endpoint gets a limited number of webhooks at a time, and all in the end', async () => {
   const { receiver, recorded, busy } = await sendMany(200, { standing: false })
   expect(recorded).toHaveLength(200)
   expect(recorded.every(({ status }) => status === 'delivered')).toBe(true)
@@ -49,7 +49,7 @@ test('sends an endpoint a limited number of webhooks at a time, and all in the e
   expect(busy).toBe(false)
 })
 
-test('sends one at a time on a virtual clock, in the order of the events', async () => {
+test('an endpoint gets one webhook at a time on a virtual clock, in the order of the events', async () => {
   const { receiver, recorded, events } = await sendMany(50, { standing: true })
   expect(recorded.every(({ status }) => status === 'delivered')).toBe(true)
   expect(receiver.most).toBe(1)

@@ -60,7 +60,7 @@ describe('entries that wait together', () => {
   })
 })
 
-test('makes no sync when sync is off', async () => {
+test('a journal without sync makes none', async () => {
   const { journal, text } = await journalInFile({ sync: false })
   const datasync = vi.spyOn(await fileCalls(), 'datasync')
   journal.append(entryNumber(1))
@@ -138,7 +138,7 @@ describe('a journal that is opened again', () => {
   })
 })
 
-test('refuses a journal of a newer paysim, and says what to do', async () => {
+test('a journal of a newer paysim is refused, and the error says what to do', async () => {
   const { journal, path } = await journalInFile()
   await journal.close()
   const text = `${textOf(1)}${sealLine(JSON.stringify({ ...entryNumber(2), v: 2 }))}`

@@ -70,7 +70,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   })
 })
 
-test('does not claim that nothing was changed when a failed write cannot be undone', async () => {
+test('a failed write that cannot be undone is not reported as having changed nothing', async () => {
   const { journal } = await journalInFile()
   await failNext('datasync')
   await failNext('truncate')
@@ -82,7 +82,7 @@ test('does not claim that nothing was changed when a failed write cannot be undo
   await journal.close()
 })
 
-test('shows what was safe when the file cannot be truncated, and truncates it when possible', async () => {
+test('a file that cannot be truncated shows what was safe, and is truncated when possible', async () => {
   const { journal, text } = await journalInFile()
   for (const entry of entriesTo(2)) journal.append(entry)
   await journal.durable(2)

@@ -19,7 +19,7 @@ async function manyFiles() {
   return { files, paths, opened: openFiles() - before, closeAll }
 }
 
-test('keeps only some of many unused files open, and all of them remain usable', async () => {
+test('only some of many unused files stay open, and all of them remain usable', async () => {
   const { files, paths, opened, closeAll } = await manyFiles()
   expect(opened).toBeLessThan(MANY)
   for (const round of [1, 2])
@@ -39,7 +39,7 @@ test('a held file stays open, whatever is opened meanwhile', async () => {
   await Promise.all([file.close(), closeAll()])
 })
 
-test('does not reopen a closed file that was replaced or removed', async () => {
+test('a closed file is not reopened if it was replaced or removed', async () => {
   const { files, paths, closeAll } = await manyFiles()
   const [replaced = '', removed = ''] = paths
   await writeFile(`${replaced}.new`, 'of somebody else', { mode: 0o600 })

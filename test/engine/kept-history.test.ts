@@ -101,7 +101,7 @@ test('a damaged checkpoint without old entries stops the start, and removes noth
   await restored.account.close()
 })
 
-test('names a gap between two segments when the history is read', async () => {
+test('a gap between two segments is named when the history is read', async () => {
   const { folder, past, ids } = await withOldSegments()
   const [, second = ''] = await filesIn(past, 'journal-')
   await rm(join(past, second))

@@ -68,7 +68,7 @@ test('the lock stays with a process that cannot be seen, as long as it shows tha
 })
 
 test.skipIf(process.platform === 'win32')(
-  'honours the lock of earlier versions while the process lives',
+  'the lock of earlier versions is honoured while the process lives',
   async () => {
     const path = await newPath()
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])

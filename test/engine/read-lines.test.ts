@@ -59,7 +59,7 @@ test.each([1024 * 1024 - 1, 1024 * 1024, 1024 * 1024 + 1, 3 * 1024 * 1024])(
   },
 )
 
-test('stops at a given end, whatever follows in the file', async () => {
+test('reading stops at a given end, whatever follows in the file', async () => {
   expect((await linesOf(Buffer.from('one\ntwo\nthree\n'), 5, 8)).map(({ text }) => text)).toEqual([
     'one',
     'two',

@@ -8,7 +8,7 @@ interface Item {
 }
 const byKey = (a: Item, b: Item) => a.key - b.key
 
-test('sorts many items like a plain sort, and keeps the order of equal ones', async () => {
+test('many items are sorted like in a plain sort, and equal ones keep their order', async () => {
   const sizes = fc.constantFrom(0, 1, 8191, 8192, 8193, 20_000, 50_001)
   await fc.assert(
     fc.asyncProperty(sizes, fc.integer({ min: 1, max: 100_000 }), fc.nat(), async (size, keys, seed) => {
@@ -19,7 +19,7 @@ test('sorts many items like a plain sort, and keeps the order of equal ones', as
   )
 })
 
-test('lets other work run meanwhile', async () => {
+test('other work runs meanwhile', async () => {
   let turns = 0
   const counting = setInterval(() => turns++, 0)
   const items = Array.from({ length: 200_000 }, (_, nth) => ({ key: (nth * 7919) % 1_000_003, nth }))

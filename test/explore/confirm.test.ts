@@ -69,7 +69,7 @@ test('a failure that was only slow does not hide another one', async () => {
   expect([real.outcome, slow.outcome]).toEqual(['failed', 'survived'])
 })
 
-test('repeats a failure that had all its time before later ones that had not', async () => {
+test('a failure that had all its time is repeated before later ones that had not', async () => {
   const { repeated } = await confirmed([attempt(1, 'failed', false), attempt(2, 'failed', true)], [1, 2])
   expect(repeated).toEqual([1, 1, 1])
 })

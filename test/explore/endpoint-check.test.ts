@@ -319,7 +319,7 @@ test('an endpoint that refuses an ordinary event receives nothing else', async (
   expect(notes[0]).toContain('Nothing else was sent')
 })
 
-test.concurrent('reports a state that an ordinary event does not change', async () => {
+test.concurrent('a state that an ordinary event does not change is reported', async () => {
   const { notes } = await check({ state: { orders: {} }, take: () => 200 })
   expect(notes[0]).toMatch(/did not change the state.*--event/)
 })

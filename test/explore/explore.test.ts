@@ -29,7 +29,7 @@ async function explore(kinds: string, command: readonly string[], flags: readonl
   return { code, stdout, stderr, saved }
 }
 
-test('finds a shop that ships at each event, and saves a scenario that fails again', {
+test('a shop that ships at each event is found, and a scenario that fails again is saved', {
   timeout: WITHIN_MS,
 }, async () => {
   const flags = ['--runs', '1', '-o', 'json']
@@ -90,7 +90,7 @@ const LONG_WAIT = {
   ],
 }
 
-test('blames no application for what is too late when an event finally arrives', {
+test('no application is blamed for what is too late when an event finally arrives', {
   timeout: WITHIN_MS,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
@@ -118,7 +118,7 @@ test('a plain run that fails ends with 2 and says why', async () => {
   expect(stdout).toContain('ended with exit code 3 before it was ready')
 })
 
-test('lists the kinds, and refuses an unknown kind', async () => {
+test('--kinds lists the kinds, and an unknown kind is refused', async () => {
   const { stdout } = await runBinary(['explore', '--kinds'])
   expect(stdout.trim().split('\n')).toHaveLength(18)
   const { code, stderr } = await runBinary(['explore', 'x.yaml', '--only', 'webhook-twise'])

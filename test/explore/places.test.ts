@@ -143,7 +143,7 @@ test('the number of polls does not make two runs differ', () => {
   ])
 })
 
-test('checks the expectations of the last steps once, after everything else', () => {
+test('the expectations of the last steps are checked once, after everything else', () => {
   const steps = [
     { 'call app': 'POST /orders' },
     { 'expect app': 'GET /orders/1', is: { status: 'pending' } },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { SlownessWatch } from '../../src/explore/slowness.ts'
 
-test('counts a delay of this process only from when it happened', async () => {
+test('a delay of this process counts only from when it happened', async () => {
   const watch = new SlownessWatch()
   onTestFinished(() => watch.close())
   const before = performance.now()

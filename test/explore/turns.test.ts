@@ -36,7 +36,7 @@ test('a waiting run makes room for another, but a run that works again does not'
   expect(given).toHaveLength(5)
 })
 
-test('limits the number of runs, however long they wait', async () => {
+test('the number of runs is limited, however long they wait', async () => {
   const turns = new Turns(2)
   const given = ask(turns, 20)
   for (let nth = 0; nth < 20; nth++) await pass()

@@ -47,7 +47,7 @@ test('settings apply to the account', async () => {
   await expect(sim.createAccount({ id: 'acme' })).rejects.toThrow('Merchant acme exists')
 })
 
-test('refuses invalid settings, and leaves nothing behind', async () => {
+test('invalid settings are refused, and leave nothing behind', async () => {
   const sim = await simulator()
   const rules = [{ name: 'odd', outcom: 'manual' }]
   await expect(sim.createAccount({ id: 'odd', rules })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ test('a reset empties the account, and its webhooks continue', async () => {
   expect(await account.webhooks.next()).toMatchObject({ type: 'payment.failed', problem: null })
 })
 
-test('exports an account as JSON, and imports it again', async () => {
+test('an account is exported as JSON, and imported again', async () => {
   const account = await standingAccount()
   const { id } = await account.client.payments.create(promptPay())
   await account.assets.upload(image())

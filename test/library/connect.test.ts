@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { removeDirectory, startServer } from '../support/gateway/server.ts'
 import { paysim, promptPay, simulator } from '../support/library/library.ts'
 
-test('drives a simulator that runs elsewhere in the same way', async () => {
+test('a simulator that runs elsewhere is controlled in the same way', async () => {
   const server = await startServer()
   onTestFinished(async () => {
     await server.stop()

@@ -4,7 +4,7 @@ import { image, paysim, promptPay, simulator, standingAccount } from '../support
 /** As somebody without a compiler writes it. */
 const wrong = (options: unknown) => options as never
 
-test('refuses a misspelt option, and suggests the right one', async () => {
+test('a misspelt option is refused, and the right one is suggested', async () => {
   await expect(paysim.startSimulator(wrong({ sed: 1 }))).rejects.toThrow(
     'startSimulator() has no option sed; did you mean seed?',
   )

@@ -103,7 +103,7 @@ test('payouts are created, approved and ended', async () => {
   })
 })
 
-test('reads history, calls, requests, events, deliveries and timers', async () => {
+test('history, calls, requests, events, deliveries and timers can be read', async () => {
   const account = await standingAccount()
   const { id } = await account.client.payments.create(promptPay())
   await account.payments.succeed(id)

@@ -21,7 +21,7 @@ test('the same seed gives the same keys', async () => {
   expect(made[0]?.secretKey).toBe(made[1]?.secretKey)
 })
 
-test('accepts the options of serve: the contract, the clock, a token, a control port', async () => {
+test('startSimulator() accepts the options of serve: contract, clock, token, control port', async () => {
   const sim = await simulator({
     contract: { 'errors.body': 'flat' },
     clock: 'virtual',
@@ -39,7 +39,7 @@ test('accepts the options of serve: the contract, the clock, a token, a control 
   await expect(account.payments.get('pi_x')).rejects.toMatchObject({ code: 'not_found', status: 404 })
 })
 
-test('refuses invalid options, with the reason', async () => {
+test('invalid options are refused, with the reason', async () => {
   await expect(simulator({ contract: { 'errors.bodies': 'flat' } })).rejects.toThrow(/errors\.bod/)
   const catalogue = { providers: [], methods: [], routes: [{ id: 'x' }] }
   await expect(simulator({ catalogue: catalogue as never })).rejects.toThrow(/routes\.0/)

@@ -76,7 +76,7 @@ test('an event with a bad signature rejects once, and is kept', async () => {
   expect((await account.webhooks.next()).data.id).toBe(id)
 })
 
-test('rejects a webhook without a signature or with an old one', async () => {
+test('a webhook without a signature or with an old one is rejected', async () => {
   const account = await standingAccount()
   const { url } = account.webhooks
   const answer = await fetch(url, { method: 'POST', body: '{"id":"evt_1","type":"payment.succeeded"}' })

@@ -30,7 +30,7 @@ test('four times the keys take about four times as long, and not sixteen times',
   expect(timeFor(20_000) / timeFor(5000)).toBeLessThan(10)
 })
 
-test('reports a repeated key with its place', async () => {
+test('a repeated key is reported with its place', async () => {
   const [problem] = await problemsOf(`paysim: 1\nname: x\nlet:\n${block(50)}\n  k7: 2\n`)
   expect(problem).toMatchObject({ line: 54, column: 3, message: 'Map keys must be unique' })
   expect(() => parse(`a: 1\nb: { c: 1, c: 2 }\n`)).toThrow('Map keys must be unique at line 2, column 12')
@@ -55,11 +55,11 @@ test.each([
   expect(await problemsOf(text)).toMatchObject([{ line: 1, message: 'This is nested too deeply' }])
 })
 
-test('reads what is nested less deeply', () => {
+test('YAML that is nested less deeply is read', () => {
   expect(parse(`${'['.repeat(400)}1${']'.repeat(400)}`)).toEqual([expect.anything()])
 })
 
-test('reports a second document where it begins', async () => {
+test('a second document is reported where it begins', async () => {
   expect(await problemsOf('paysim: 1\nname: x\n---\npaysim: 1\n')).toMatchObject([
     { line: 3, column: 1, message: 'A second document begins here: a file has one' },
   ])

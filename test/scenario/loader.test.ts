@@ -320,7 +320,7 @@ test('reads a valid file', async () => {
   )
 })
 
-test('reports a value behind an anchor where it is written', async () => {
+test('a value behind an anchor is reported where it is written', async () => {
   const text = `${HEAD}let:\n  wrong: &wrong { status: nowhere }\nsteps:\n  - { list payouts: {}, as: page }\n  - { expect payment: "\${page.id}", is: *wrong }`
   expect(await faultsIn(text)).toEqual([
     'a.yaml:4:19: there is no status nowhere: use one of pending, processing, succeeded, failed, expired',

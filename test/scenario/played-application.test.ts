@@ -76,7 +76,7 @@ async function lookAtTheEnd(answers: readonly (number | 'nothing')[], mayGiveUp:
   return { mismatches: result?.mismatches, isHasty: played.isHasty, asked }
 }
 
-test('looks again at what is as expected only after a while, because it may be done twice', async () => {
+test('a state that is as expected only after a while is looked at again: it may change twice', async () => {
   const { mismatches, isHasty } = await lookAtTheEnd([0, 1, 2], true)
   expect(mismatches).toMatchObject([{ subject: 'shipments', expected: 1, actual: 2 }])
   expect(isHasty).toBe(true)
@@ -88,6 +88,6 @@ test('an application that does not answer the second look in time gets all the t
   expect(await lookAtTheEnd([0, 1, ...silent, 1], false)).toMatchObject({ mismatches: [], isHasty: false })
 })
 
-test('does not look again at what is as expected at once', async () => {
+test('a state that is as expected at once is not looked at again', async () => {
   expect(await lookAtTheEnd([1, 2], false)).toMatchObject({ mismatches: [], asked: 1 })
 })

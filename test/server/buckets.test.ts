@@ -12,7 +12,7 @@ test('no points give no buckets', () => {
   expect(bucketsOf(KINDS, [], 0)).toBeNull()
 })
 
-test('counts every point once, in few buckets, from the first to the last moment', () => {
+test('every point is counted once, in few buckets, from the first to the last moment', () => {
   fc.assert(
     fc.property(points, fc.nat(1e9), (all, more) => {
       const until = Math.max(...all.map(({ at }) => at)) + more

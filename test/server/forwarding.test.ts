@@ -174,7 +174,7 @@ test('a large upload reaches the holder completely', async () => {
   expect(await made.json()).toMatchObject({ object: 'asset', size: image.length })
 })
 
-test('reads the rest of a body that is too large, and the connection stays usable', async () => {
+test('the rest of a body that is too large is read, and the connection stays usable', async () => {
   const { entry } = await pair()
   const { hostname, port } = new URL(addressOf(entry))
   const socket = connect(Number(port), hostname)
@@ -300,7 +300,7 @@ test('a call that only reads is repeated', async () => {
   expect((await call('GET', '/payout_intents')).status).toBe(200)
 })
 
-test('abandons a holder that does not answer when it no longer holds the account', async () => {
+test('a holder that does not answer is abandoned when it no longer holds the account', async () => {
   const { holders, holder, create } = await pair()
   let reached: () => void = () => {}
   const arrived = new Promise<void>(resolve => {
@@ -327,7 +327,7 @@ test('a caller that disconnects ends its call at the holder', async () => {
   await ended
 })
 
-test('forwards a control call with a separate control port too', async () => {
+test('a control call is forwarded with a separate control port too', async () => {
   const { entry } = await pair({ controlPort: 0 })
   const answer = await fetch(`${entry.controlUrl}/accounts/${ACCOUNT}/payments`, {
     headers: { authorization: 'Bearer token-of-all' },
@@ -337,7 +337,7 @@ test('forwards a control call with a separate control port too', async () => {
   expect((await fetch(`${addressOf(entry)}/_paysim/health`)).status).toBe(401)
 })
 
-test('looks up the holder of an account again after a second', async () => {
+test('the holder of an account is looked up again after a second', async () => {
   const holders = new PretendedHolders()
   const forwarder = new Forwarder({
     holders: holders.seenBy(() => undefined, 'entry', 'secret'),

@@ -65,7 +65,7 @@ test('the parts of an object make up the object, whatever its pieces', () => {
   )
 })
 
-test('reads a text with one changed character as JSON.parse does, or refuses it', () => {
+test('a text with one changed character is read as JSON.parse reads it, or refused', () => {
   fc.assert(
     fc.property(
       objects,

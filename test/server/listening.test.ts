@@ -12,7 +12,7 @@ async function occupy(port: number): Promise<number> {
   return (occupant.address() as AddressInfo).port
 }
 
-test('uses another port when the last port is taken just before the server listens', async () => {
+test('the server uses another port when the last one is taken just before it listens', async () => {
   const free = createServer().listen(0, '127.0.0.1')
   await once(free, 'listening')
   const { port: lastPort } = free.address() as AddressInfo

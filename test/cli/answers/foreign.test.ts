@@ -161,7 +161,7 @@ describe('the members that a command needs are checked', () => {
     expect(stderr).toContain('--cursor b')
   })
 
-  test('rejects a list whose cursor repeats', async () => {
+  test('payouts list --all rejects a list whose cursor repeats', async () => {
     const url = await site(() => ({ body: { data: page('po_1'), has_more: true, next_cursor: 'b' } }))
     const { code, stdout, stderr } = await paysim(url, 'payouts', 'list', '--all', '--query', 'id')
     expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: 'po_1\npo_1\n' })
@@ -178,7 +178,7 @@ describe('the members that a command needs are checked', () => {
     expect(message).toContain(told)
   })
 
-  test('says that a change may have been carried out, but not that a read was', async () => {
+  test('the error of a change says that it may have been carried out; that of a read does not', async () => {
     const url = await site(() => ({ body: { hello: 'world' } }))
     expect((await paysim(url, 'payments', 'cancel', 'pi_1')).stderr).toMatch(/may have been carried out/)
     expect((await paysim(url, 'payments', 'get', 'pi_1')).stderr).not.toMatch(/carried out/)
@@ -188,7 +188,7 @@ describe('the members that a command needs are checked', () => {
     [200, true],
     [500, true],
     [404, false],
-  ])('says so of a cancellation answered with a page too: HTTP %i, %s', async (status, perhapsDone) => {
+  ])('the error of a cancellation answered with a page says so: HTTP %i, %s', async (status, perhapsDone) => {
     const url = await site(() => ({ status, body: '<title>Gateway</title>' }))
     const cancelled = await ending(url, CALLS['payments.cancel'])
     expect(cancelled.message.includes('may have been carried out')).toBe(perhapsDone)

@@ -56,7 +56,7 @@ test.each(CASES)('$command ends with 7 when the answer is $answer', async ({ ans
   expect(code, stderr).toBe(7)
 })
 
-test.each(['endless', 'deep'] as const)('reports a scenario as failed if the answer is %s', async answer => {
+test.each(['endless', 'deep'] as const)('a scenario fails, and is reported: %s answer', async answer => {
   const file = await place().write('story.yaml', BAD)
   const { code, stdout, stderr } = await place().paysim(['run', file, '--base-url', await site(answer)], {
     env: { PAYSIM_PUBLIC_KEY: 'pk_test_1', PAYSIM_SECRET_KEY: 'sk_test_1' },

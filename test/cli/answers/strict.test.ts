@@ -35,7 +35,7 @@ inTheSimulator(world => {
     expect(await shop.paysim('payouts list --cursor nonsense --strict')).toMatchObject({ code: 2 })
   })
 
-  test('names each difference from the contract, and does not print the payment', async () => {
+  test('each difference from the contract is named, and the payment is not printed', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_transfer')
     const differing = [
@@ -65,7 +65,7 @@ inTheSimulator(world => {
     expect(lenient.code, lenient.stderr).toBe(0)
   })
 
-  test('accepts every variant that the contract leaves open', async () => {
+  test('every variant that the contract leaves open is accepted', async () => {
     const shop = await world().shop()
     const payment = await shop.pay('probe_qr')
     const { receipt: _, processing_reason: __, failure_code: ___, ...lean } = payment
@@ -90,7 +90,7 @@ inTheSimulator(world => {
     }
   })
 
-  test('names a difference in an error too', async () => {
+  test('a difference in an error is named too', async () => {
     const shop = await world().shop()
     const env = { PAYSIM_BASE_URL: await saying({ error: { code: 'not_found' } }, 404) }
     const { code, stderr } = await shop.paysim('payments get pi_1 --strict', [], { env })

@@ -119,7 +119,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
   }
   const asked = Object.values(known)
 
-  test.skipIf(missing)('offers profiles, accounts of the local simulator, and payment methods', async () => {
+  test.skipIf(missing)('completion offers profiles, local accounts and payment methods', async () => {
     const server = running()
     const shop = await server.merchant({})
     const pair = { base_url: 'https://api.example', public_key: 'pk_test_a', secret_key: 'sk_test_b' }
@@ -141,7 +141,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
       ])
   })
 
-  test.skipIf(missing)('offers and prints nothing for profiles and accounts it cannot read', async () => {
+  test.skipIf(missing)('completion offers and prints nothing for files it cannot read', async () => {
     const broken = join(folder, 'broken')
     await mkdir(join(broken, 'paysim'), { recursive: true })
     await writeFile(join(broken, 'paysim', 'profiles.json'), 'no JSON', { mode: 0o644 })
@@ -153,7 +153,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
     expect(offered).toEqual([[], [], [], [], ['th_promptpay']])
   })
 
-  test.skipIf(missing)('offers files for bodies, values after commas in lists, otherwise nothing', () => {
+  test.skipIf(missing)('completion offers files for bodies, and values after commas in lists', () => {
     const offered = answers(folder, [
       ['paysim', 'payments', 'create', '--data', '@sl'],
       ['paysim', 'payments', 'create', '--data', 'sl'],
@@ -187,7 +187,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
   })
 })
 
-test('completes --output=json in bash, which splits it into three words', () => {
+test('bash completes --output=json, which it splits into three words', () => {
   const [bash] = SHELLS
   const before = ['paysim', 'payments', 'get', '--output']
   expect(

@@ -7,7 +7,7 @@ inEachWorld(world => {
   const place = () => ({ PAYSIM_BASE_URL: world().url })
   const pairOf = ({ test: keys }: Shop) => `${keys.public_key}:${keys.secret_key}`
 
-  test('reads keys from the environment, a file in any of its forms, or stdin', async () => {
+  test('keys come from the environment, a file in any of its forms, or stdin', async () => {
     const shop = await world().shop()
     await shop.payout('refund-1')
     const { public_key, secret_key } = shop.test

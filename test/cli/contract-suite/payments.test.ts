@@ -72,7 +72,7 @@ inEachWorld(world => {
     })
   })
 
-  test('sends the given key, or makes and prints one; the same key gives the same payment', async () => {
+  test('create sends the given key, or makes and prints one; the same key gives one payment', async () => {
     const shop = await world().shop()
     const create = (...more: string[]) =>
       shop.paysim('payments create -o json', by('probe_transfer', ...more))
@@ -86,7 +86,7 @@ inEachWorld(world => {
     expect(await payments(shop)).toHaveLength(2)
   })
 
-  test('repeats a call with the same key when the answer is lost: there is one payment', async () => {
+  test('create repeats a call with the same key when the answer is lost: there is one payment', async () => {
     const shop = await world().shop()
     const on = `POST ${world().createPath}`
     const faults = [
@@ -188,7 +188,7 @@ inTheSimulator(world => {
     })
   })
 
-  test('converts an amount with a currency to minor units, and says so', async () => {
+  test('create converts an amount with a currency to minor units, and says so', async () => {
     const shop = await world().shop()
     const rest = ORDER.slice(2)
     const create = (...amount: string[]) =>
@@ -211,7 +211,7 @@ inTheSimulator(world => {
     expect(await payments(shop)).toHaveLength(2)
   })
 
-  test('does not send a receipt that every server would refuse', async () => {
+  test('submit-receipt does not send a file that every server would refuse', async () => {
     const shop = await world().shop()
     const { place } = world()
     const { id } = await shop.pay('probe_receipt')

@@ -22,7 +22,7 @@ async function payouts(shop: Shop, count: number): Promise<string[]> {
 const idsOf = (stdout: string) => readLines(stdout).map(line => (line as Body).id)
 
 inEachWorld(world => {
-  test('lists one page, and says how to continue', async () => {
+  test('payouts list prints one page, and says how to continue', async () => {
     const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
     const ids = await payouts(shop, 5)
     const first = await shop.paysim('payouts list --limit 2 -o json')
@@ -37,7 +37,7 @@ inEachWorld(world => {
     expect(idsOf(rest.stdout)).toEqual(ids.slice(2))
   })
 
-  test('lists all payouts page by page in every format, with the filters on each page', async () => {
+  test('payouts list --all prints every page in every format, and filters each page', async () => {
     const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
     const ids = await payouts(shop, 7)
     const list = async (format: string) => {
@@ -76,7 +76,7 @@ inEachWorld(world => {
       })
   })
 
-  test('cancels a payout that awaits approval once, with a reason', async () => {
+  test('a payout that awaits approval is cancelled once, with a reason', async () => {
     const shop = await world().shop()
     const { id } = await shop.payout('refund-1')
     const first = await shop.paysim(`payouts cancel ${id} -o json`, ['--reason', 'สั่งผิด: twice'])
@@ -88,7 +88,7 @@ inEachWorld(world => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'prints the command that lists the rest when interrupted',
+    'an interrupted list prints the command that lists the rest',
     async () => {
       const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
       const ids = await payouts(shop, 5)
@@ -104,7 +104,7 @@ inEachWorld(world => {
     },
   )
 
-  test('prints the command that lists the rest when a page fails', async () => {
+  test('a list that fails prints the command that lists the rest', async () => {
     const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
     const ids = await payouts(shop, 5)
     const faults = [{ on: 'GET /payout_intents', nth: 3, type: 'status', status: 500 }]
@@ -130,7 +130,7 @@ inEachWorld(world => {
 
 // What does not depend on how a server decided.
 inTheSimulator(world => {
-  test('filters by several states, by an exact reference, and by a time relative to now', async () => {
+  test('payouts list filters by several states, an exact reference, and a time relative to now', async () => {
     const shop = await world().shop({ clock: { mode: 'virtual', now: '2026-02-01T00:00:00Z' } })
     const ids = await payouts(shop, 4)
     const { id } = await shop.payout('of today', { created_at: new Date(Date.now() - 60_000).toISOString() })

@@ -71,7 +71,7 @@ inEveryWorld(world => {
     )
   })
 
-  test('shows what a proxy in between answers, and ends with 1', async () => {
+  test('the answer of a proxy in between is shown, and ends the command with 1', async () => {
     const shop = await world().shop()
     const faults = [{ on: '*', type: 'status', status: 502, body: 'Bad \u001b[2J gateway' }]
     await shop.control('PUT', '/faults', { body: { faults } })

@@ -57,7 +57,7 @@ describe('a flag beats the environment, which beats a profile, which beats the l
     expect(post(loser).askedBy).toHaveLength(before)
   })
 
-  test('calls the local simulator when nothing else is named', async () => {
+  test('a command calls the local simulator when nothing else is named', async () => {
     const env = { PAYSIM_DATA: server.dataDir }
     const [test_, live] = await Promise.all([
       bare().paysim(['payouts', 'list', '-o', 'json'], { env }),
@@ -71,7 +71,7 @@ describe('a flag beats the environment, which beats a profile, which beats the l
     )
   })
 
-  test('sends the keys of the local simulator to no other address', async () => {
+  test('a command sends the keys of the local simulator to no other address', async () => {
     const { url, askedBy } = post('flag')
     const before = askedBy.length
     const { code, stdout, stderr } = await bare().paysim(['payouts', 'list', '--base-url', url], {
@@ -82,7 +82,7 @@ describe('a flag beats the environment, which beats a profile, which beats the l
     expect(askedBy).toHaveLength(before)
   })
 
-  test('says what to do when nothing is named and nothing runs', async () => {
+  test('a command says what to do when nothing is named and nothing runs', async () => {
     const { code, stdout, stderr } = await bare().paysim(['payouts', 'list'])
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
     for (const way of ['paysim serve', '--base-url', 'PAYSIM_BASE_URL']) expect(stderr).toContain(way)

@@ -18,7 +18,7 @@ inTheSimulator(world => {
     expect(await requests()).toEqual([])
   })
 
-  test('refuses an unknown state, and sends it only with --any-status', async () => {
+  test('an unknown state is refused, and sent only with --any-status', async () => {
     const { paysim, requests } = await world().shop()
     expect(await paysim('payouts list --status on_hold')).toMatchObject({ code: 2, stdout: '' })
     expect(await requests(), 'nothing is sent').toEqual([])
@@ -28,7 +28,7 @@ inTheSimulator(world => {
     expect(await requests()).toEqual(['GET /payout_intents?status=on_hold'])
   })
 
-  test('refuses a contract with an unknown key', async () => {
+  test('a contract with an unknown key is refused', async () => {
     const shop = await world().shop()
     const file = await world().place.write('odd.json', '{"create.pth": "/payments"}')
     const { code, stdout, stderr } = await world().place.paysim(['payouts', 'list', '--contract', file], {
@@ -38,7 +38,7 @@ inTheSimulator(world => {
     expect(stderr).toContain('create.path')
   })
 
-  test('reports missing or incomplete keys, and sends nothing', async () => {
+  test('missing or incomplete keys are reported, and nothing is sent', async () => {
     const shop = await world().shop()
     const list = (args: string[], env: Record<string, string>) =>
       world().place.paysim(['payouts', 'list', ...args, ...world().flags], {

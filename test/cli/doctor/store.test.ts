@@ -35,7 +35,7 @@ async function diagnose(args: readonly string[], env: Record<string, string> = {
 
 const diagnoseStore = (store: string) => diagnose(['--store', store])
 
-test('checks that the directory of a file store can be written', async () => {
+test('doctor checks that the directory of a file store can be written', async () => {
   await mkdir(place.path('here'))
   const { code, all } = await diagnoseStore('file:here')
   expect([code, [...all.keys()]]).toEqual([0, ['node', 'store']])
@@ -60,7 +60,7 @@ test('a database that does not answer has no further checks', async () => {
   expect(odd).toMatchObject({ code: 2, last: expect.stringContaining('sslmod, but only these are known') })
 })
 
-test('refuses to check a store and an API in one call', async () => {
+test('doctor refuses to check a store and an API in one call', async () => {
   const { code, stderr } = await place.paysim([
     'doctor',
     '--store',

@@ -22,7 +22,7 @@ function parse(text: string): string[][] {
 
 const FORMULA = /^[=+\-@\t\r\uff0b\uff0d\uff1d\uff20]/
 
-test('reads back what was written, and no cell is a formula', () => {
+test('CSV reads back as it was written, and no cell is a formula', () => {
   const names = ['a', 'b.c', 'd']
   const cell = fc.oneof(
     fc.string(),
@@ -48,7 +48,7 @@ test('columns are dotted paths; null is empty, a list is JSON, a number stays as
   )
 })
 
-test('quotes unusual member names as in a path', () => {
+test('unusual member names are quoted as in a path', () => {
   expect(parse(written([{ 'a b': { 'c.d': 1 } }]))[0]).toEqual(['["a b"]["c.d"]'])
 })
 
@@ -58,7 +58,7 @@ test('given columns stay, even if a record lacks them or there are no records', 
   expect(written([])).toBe('')
 })
 
-test('prints the header once, with the members of the first page', () => {
+test('the header comes once, with the members of the first page', () => {
   const sheet = csvForm({ valueName: 'value' }).sheet()
   expect(sheet.rows([])).toBe('')
   expect(sheet.rows([{ a: 1 }, { b: 2 }])).toBe('a,b\r\n1,\r\n,2\r\n')
@@ -101,7 +101,7 @@ test('unknown members get columns after the known ones; late ones are reported o
   expect(late).toEqual([['note']])
 })
 
-test('writes a byte order mark once, before the header', () => {
+test('the byte order mark comes once, before the header', () => {
   const sheet = csvForm({ valueName: 'value', bom: true }).sheet()
   expect(sheet.rows([{ a: 1 }]) + sheet.rows([{ a: 2 }])).toBe('\ufeffa\r\n1\r\n2\r\n')
 })

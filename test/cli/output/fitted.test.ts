@@ -10,23 +10,20 @@ const REPORT = [
   '',
 ].join('\n')
 
-test.each([40, 60])(
-  'breaks a report in a terminal of %i columns between words, and loses none',
-  columns => {
-    const lines = fitted(REPORT, columns).split('\n')
-    for (const line of lines)
-      if (!line.includes('paysim run')) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
-    const wordsOf = (text: string) => text.split(/\s+/)
-    expect(wordsOf(lines.join('\n'))).toEqual(wordsOf(REPORT))
-    expect(lines).toContain(
-      '    Repeat it: paysim run ./paysim-found/orders-with-a-long-name-webhook-twice.yaml',
-    )
-    // What belongs to a line is indented below it.
-    expect(lines.filter(line => /^ {6}\S/.test(line)).length).toBeGreaterThan(0)
-  },
-)
+test.each([40, 60])('a report in a terminal of %i columns breaks between words, and loses none', columns => {
+  const lines = fitted(REPORT, columns).split('\n')
+  for (const line of lines)
+    if (!line.includes('paysim run')) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
+  const wordsOf = (text: string) => text.split(/\s+/)
+  expect(wordsOf(lines.join('\n'))).toEqual(wordsOf(REPORT))
+  expect(lines).toContain(
+    '    Repeat it: paysim run ./paysim-found/orders-with-a-long-name-webhook-twice.yaml',
+  )
+  // What belongs to a line is indented below it.
+  expect(lines.filter(line => /^ {6}\S/.test(line)).length).toBeGreaterThan(0)
+})
 
-test('leaves a report for a file or a wide terminal unchanged', () => {
+test('a report for a file or a wide terminal stays unchanged', () => {
   expect(fitted(REPORT, undefined)).toBe(REPORT)
   expect(fitted(REPORT, 120)).toBe(REPORT)
 })

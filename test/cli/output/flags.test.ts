@@ -17,7 +17,7 @@ test('the output is human by default; a flag beats the environment', () => {
   expect(parsed('-o', 'csv').output).toBe('csv')
 })
 
-test('accepts a query path and no colours', () => {
+test('--query takes a path, and --no-color turns colours off', () => {
   expect(parsed('--query', 'data[].id', '--no-color')).toMatchObject({ query: 'data[].id', color: false })
 })
 
@@ -30,7 +30,7 @@ test.each([
   expect(() => parsed(...words)).toThrow(hint)
 })
 
-test('checks the environment in the same way', () => {
+test('the environment variable is checked in the same way', () => {
   vi.stubEnv('PAYSIM_OUTPUT', 'cvs')
   expect(() => parsed()).toThrow('Did you mean csv?')
 })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { showHeaders } from '../../../src/cli/output/printer.ts'
 
-test('writes status and headers to stderr, without secrets and control characters', () => {
+test('status and headers go to stderr, without secrets and control characters', () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   showHeaders({
     status: 201,

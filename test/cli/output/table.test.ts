@@ -90,7 +90,7 @@ const ROWS = [
 ]
 const drawn = (width: number) => drawTable(ROWS, { columns: COLUMNS, empty: 'none' }, screenOf(width))
 
-test('narrows the most flexible column first, then leaves it out; then the next one', async () => {
+test('the most flexible column is narrowed first, then left out; then the next one', async () => {
   await expect(drawn(60)).toMatchFileSnapshot('snapshots/table-60.txt')
   await expect(drawn(42)).toMatchFileSnapshot('snapshots/table-42.txt')
   await expect(drawn(34)).toMatchFileSnapshot('snapshots/table-34.txt')
@@ -102,16 +102,16 @@ test('leaves out an empty column', () => {
   expect(drawTable(rows, { columns: COLUMNS, empty: '' }, screenOf(80))).not.toContain('NAME')
 })
 
-test('prints a message when there are no rows', () => {
+test('a table without rows prints a message', () => {
   expect(drawTable([], { columns: COLUMNS, empty: 'none' }, screenOf(80))).toBe('none')
 })
 
-test('fits later rows to the columns of the first ones', () => {
+test('later rows are fitted to the columns of the first ones', () => {
   const { line } = ruleTable(ROWS, { columns: COLUMNS, empty: '' }, screenOf(80))
   expect(line(['po_333', '1.00 THB', 'Wilhelmina Slater', ''])).toBe('po_333      1.00 THB  Wilhelmi…')
 })
 
-test('leaves a whole column out rather than narrowing it, and names the columns left out', () => {
+test('a whole column is left out rather than narrowed, and columns left out are named', () => {
   const columns = COLUMNS.map((column, at) => (at === 3 ? { ...column, whole: true } : column))
   const dropped: string[] = []
   const onDropped = (headers: readonly string[]) => dropped.push(...headers)
@@ -120,7 +120,7 @@ test('leaves a whole column out rather than narrowing it, and names the columns 
   expect(dropped).toEqual(['NOTE'])
 })
 
-test('paints a shortened value according to the whole value', () => {
+test('a shortened value is painted according to its whole value', () => {
   const columns: Column<string>[] = [
     { header: 'STATUS', value: row => row, give: 1, least: 5, paint: (shown, row) => `<${row}:${shown}>` },
   ]

@@ -80,7 +80,7 @@ test('a status keeps its colour when cut; an unknown one has none', () => {
   expect(paintStatus('constructor', paint)).toBe('constructor')
 })
 
-test('escapes what a terminal would act on, and changes nothing else', () => {
+test('control characters are escaped, and nothing else is changed', () => {
   const text = fc.string({
     unit: fc.integer({ max: 0x10ffff, min: 0 }).map(code => String.fromCodePoint(code)),
   })

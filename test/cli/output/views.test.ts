@@ -42,7 +42,7 @@ describe.each([60, 100])('%i columns wide', width => {
   })
 })
 
-test('shows an unknown action unchanged', async () => {
+test('an unknown action is shown unchanged', async () => {
   const body = {
     ...samples.failedPayment,
     status: 'pending',

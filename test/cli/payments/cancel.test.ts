@@ -40,7 +40,7 @@ inTheSimulator(world => {
     expect(stdout).not.toMatch(/can be cancelled|expires|takes receipt/)
   })
 
-  test('says that a failed write may have been carried out, but not a failed read', async () => {
+  test('the error of a write says that it may have been carried out; that of a read does not', async () => {
     const server = createServer(request => request.socket.destroy()).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await new Promise(resolve => server.once('listening', resolve))

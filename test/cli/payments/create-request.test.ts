@@ -59,7 +59,7 @@ test('every field has a flag', async () => {
   })
 })
 
-test('sends an empty customer when nothing is known of one', async () => {
+test('an empty customer is sent when nothing is known of one', async () => {
   expect(await sent(TERMS)).toMatchObject({ customer: {} })
 })
 
@@ -148,7 +148,7 @@ test('an unknown payment method option is an error with a suggestion', async () 
   ])
 })
 
-test('sends --data unchanged, but reports likely typing errors', async () => {
+test('--data is sent unchanged, but likely typing errors are reported', async () => {
   const data = {
     retrun_url: 'x',
     metadata: {},
@@ -166,7 +166,7 @@ test('sends --data unchanged, but reports likely typing errors', async () => {
   expect(stderr).not.toContain('metadata')
 })
 
-test('converts an amount with its currency, and says so', async () => {
+test('an amount with its currency is converted, and the conversion is reported', async () => {
   const rest = ['--country', 'TH', '--merchant-reference', 'order-1']
   const { stdout, stderr } = await rehearse(['--amount', '1,234.50 THB', ...rest])
   expect(stdout).toContain('"amount":"123450","currency":"THB"')
@@ -197,7 +197,7 @@ test('codes are letters, in either case, and there are two checkout modes', asyn
   ])
 })
 
-test('names all missing fields at once, by their flags', async () => {
+test('all missing fields are named at once, by their flags', async () => {
   await Promise.all([
     refused([], '--amount, --currency, --country and --merchant-reference'),
     refused(

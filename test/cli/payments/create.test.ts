@@ -18,7 +18,7 @@ const hosted = (reference: string) => [
 const create = (args: readonly string[]) => shop.paysim('payments create', args)
 const KEY = /idempotency key ([\da-f-]{36})\n/
 
-test('prints a hosted payment as the API answered it', async () => {
+test('create prints a hosted payment as the API answered it', async () => {
   const { code, stdout } = await create([...hosted('order-hosted'), '-o', 'json'])
   expect(code).toBe(0)
   const payment = JSON.parse(stdout)
@@ -26,7 +26,7 @@ test('prints a hosted payment as the API answered it', async () => {
   expect(stdout.trimEnd()).toBe(await shop.text(`/payment_intents/${payment.id}`))
 })
 
-test('creates a bank transfer with what its route requires', async () => {
+test('create makes a bank transfer with what its route requires', async () => {
   const args = [
     ...hosted('order-transfer'),
     ...['--checkout-mode', 'merchant', '--payment-method', 'th_bank_transfer', '--option', 'bank=scb'],
@@ -46,7 +46,7 @@ test('creates a bank transfer with what its route requires', async () => {
   expect(refused.stderr).toContain('(--customer-name)')
 })
 
-test('makes and prints a key; with it, the payment is made once', async () => {
+test('create makes and prints a key; with it, the payment is made once', async () => {
   const first = await create([...hosted('order-key'), '--query', 'id'])
   const key = KEY.exec(first.stderr)?.[1] ?? ''
   const again = await create([...hosted('order-key'), '--query', 'id', '--idempotency-key', key])
@@ -76,7 +76,7 @@ test('a lost answer makes no second payment', async () => {
   await shop.control('DELETE', '/faults')
 })
 
-test('lists the methods for an amount as the API answers them', async () => {
+test('methods list prints the methods for an amount as the API answers them', async () => {
   const terms = ['--amount', '1,234.50 THB', '--country', 'TH', '--checkout-mode', 'merchant']
   const { code, stdout, stderr } = await shop.paysim('methods list -o json', terms)
   expect(code).toBe(0)
@@ -88,7 +88,7 @@ test('lists the methods for an amount as the API answers them', async () => {
   expect(pinned.stdout).not.toContain('th_promptpay')
 })
 
-test('names all that is missing to list methods at once', async () => {
+test('methods list names everything that is missing at once', async () => {
   const bare = await shop.paysim('methods list')
   expect(bare).toMatchObject({ code: 2, stdout: '' })
   expect(bare.stderr).toContain('--amount, --currency and --country are missing')
@@ -96,7 +96,7 @@ test('names all that is missing to list methods at once', async () => {
   expect(stderr).toContain('--country is missing')
 })
 
-test('cancels a pending payment, with a key', async () => {
+test('a pending payment is cancelled, with a key', async () => {
   const { stdout } = await create([
     ...hosted('order-cancel'),
     '--payment-method',

@@ -29,7 +29,7 @@ async function hesitantServer() {
   return { url: `http://127.0.0.1:${port}`, answer, arrived: () => arrived }
 }
 
-test.skipIf(noTerminal)('shows the progress of a large upload, and removes it at the end', async () => {
+test.skipIf(noTerminal)('a large upload shows its progress, and removes it at the end', async () => {
   const slow = await hesitantServer()
   const slip = await place().write('slip.png', padded(png(), MOST_BYTES))
   const env = environmentOf(slow.url, { public_key: 'pk_test_1', secret_key: 'sk_test_1' })

@@ -40,7 +40,7 @@ test.each([
   expect(stderr).toMatch(/^idempotency key [\da-f-]{36}\n$/)
 })
 
-test('reads an image from stdin', async () => {
+test('submit-receipt reads an image from stdin', async () => {
   const id = await transfer()
   expect(await submit(id, ['--file', '-', '--query', 'receipt.status'], png(2))).toMatchObject({
     code: 0,
@@ -48,7 +48,7 @@ test('reads an image from stdin', async () => {
   })
 })
 
-test('refuses a file that is not a valid image with the reason, and sends nothing', async () => {
+test('submit-receipt refuses a file that is not a valid image, and sends nothing', async () => {
   const id = await transfer()
   const cases: [name: string, image: Buffer, reason: string][] = [
     ...NOT_IMAGES.map(([name, image]): [string, Buffer, string] => [
@@ -72,7 +72,7 @@ test('refuses a file that is not a valid image with the reason, and sends nothin
   expect(await submissions(id)).toEqual([])
 })
 
-test('repeats a call with the same key when the answer is lost, and submits nothing twice', async () => {
+test('submit-receipt repeats a lost call with the same key, and submits nothing twice', async () => {
   const id = await transfer()
   const fault = { on: 'POST /payment_intents/:id/receipt', times: 1, type: 'reset', when: 'after_commit' }
   await shop.control('PUT', '/faults', { body: { faults: [fault] } })
@@ -93,7 +93,7 @@ test('repeats a call with the same key when the answer is lost, and submits noth
   expect(await submit(id, ['--file', other, '--idempotency-key', key])).toMatchObject({ code: 5, stdout: '' })
 })
 
-test('submits an asset, which needs no key', async () => {
+test('submit-receipt accepts an asset, which needs no key', async () => {
   const id = await transfer()
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(png(5))], { type: 'image/png' }), 'slip.png')

@@ -103,7 +103,7 @@ test('pages have 100 payouts and carry every filter, unless a size is given', as
   expect(asked.at(-1)?.get('limit')).toBe('7')
 })
 
-test('fixes a relative time once: the next page and the suggested command have the same time', async () => {
+test('a relative time is fixed once, for the next page and for the suggested command', async () => {
   const { env, asked } = await gateway((cursor, query) =>
     cursor === '1' ? { data: 'none' as unknown as unknown[], next_cursor: null } : counted(3)(cursor, query),
   )
@@ -121,7 +121,7 @@ test('fixes a relative time once: the next page and the suggested command have t
   )
 })
 
-test('refuses an impossible page size, time or status before any call', async () => {
+test('an impossible page size, time or status is refused before any call', async () => {
   const { env, asked } = await gateway(counted(1))
   const runs = await Promise.all([
     list(env, '--limit', '101'),
@@ -224,7 +224,7 @@ test.each([
   ['canceled', 'Did you mean cancelled?'],
   ['failed,Succeeded', 'Did you mean succeeded?'],
   ['quarantined', '--any-status'],
-])('refuses an unknown status before any call: %s', async (status, told) => {
+])('an unknown status is refused before any call: %s', async (status, told) => {
   const { env, asked } = await gateway(counted(1))
   const { code, stdout, stderr } = await list(env, '--status', status)
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
@@ -232,7 +232,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('sends a status that only the server knows with --any-status', async () => {
+test('--any-status sends a status that only the server knows', async () => {
   const { env, asked } = await gateway(counted(1))
   const statuses = ['--status', 'quarantined,failed', '--status', 'processing', '--any-status']
   const { code, stderr } = await list(env, ...statuses)
@@ -255,7 +255,7 @@ test('an endless list stops quietly when its reader closes the pipe', async () =
   expect(said).toBe('')
 })
 
-test.skipIf(noTerminal)('counts on the terminal while writing a file, and then prints a total', async () => {
+test.skipIf(noTerminal)('the terminal shows a count while a file is written, and then a total', async () => {
   const { env } = await gateway(counted(3))
   const file = join(place().path(''), 'payouts.jsonl')
   const terminal = await openTerminal(['payouts', 'list', '--all', '-o', 'jsonl'], { env, stdout: file })
@@ -266,7 +266,7 @@ test.skipIf(noTerminal)('counts on the terminal while writing a file, and then p
   expect(readLines(await readFile(file, 'utf8'))).toHaveLength(6)
 })
 
-test('with a live key, cancels nothing without confirmation', async () => {
+test('a live key cancels no payout without confirmation', async () => {
   const { env, asked } = await gateway(counted(1))
   const live = { ...env, PAYSIM_PUBLIC_KEY: 'pk_live_a', PAYSIM_SECRET_KEY: 'sk_live_listing' }
   const cancel = (...args: string[]) => place().paysim(['payouts', 'cancel', 'po_1', ...args], { env: live })

@@ -22,16 +22,13 @@ const list = () => place.paysim(['profile', 'list', '-o', 'json'])
 const names = async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).profiles).sort()
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
-test.skipIf(process.platform === 'win32')(
-  'only the owner can read the file and its folder',
-  async () => {
-    await add('shop')
-    expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
-  },
-)
+test.skipIf(process.platform === 'win32')('only the owner can read the file and its folder', async () => {
+  await add('shop')
+  expect([await modeOf(file), await modeOf(dirname(file))]).toEqual([0o600, 0o700])
+})
 
 test.skipIf(process.platform === 'win32')(
-  'warns when others can read the file, and the next change corrects it',
+  'a file that others can read causes a warning, and the next change corrects it',
   async () => {
     await add('shop')
     await chmod(file, 0o644)
@@ -79,7 +76,7 @@ test.each([
   expect(await readFile(file, 'utf8')).toBe(contents)
 })
 
-test.skipIf(process.platform === 'win32')('keeps a link to the real file', async () => {
+test.skipIf(process.platform === 'win32')('a link to the real file stays a link', async () => {
   await add('shop')
   const elsewhere = place.path('my-profiles.json')
   await rename(file, elsewhere)

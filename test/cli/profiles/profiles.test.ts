@@ -89,7 +89,7 @@ describe('a profile', () => {
   })
 })
 
-describe('refuses, and saves nothing:', () => {
+describe('the command refuses, and saves nothing:', () => {
   test.each([
     ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a profile name'],
     ['a base URL that is none', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
@@ -136,12 +136,12 @@ describe('refuses, and saves nothing:', () => {
   })
 })
 
-test('accepts a live key over plain http on this machine', async () => {
+test('a live key over plain http is accepted on this machine', async () => {
   const args = ['profile', 'add', 'shop', '--base-url', 'http://127.0.0.1:7297', '--key-file', '-']
   expect(await place.paysim(args, { input: LIVE_KEYS })).toMatchObject({ code: 0 })
 })
 
-test('suggests a similar name for an unknown profile', async () => {
+test('an unknown profile brings a suggestion of a similar name', async () => {
   await add('shop-test')
   expect(await profile('show', 'shop-tset')).toMatchObject({
     code: 2,

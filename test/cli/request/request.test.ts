@@ -30,7 +30,7 @@ async function server(status: number, text: string, type = 'application/json') {
   return { asked, request }
 }
 
-test('prints the answer as received, whatever it means', async () => {
+test('request prints the answer as received, whatever it means', async () => {
   const odd = '{"a" :1.00,\n "b":"\u0e01"}'
   const { request, asked } = await server(200, odd)
   for (const format of ['human', 'json'])
@@ -46,7 +46,7 @@ test('prints the answer as received, whatever it means', async () => {
   expect(await empty.request(['DELETE', '/things/1'])).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('sends body, headers, parameters and key as given', async () => {
+test('request sends body, headers, parameters and key as given', async () => {
   const { request, asked } = await server(200, '{}')
   const file = await place().write('body.txt', '{"n": 1.0}\n')
   const args = ['POST', '/things?x=1', '-H', 'X-Trace: a: b', '-H', 'content-type:text/plain']
@@ -64,7 +64,7 @@ test('sends body, headers, parameters and key as given', async () => {
   ])
 })
 
-test('prints a refusal too, which decides the exit code; a page is not an answer', async () => {
+test('request prints a refusal too, which decides the exit code; a page is not an answer', async () => {
   const body = '{"error":{"code":"invalid_state","message":"Not now","details":[]}}'
   const refusing = await server(422, body)
   const { code, stdout, stderr } = await refusing.request(['POST', '/things', '--data', '{}'])

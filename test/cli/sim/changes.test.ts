@@ -70,7 +70,7 @@ describe('rules, faults, catalogue', () => {
     expect(parsed(await sim('rules reset -o json'))).toMatchObject({ standard: true })
   })
 
-  test('reads back a document that it printed', async () => {
+  test('a printed document can be read back', async () => {
     const { sim } = await shop()
     const rules = await sim('rules list -o yaml --query rules')
     const again = await sim('rules set -', { input: rules.stdout })
@@ -97,7 +97,7 @@ describe('rules, faults, catalogue', () => {
     ['[1, 2', /^paysim: stdin: .*line 1/],
     ['{"rules": {}}', /expected a list, or \{rules: \[…\]\}/],
     ['', /stdin is empty/],
-  ])('refuses an invalid document: %j', async (input, told) => {
+  ])('an invalid document is refused: %j', async (input, told) => {
     const { sim } = await shop()
     const run = await sim('rules set -', { input })
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -202,7 +202,7 @@ describe('payments and payouts', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', created_at: '2020-01-01T00:00:00.000Z' })
   })
 
-  test('names all that a payout lacks at once', async () => {
+  test('everything that a payout lacks is named at once', async () => {
     const { sim } = await shop()
     const run = await sim('payouts create --amount 1 --currency THB')
     expect(run).toMatchObject({ code: 2, stdout: '' })

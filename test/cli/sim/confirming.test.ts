@@ -5,7 +5,7 @@ import { noTerminal, openTerminal } from '../../support/cli/terminal.ts'
 const { server, shop } = driven()
 
 test.skipIf(noTerminal)(
-  'asks for confirmation before it empties an account, and respects the answer',
+  'sim reset asks for confirmation before it empties an account, and respects the answer',
   async () => {
     const { keys, pay, control } = await shop()
     const { id } = await pay()

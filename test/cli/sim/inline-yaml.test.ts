@@ -46,7 +46,7 @@ test('parses as YAML with the same value', () => {
   )
 })
 
-test('looks as people write it', () => {
+test('inline YAML looks as people write it', () => {
   const rule = {
     kind: 'payment',
     amount: { gte: '100000' },

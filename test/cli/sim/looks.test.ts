@@ -110,7 +110,7 @@ test('sim merchants, contract, openapi, metrics', async () => {
   expect(metrics.stdout).toContain('# TYPE paysim_requests_total counter')
 })
 
-test('prints secrets on request', async () => {
+test('--reveal prints secrets', async () => {
   const [keys, endpoints] = await Promise.all([
     shop.sim('keys --reveal'),
     shop.sim('endpoints --reveal', WIDE),
@@ -128,7 +128,7 @@ test('receipts: payments that need or have one, and the image byte for byte', as
   expect(await readFile(join(home(), 'slip.png'))).toEqual(png())
 })
 
-test('shows a delivery with its attempts', async () => {
+test('deliveries show prints a delivery with its attempts', async () => {
   const { data } = (await shop.control('GET', '/webhook-deliveries')).body
   const [shown, none] = await Promise.all([
     shop.sim(`deliveries show ${data[0].id}`),

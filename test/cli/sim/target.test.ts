@@ -7,7 +7,7 @@ const { server, home, paysim, shop } = driven()
 
 const nobody = { PAYSIM_CONTROL_URL: 'http://127.0.0.1:9/_paysim', PAYSIM_CONTROL_TOKEN: 'not-it' }
 
-test('finds the simulator that serves the directory, and its token', async () => {
+test('sim finds the simulator that serves the directory, and its token', async () => {
   const { code, stdout } = await paysim('sim status -o json', { env: { PAYSIM_DATA: server().dataDir } })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({
@@ -32,7 +32,7 @@ test('a flag beats the environment, which beats the local simulator', async () =
   expect(environment.stderr).toContain('refused the connection')
 })
 
-test('reads the token from a file or stdin, and the address may be that of the server', async () => {
+test('the token comes from a file or stdin, and the address may be that of the server', async () => {
   const file = join(home(), 'token')
   await writeFile(file, `${server().controlToken}\n`)
   const at = ['sim', 'clock', '--control-url', server().url, '--control-token-file']
@@ -46,7 +46,7 @@ test('reads the token from a file or stdin, and the address may be that of the s
   expect(runs.map(({ code }) => code)).toEqual([0, 0, 2, 2, 2])
 })
 
-test('does not send the token of one simulator to another', async () => {
+test('the token of one simulator is not sent to another', async () => {
   const run = await paysim('sim clock --control-url http://127.0.0.1:9', {
     env: { PAYSIM_DATA: server().dataDir },
   })
@@ -54,7 +54,7 @@ test('does not send the token of one simulator to another', async () => {
   expect(run.stderr).toContain('there is no token for http://127.0.0.1:9')
 })
 
-test('says what to do without a simulator', async () => {
+test('sim says what to do without a simulator', async () => {
   const [nowhere, crooked] = await Promise.all([
     paysim('sim clock'),
     paysim('sim clock --control-token x --control-url ftp://somewhere'),
@@ -65,7 +65,7 @@ test('says what to do without a simulator', async () => {
   expect(crooked.stderr).toContain('--control-url must be')
 })
 
-test('names an account by its id or its merchant; the default is that of the environment', async () => {
+test('an account is named by its id or its merchant; the default is that of the environment', async () => {
   const { id, sim } = await shop()
   const [own, live, merchant, none] = await Promise.all([
     sim('keys -o json --query data[0].public_key'),

@@ -9,7 +9,7 @@ const { server, home, shop } = driven()
 const parsed = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout)
 
 describe('merchants, keys, endpoints, assets', () => {
-  test('creates, changes and removes a merchant, and asks for confirmation to remove it', async () => {
+  test('sim merchants creates, changes and removes a merchant, and removal needs confirmation', async () => {
     const { sim } = await shop()
     const made = await sim(
       'merchants create corner --clock virtual --now 2030-01-01T00:00:00Z --seed 3 --checkout-mode hosted --webhook http://127.0.0.1:9/ -o json',
@@ -35,7 +35,7 @@ describe('merchants, keys, endpoints, assets', () => {
     expect(await sim('merchants show corner')).toMatchObject({ code: 4 })
   })
 
-  test('adds a key pair that works, and revokes it', async () => {
+  test('sim keys adds a key pair that works, and revokes it', async () => {
     const { sim } = await shop()
     const pair = parsed(await sim('keys add -o json'))
     const call = server().as(pair)
@@ -44,7 +44,7 @@ describe('merchants, keys, endpoints, assets', () => {
     expect((await call('GET', '/payout_intents')).status).toBe(401)
   })
 
-  test('adds an endpoint, rotates its secret, and removes it', async () => {
+  test('sim endpoints adds an endpoint, rotates its secret, and removes it', async () => {
     const { sim } = await shop()
     const url = 'http://127.0.0.1:9/hooks'
     const added = parsed(await sim(`endpoints add ${url} --events payment.succeeded,payment.failed -o json`))
@@ -57,7 +57,7 @@ describe('merchants, keys, endpoints, assets', () => {
     expect(refused.stderr).toContain('--allow-webhooks elsewhere.example')
   })
 
-  test('checks an asset before it sends it', async () => {
+  test('sim assets checks an asset before it sends it', async () => {
     const { sim } = await shop()
     await writeFile(join(home(), 'logo.png'), png(9))
     expect(parsed(await sim('assets upload logo.png --kind other -o json'))).toMatchObject({ kind: 'other' })
@@ -68,7 +68,7 @@ describe('merchants, keys, endpoints, assets', () => {
 })
 
 describe('export, import, reset', () => {
-  test('exports an account to a file that only its owner can read, and imports it again', async () => {
+  test('an account is exported to a file that only its owner can read, and imported again', async () => {
     const { sim, pay, control } = await shop()
     const { id } = await pay()
     const file = join(home(), 'shop.json')

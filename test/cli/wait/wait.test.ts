@@ -9,7 +9,7 @@ inTheSimulator(world => {
     PAYSIM_CONTROL_TOKEN: world().server.controlToken,
   })
 
-  test('says on a virtual clock how to advance it', async () => {
+  test('wait says on a virtual clock how to advance it', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} -o json`, [], { env: controlled() })
@@ -20,7 +20,7 @@ inTheSimulator(world => {
     expect(await waiting.ended).toMatchObject({ code: 0 })
   })
 
-  test('says so again after a timeout on a virtual clock', async () => {
+  test('wait says so again after a timeout on a virtual clock', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const waiting = shop.start(`payments wait ${id} --timeout 1s`, [], { env: controlled() })
@@ -32,7 +32,7 @@ inTheSimulator(world => {
     expect(stderr.match(/is virtual/g)).toHaveLength(2)
   })
 
-  test('prints one line per change without a terminal, and repeats nothing', async () => {
+  test('wait prints one line per change without a terminal, and repeats nothing', async () => {
     const rules = [{ receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }] }]
     const shop = await world().shop({ rules })
     const { id } = await shop.pay('probe_receipt')
@@ -64,7 +64,7 @@ inTheSimulator(world => {
     ['Completed', 'Did you mean succeeded?'],
     ['failed,canceled', 'Did you mean cancelled?'],
     ['refunded', '--any-status'],
-  ])('refuses to wait for an unknown status: %s', async (status, told) => {
+  ])('wait refuses an unknown status: %s', async (status, told) => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const { code, stdout, stderr } = await shop.paysim(`payments wait ${id} --until ${status}`)
@@ -73,14 +73,14 @@ inTheSimulator(world => {
     expect(await shop.requests()).toEqual([`POST /payment_intents`])
   })
 
-  test('waits for a status that only the server knows with --any-status', async () => {
+  test('wait accepts a status that only the server knows with --any-status', async () => {
     const shop = await world().shop()
     const { id } = await shop.pay('probe_transfer')
     const wait = `payments wait ${id} --until refunded --any-status --timeout 200ms`
     expect(await shop.paysim(wait)).toMatchObject({ code: 8 })
   })
 
-  test('does not wait for an unknown payment, or for an impossible status', async () => {
+  test('wait does not wait for an unknown payment, or for an impossible status', async () => {
     const shop = await world().shop()
     expect(await shop.paysim('payments wait pi_none')).toMatchObject({ code: 4, stdout: '' })
     const { id } = await shop.pay('probe_transfer')
@@ -120,7 +120,7 @@ inTheSimulator(world => {
   })
 
   test.skipIf(noTerminal)(
-    'shows a line with the elapsed time on a terminal, and removes it at the end',
+    'wait shows the elapsed time on a terminal, and removes it at the end',
     async () => {
       const shop = await world().shop()
       const { id } = await shop.pay('probe_transfer')

@@ -31,7 +31,7 @@ async function endpoint({ ships }: { readonly ships: 'once' | 'at each event' })
 const check = (args: readonly string[], env: Record<string, string> = { PAYSIM_WEBHOOK_SECRET: SECRET }) =>
   place().paysim(['webhooks', 'check', ...args], { env })
 
-test('finds nothing at a correct endpoint; a wrong one ends with 10 and advice', async () => {
+test('check finds nothing at a correct endpoint; a wrong one ends it with 10 and advice', async () => {
   const once = await endpoint({ ships: 'once' })
   const right = await check([once.url, '--only', 'webhook-twice,webhook-late', '--state', once.state])
   expect(right.code, right.stdout + right.stderr).toBe(0)

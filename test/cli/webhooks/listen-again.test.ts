@@ -117,7 +117,7 @@ test('--keep: the next start delivers what happened in between, with the same se
 })
 
 test.each([['--data', '.paysim'], ['--ephemeral']])(
-  'finds a restarted server on another port: %s %s',
+  'listen finds a restarted server on another port: %s %s',
   async (...args) => {
     const place = await workplace()
     const flags = args.filter(Boolean)
@@ -139,7 +139,7 @@ test.each([['--data', '.paysim'], ['--ephemeral']])(
   },
 )
 
-test('a port alone means this machine', async () => {
+test('--forward-to with only a port means this machine', async () => {
   const place = await workplace()
   await serving(place)
   const app = await openApplication({ status: 200 })
@@ -152,7 +152,7 @@ test('a port alone means this machine', async () => {
   expect(app.heard).toHaveLength(1)
 })
 
-test('accepts an address without a scheme, and says of a 4xx that the signature was valid', async () => {
+test('--forward-to needs no scheme, and a 4xx is reported with the validity of the signature', async () => {
   const place = await workplace()
   await serving(place)
   const app = await openApplication({ status: 401 })
@@ -172,7 +172,7 @@ test('accepts an address without a scheme, and says of a 4xx that the signature 
   expect(stderr).toContain('your application answered 401, but the signature was valid')
 })
 
-test('registers the endpoint again when the account is reset or replaced by an import', async () => {
+test('listen registers again when the account is reset or replaced by an import', async () => {
   const place = await workplace()
   await serving(place)
   await pay(place)

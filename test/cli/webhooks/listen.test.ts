@@ -27,7 +27,7 @@ async function application(...replies: readonly Reply[]) {
 const rowsOf = (stdout: string) => readLines(stdout) as any[]
 
 inTheSimulator(world => {
-  test('verifies, prints and forwards webhooks unchanged, and returns the answer', async () => {
+  test('listen verifies, prints and forwards webhooks unchanged, and returns the answer', async () => {
     const shop = await world().shop()
     const busy = { status: 503, headers: { 'retry-after': '7' } }
     const app = await application(busy, { status: 200 })
@@ -62,7 +62,7 @@ inTheSimulator(world => {
     expect(await endpointsOf(shop)).toEqual([])
   })
 
-  test('reports an invalid signature, and forwards the webhook all the same', async () => {
+  test('listen reports an invalid signature, and forwards the webhook all the same', async () => {
     const shop = await world().shop()
     const app = await application({ status: 400 })
     const { listener } = await listening(world(), shop, '--forward-to', app.url, '--count', '1')
@@ -75,7 +75,7 @@ inTheSimulator(world => {
     expect(app.heard).toHaveLength(1)
   })
 
-  test('returns 502 when nothing listens at the address, and 200 without an address', async () => {
+  test('listen answers 502 when nothing listens at the address, and 200 without an address', async () => {
     const shop = await world().shop()
     const gone = await openSite(() => {})
     gone.close()
@@ -91,7 +91,7 @@ inTheSimulator(world => {
     expect(await statusesSent(shop)).toEqual([502, 200])
   })
 
-  test('receives only the events that are named', async () => {
+  test('listen receives only the events that are named', async () => {
     const shop = await world().shop()
     const { listener } = await listening(
       world(),
@@ -104,7 +104,7 @@ inTheSimulator(world => {
     expect(id).toMatch(/^pi_/)
   })
 
-  test('continues after a rotated secret, and registers again after a reset', async () => {
+  test('listen continues after a rotated secret, and registers again after a reset', async () => {
     const shop = await world().shop()
     const { listener } = await listening(world(), shop, '--count', '2', '--query', 'signature')
     const { body } = await shop.control('GET', '/webhook-endpoints')
@@ -119,7 +119,7 @@ inTheSimulator(world => {
     expect(await endpointsOf(shop)).toEqual([])
   })
 
-  test('ends with 8 when time runs out and with 130 on Ctrl-C, and removes its endpoint', async () => {
+  test('listen ends with 8 at its timeout and with 130 on Ctrl-C, and removes its endpoint', async () => {
     const shop = await world().shop()
     const [late, interrupted] = await Promise.all([
       listening(world(), shop, '--count', '1', '--timeout', '1ms', '-o', 'json'),
@@ -133,7 +133,7 @@ inTheSimulator(world => {
     expect(await endpointsOf(shop)).toEqual([])
   })
 
-  test('ends quietly when the reader closes the pipe, and removes its endpoint', async () => {
+  test('listen ends quietly when the reader closes the pipe, and removes its endpoint', async () => {
     const shop = await world().shop()
     const env = { ...cleanEnvironment(world().place.path('')), ...controlEnvironment(world()) }
     const child = spawn(process.execPath, [BINARY, 'webhooks', 'listen', '--account', shop.test.id], { env })
@@ -145,7 +145,7 @@ inTheSimulator(world => {
     expect(await endpointsOf(shop)).toEqual([])
   })
 
-  test('refuses what cannot work, and registers nothing', async () => {
+  test('listen refuses what cannot work, and registers nothing', async () => {
     const shop = await world().shop()
     const taken = await openSite(() => {})
     onTestFinished(taken.close)
@@ -171,7 +171,7 @@ inTheSimulator(world => {
     expect(await endpointsOf(shop)).toEqual([])
   })
 
-  test.skipIf(noTerminal)('fits the screen of a terminal, and removes its endpoint on Ctrl-C', async () => {
+  test.skipIf(noTerminal)('listen fits the terminal, and removes its endpoint on Ctrl-C', async () => {
     const shop = await world().shop()
     const terminal = await openTerminal(['webhooks', 'listen', '--account', shop.test.id], {
       columns: 80,

@@ -34,7 +34,7 @@ async function written(headers: string, body?: string): Promise<string[]> {
   return ['--headers', file, ...(body === undefined ? [] : ['--body', await place().write('body', body)])]
 }
 
-test('accepts a webhook in any form in which people keep one', async () => {
+test('verify accepts a webhook in any form in which people keep one', async () => {
   const headers = signed()
   const line = JSON.stringify({
     received_at: YESTERDAY.toISOString(),
@@ -69,7 +69,7 @@ test('accepts a webhook in any form in which people keep one', async () => {
   expect(await verify(own, { input: BODY, env: { PAYSIM_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 0 })
 })
 
-test('names each failed check, and ends with 3', async () => {
+test('verify names each failed check, and ends with 3', async () => {
   const failing = async (...args: string[]) => {
     const { code, stdout } = await verify([...args, '-o', 'json'])
     const { valid, checks } = JSON.parse(stdout)

@@ -39,7 +39,7 @@ function changed(url: string, change: (url: URL) => void): string {
   return other.href
 }
 
-test('refuses an invalid address, without showing its password', async () => {
+test('an invalid address is refused, without showing its password', async () => {
   expect(await failureOf('postgres://u:secret@h/d?schema=Robert";--')).toMatch(/^2: the schema .* must have/)
   expect(await failureOf('postgres://u:secret@h/d?sslmod=require')).toMatch(
     /^2: .* parameter sslmod, but only/,
@@ -52,7 +52,7 @@ test('refuses an invalid address, without showing its password', async () => {
   expect(await failureOf('postgres://u:secret@127.0.0.1:1/d')).not.toContain('secret')
 })
 
-test('times out when a server accepts a connection and says nothing', async () => {
+test('a server that accepts a connection and says nothing causes a timeout', async () => {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.close()

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { makeWorkingFolder } from '../../../src/engine/postgres/working-folder.ts'
 import { temporaryDirectory } from '../../support/engine/temporary-directory.ts'
 
-test('removes the folders of killed processes, and no others', async () => {
+test('the folders of killed processes are removed, and no others', async () => {
   const parent = await temporaryDirectory()
   const { pid: gone } = spawnSync(process.execPath, ['--version'])
   const others = [`paysim-store-${process.ppid}-abc`, `paysim-${gone}-abc`, 'paysim-store-notes']
