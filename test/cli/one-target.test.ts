@@ -194,7 +194,7 @@ describe('when more than one gateway could be meant', () => {
   })
 })
 
-test('finds a later account by its name, and reports an unknown one', async () => {
+test('a command finds a later account by its name, and reports an unknown one', async () => {
   const place = await workplace()
   await serving(place, '--ephemeral')
   expect(await place.paysim(['sim', 'merchants', 'create', 'shop'])).toMatchObject({ code: 0 })

@@ -78,7 +78,7 @@ describe('a start', () => {
   })
 })
 
-describe('after a crash', () => {
+describe('a start after a crash', () => {
   test('removes a layer that no checkpoint names', async () => {
     const { folder, past, world } = await stopped()
     const [layer = ''] = await layersIn(past)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { image, paysim, promptPay, simulator } from '../support/library/library.ts'
 
-test('the calls about the server', async () => {
+test('a control client makes the calls about the server', async () => {
   const { controlUrl, controlToken } = await simulator()
   const control = new paysim.ControlClient({ controlUrl, token: controlToken })
   expect(await control.health()).toEqual({ status: 'ok' })
@@ -12,7 +12,7 @@ test('the calls about the server', async () => {
   await control.close()
 })
 
-test('the calls about merchants and keys', async () => {
+test('a control client makes the calls about merchants and keys', async () => {
   const { control, url } = await simulator()
   const made = await control.merchants.create({ id: 'shop', name: 'Shop' })
   expect(await control.merchants.list()).toContainEqual(made)
@@ -39,7 +39,7 @@ test('the calls about merchants and keys', async () => {
   })
 })
 
-test('the calls about endpoints and images', async () => {
+test('a control client makes the calls about endpoints and images', async () => {
   const { control } = await simulator()
   const account = control.account('default.test')
   const url = 'http://127.0.0.1:9/hook'

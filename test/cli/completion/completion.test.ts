@@ -141,7 +141,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
       ])
   })
 
-  test.skipIf(missing)('completion offers and prints nothing for files it cannot read', async () => {
+  test.skipIf(missing)('completion offers and prints nothing for values it cannot find out', async () => {
     const broken = join(folder, 'broken')
     await mkdir(join(broken, 'paysim'), { recursive: true })
     await writeFile(join(broken, 'paysim', 'profiles.json'), 'no JSON', { mode: 0o644 })

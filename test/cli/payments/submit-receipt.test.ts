@@ -26,7 +26,7 @@ const submissions = async (id: string) =>
 test.each([
   ['a PNG', png(1)],
   ['a JPEG of the largest size there is', padded(jpeg(), MOST_BYTES)],
-])('%s from disk', async (_, image) => {
+])('submit-receipt sends %s from disk', async (_, image) => {
   const id = await transfer()
   const { code, stdout, stderr } = await submit(id, [
     '--file',

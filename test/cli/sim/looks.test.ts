@@ -82,7 +82,7 @@ test.each([
     () => `/requests/${requestId}`,
     /POST \/payment_intents\/pi_\w+\/receipt {2}200/,
   ],
-])('sim %s ID', async (words, id, path, human) => {
+])('sim %s ID prints the exact answer, or a view of it', async (words, id, path, human) => {
   const [json, shown] = await Promise.all([
     shop.sim(`${words} ${id()} -o json`),
     shop.sim(`${words} ${id()}`, WIDE),
@@ -92,7 +92,7 @@ test.each([
   expect(shown.stdout).toMatch(human)
 })
 
-test('sim merchants, contract, openapi, metrics', async () => {
+test('sim merchants, contract, openapi and metrics print their answers', async () => {
   const all = ['merchants', 'contract', 'openapi'] as const
   const paths = { merchants: '/merchants', contract: '/contract', openapi: '/openapi.json' }
   const runs = await Promise.all(all.map(words => shop.sim(`${words} -o json`)))
@@ -138,7 +138,7 @@ test('deliveries show prints a delivery with its attempts', async () => {
   expect(none).toMatchObject({ code: 4, stdout: '' })
 })
 
-test('lists in pages: the next cursor is on stderr, and --all prints everything', async () => {
+test('lists come in pages: the next cursor is on stderr, and --all prints everything', async () => {
   const one = await newShop()
   for (let nth = 0; nth < 3; nth += 1) await one.pay({ merchant_reference: `order-${nth}` })
   const [first, all, csv] = await Promise.all([

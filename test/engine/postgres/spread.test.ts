@@ -18,7 +18,7 @@ const LISTENER: HoldingListener = {
   give: async () => {},
 }
 
-test('merchants spread evenly over processes, and few move when one comes or goes', () => {
+test('merchants spread evenly, and only those of a process that comes or goes move', () => {
   const three = [7301, 7302, 7303].map(peer)
   const four = [...three, peer(7304)]
   const of = (peers: typeof three) => MERCHANTS.map(name => homeOf(name, peers)?.id)
