@@ -21,7 +21,7 @@ const newestFirst = <P extends Position>(places: readonly P[]) =>
   places.toSorted((a, b) => (isBelow(a, b) ? 1 : -1))
 
 describe('a list', () => {
-  test('agrees with filtering and sorting, from any position', () => {
+  test('agrees with filtering and sorting, from any position, under any filter', () => {
     const filters = fc.tuple(fc.subarray(COLOURS), fc.subarray(SIZES))
     fc.assert(
       fc.property(records, filters, positions, (given, [colours, sizes], position) => {

@@ -51,7 +51,7 @@ test('the package contains what a user needs and nothing else', () => {
   expect([...files].filter(path => /(^|\/)(test|src|node_modules)\/|\.test\.|\.map$/.test(path))).toEqual([])
 })
 
-test('the package installs nothing that runs: all code is bundled, with its licences', () => {
+test('the package installs nothing that runs: all code is bundled, with third-party licences', () => {
   const textOf = (extension: string) =>
     filesBelow(join(packed.root, 'dist'))
       .filter(path => path.endsWith(extension))

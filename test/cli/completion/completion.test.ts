@@ -153,7 +153,7 @@ describe.each(SHELLS)('what only this machine knows, in $name', ({ missing, answ
     expect(offered).toEqual([[], [], [], [], ['th_promptpay']])
   })
 
-  test.skipIf(missing)('completion offers files for bodies, and values after commas in lists', () => {
+  test.skipIf(missing)('completion offers files for bodies, values after commas, otherwise nothing', () => {
     const offered = answers(folder, [
       ['paysim', 'payments', 'create', '--data', '@sl'],
       ['paysim', 'payments', 'create', '--data', 'sl'],

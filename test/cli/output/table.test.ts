@@ -106,7 +106,7 @@ test('a table without rows prints a message', () => {
   expect(drawTable([], { columns: COLUMNS, empty: 'none' }, screenOf(80))).toBe('none')
 })
 
-test('later rows are fitted to the columns of the first ones', () => {
+test('later rows fit the columns of the first ones, but a whole value moves its line', () => {
   const { line } = ruleTable(ROWS, { columns: COLUMNS, empty: '' }, screenOf(80))
   expect(line(['po_333', '1.00 THB', 'Wilhelmina Slater', ''])).toBe('po_333      1.00 THB  Wilhelmi…')
 })

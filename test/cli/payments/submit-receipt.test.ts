@@ -48,7 +48,7 @@ test('submit-receipt reads an image from stdin', async () => {
   })
 })
 
-test('submit-receipt refuses a file that is not a valid image, and sends nothing', async () => {
+test('submit-receipt refuses an invalid image with the reason, and sends nothing', async () => {
   const id = await transfer()
   const cases: [name: string, image: Buffer, reason: string][] = [
     ...NOT_IMAGES.map(([name, image]): [string, Buffer, string] => [
