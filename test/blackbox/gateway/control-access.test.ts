@@ -56,8 +56,8 @@ beforeAll(async () => {
   ]
 })
 
-describe('the token', () => {
-  test('is the one given at start', () => {
+describe('the control token', () => {
+  test('is the one given with --control-token', () => {
     expect(server().controlToken).toBe('a-token-of-our-own')
   })
 
@@ -72,7 +72,7 @@ describe('the token', () => {
     ['a merchant’s own keys', () => ({ headers: { authorization: `Basic ${basic()}` } })],
   ]
 
-  test.each(wrong)('every call but health and ready refuses %s', async (_, credentials) => {
+  test.each(wrong)('every call except health and ready refuses %s', async (_, credentials) => {
     for (const [method, path] of calls) {
       const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} }
       const answer = await server().control(method, path, { ...body, ...credentials() })
@@ -81,7 +81,7 @@ describe('the token', () => {
     }
   })
 
-  test('a refused call has changed nothing', async () => {
+  test('refused calls change nothing', async () => {
     expect((await server().control('GET', `/merchants/${account.merchant}`)).status).toBe(200)
     expect((await account.control('GET', '/payments')).body.data).toMatchObject([{ status: 'pending' }])
     expect((await account.control('GET', '/payouts')).body.data).toMatchObject([
@@ -89,15 +89,15 @@ describe('the token', () => {
     ])
   })
 
-  test('an unknown path gets the same answer as a known one without the token', async () => {
+  test('an unknown path without the token is 401, like a known one', async () => {
     expectRefusal(await server().control('GET', '/no-such-call', { anonymous: true }), unauthorized)
   })
 
-  test.each(['/health', '/ready'])('GET %s needs none', async path => {
+  test.each(['/health', '/ready'])('GET %s needs no token', async path => {
     expect((await server().control('GET', path, { anonymous: true })).status).toBe(200)
   })
 
-  test('opens nothing on the merchant API', async () => {
+  test('does not authenticate on the merchant API', async () => {
     const { id } = await createPayment(account)
     const answer = await account.call('GET', `/payment_intents/${id}`, {
       headers: { authorization: `Bearer ${server().controlToken}` },
@@ -107,7 +107,7 @@ describe('the token', () => {
   })
 })
 
-describe('what does not exist', () => {
+describe('unknown records and paths', () => {
   const wanted: [string, string][] = [
     ['GET', '/accounts/nobody.test/clock'],
     ['GET', '/accounts/default/clock'],
@@ -137,7 +137,7 @@ describe('what does not exist', () => {
 })
 
 describe('--control-port', () => {
-  test('puts the control surface on a port of its own, and takes it off the merchant’s', async () => {
+  test('moves the control surface from the merchant port to a port of its own', async () => {
     const own = await ownServer({ args: ['--control-port', String(await claimedPort())] })
     expect(new URL(own.controlUrl).port).not.toBe(new URL(own.url).port)
     expect((await own.control('GET', '/merchants')).status).toBe(200)

@@ -29,21 +29,21 @@ describe('replacing the catalogue', () => {
     expect(await read(account)).toMatchObject(smaller)
   })
 
-  test('is for this account alone', async () => {
+  test('affects this account only', async () => {
     const merchant = await openMerchant(server())
     await succeeded(put(merchant.test, { ...plainCatalogue(), routes: [] }))
     expect(await offered(merchant.test)).toEqual([])
     expect(await offered(merchant.live)).toHaveLength(3)
   })
 
-  test('what was read may be put back', async () => {
+  test('accepts the catalogue that GET returned', async () => {
     const account = await openAccount(server())
     const before = await read(account)
     await succeeded(put(account, before))
     expect(await read(account)).toEqual(before)
   })
 
-  test('a route without `receipt` takes none', async () => {
+  test('a route without `receipt` accepts no receipt', async () => {
     const account = await openAccount(server())
     const { routes, ...rest } = plainCatalogue()
     await succeeded(put(account, { ...rest, routes: routes.map(({ receipt: _, ...route }) => route) }))
@@ -100,7 +100,7 @@ const faulty: [string, unknown][] = [
   ['a list', []],
 ]
 
-describe('a catalogue that does not hold together is refused and changes nothing', () => {
+describe('an invalid catalogue is refused and changes nothing', () => {
   test.each(faulty)('%s', async (_, catalogue) => {
     const account = await openAccount(server())
     const before = await read(account)
@@ -111,7 +111,7 @@ describe('a catalogue that does not hold together is refused and changes nothing
 })
 
 describe('a provider’s health', () => {
-  test('takes its routes out, and puts them back', async () => {
+  test('removes its routes when false and restores them when true', async () => {
     const account = await openAccount(server())
     await succeeded(setHealth(account, 'plain-one', false))
     expect(await offered(account)).toEqual(['th_mobile_banking'])
@@ -121,20 +121,20 @@ describe('a provider’s health', () => {
     await createPayment(account)
   })
 
-  test('does not change a frozen route when it is later removed', async () => {
+  test('does not affect payments whose route is already frozen', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
     await succeeded(setHealth(account, 'plain-one', false))
     expect((await cancelPending(account, id)).status).toBe(202)
   })
 
-  test('is the account’s own', async () => {
+  test('affects one account only', async () => {
     const merchant = await openMerchant(server())
     await succeeded(setHealth(merchant.live, 'plain-one', false))
     expect(await offered(merchant.test)).toHaveLength(3)
   })
 
-  test.each([undefined, null, 'yes', 1])('is true or false, not %j', async healthy => {
+  test.each([undefined, null, 'yes', 1])('must be true or false, not %j', async healthy => {
     const account = await openAccount(server())
     expectRefusal(await setHealth(account, 'plain-one', healthy), invalid('healthy'))
     expect(await offered(account)).toHaveLength(3)
@@ -146,7 +146,7 @@ describe('a provider’s health', () => {
   })
 })
 
-test('the default catalogue covers five countries, and its own rules', async () => {
+test('the default catalogue covers five countries and passes its own validation', async () => {
   const account = await openAccount(server(), { catalogue: undefined })
   const { methods, routes }: Catalogue = await read(account)
   expect([...new Set(routes.map(({ country }) => country))]).toEqual(

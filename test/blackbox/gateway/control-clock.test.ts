@@ -39,14 +39,14 @@ describe('a virtual clock', () => {
     expect((await createPayment(account)).created_at).toBe(now)
   })
 
-  test('is the account’s own', async () => {
+  test('advances for its own account only', async () => {
     const [one, other] = [await openMerchant(server()), await openMerchant(server())]
     const before = [await one.live.now(), await other.test.now()]
     await one.test.pass('30d')
     expect([await one.live.now(), await other.test.now()]).toEqual(before)
   })
 
-  test('knows its next timer and how many there are', async () => {
+  test('reports its next timer and how many are pending', async () => {
     const account = await openAccount(server())
     expect(await clock(account)).toMatchObject({ next_due: null, pending_timers: 0 })
     const transfer = await createTransfer(account)
@@ -72,7 +72,7 @@ describe('advance by', () => {
     ['PT5S', 5 * SECOND],
     ['PT1H30M', 90 * MINUTE],
     ['P1D', DAY],
-  ])('%s moves exactly that far', async (by, ms) => {
+  ])('%s moves the clock by exactly that much', async (by, ms) => {
     const account = await openAccount(server())
     const before = await account.now()
     const after = await succeeded(advance(account, { by }))
@@ -102,7 +102,7 @@ describe('advance by', () => {
     expect(await clock(account)).toEqual(before)
   })
 
-  test('fires what is due, at its own time, not at the end of the jump', async () => {
+  test('fires each timer at its own time, not at the end of the jump', async () => {
     const account = await openAccount(server())
     const payment = await createPayment(account)
     const { fired } = await account.pass('30d')
@@ -113,7 +113,7 @@ describe('advance by', () => {
     })
   })
 
-  test('one millisecond early, a timer has not fired', async () => {
+  test('a timer does not fire one millisecond early', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
     await account.pass(`${EXPIRY - 1}ms`)
@@ -124,7 +124,7 @@ describe('advance by', () => {
 })
 
 describe('advance to', () => {
-  test('an instant, in any offset, stops exactly there', async () => {
+  test('an instant in any offset stops the clock exactly there', async () => {
     const account = await openAccount(server())
     const target = shifted(await account.now(), DAY + 1)
     expect(await succeeded(advance(account, { to: inOffset(target, '+07:00') }))).toMatchObject({
@@ -132,7 +132,7 @@ describe('advance to', () => {
     })
   })
 
-  test('now is no step back', async () => {
+  test('the current time is accepted', async () => {
     const account = await openAccount(server())
     const now = await account.now()
     expect(await succeeded(advance(account, { to: now }))).toMatchObject({ now, fired: 0 })
@@ -147,7 +147,7 @@ describe('advance to', () => {
 })
 
 describe('advance until idle', () => {
-  test('with nothing to wait for does not move', async () => {
+  test('does not move when nothing is pending', async () => {
     const account = await openAccount(server())
     const now = await account.now()
     expect(await succeeded(advance(account, { until: 'idle' }))).toEqual({ now, fired: 0, idle: true })
@@ -202,7 +202,7 @@ describe('setting the clock', () => {
     expect(await clock(account)).toEqual(before)
   })
 
-  test('from virtual to real and back never takes it backwards', async () => {
+  test('to real and back to virtual never moves it backwards', async () => {
     const account = await openAccount(server())
     await account.pass('400d')
     let last = await account.now()

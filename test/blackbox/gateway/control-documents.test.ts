@@ -11,7 +11,7 @@ import { createPayment } from '../../support/payments/payments.ts'
 const server = fileServer()
 
 describe('metrics', () => {
-  test('are Prometheus text: every line a comment or a sample', async () => {
+  test('are Prometheus text: every line is a comment or a sample', async () => {
     await createPayment(await openAccount(server()))
     const answer = await server().control('GET', '/metrics')
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
@@ -22,7 +22,7 @@ describe('metrics', () => {
     }
   })
 
-  test('count what happens', async () => {
+  test('count requests', async () => {
     const total = async () => {
       const { text } = await server().control('GET', '/metrics')
       const samples = text.split('\n').filter(line => /request/.test(line) && !line.startsWith('#'))
@@ -33,7 +33,7 @@ describe('metrics', () => {
     expect(await total()).toBeGreaterThan(before)
   })
 
-  test('hold no secret', async () => {
+  test('contain no secret key', async () => {
     const account = await openAccount(server())
     await createPayment(account)
     expect((await server().control('GET', '/metrics')).text).not.toContain(account.keys.secret_key)
@@ -61,7 +61,7 @@ describe('openapi.json', () => {
   })
 })
 
-test('control.json is the OpenAPI document of the control surface, for those who have its token', async () => {
+test('control.json is the OpenAPI document of the control surface and needs its token', async () => {
   const document = await succeeded(server().control('GET', '/control.json'))
   expect(document).toEqual(
     JSON.parse(JSON.stringify(controlDocument(resolveContract({}), server().controlUrl))),
@@ -95,7 +95,7 @@ describe('the contract', () => {
     for (const key of KEYS) expect(text).toContain(`"${key}"`)
   })
 
-  test('the contract in force is the one given at the start, and the server follows it', async () => {
+  test('matches the file given at start, and the server follows it', async () => {
     const file = join(await scratchDirectory(), 'contract.yaml')
     await writeFile(file, 'list.last_cursor: omit\nstatus.payout_cancel: 202\nauth.failure_status: "403"\n')
     const own = await ownServer({ args: ['--contract', file] })

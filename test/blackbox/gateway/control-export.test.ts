@@ -69,7 +69,7 @@ describe('reset', () => {
     expect((await succeeded(create())).id).not.toBe(before.id)
   })
 
-  test('is for this account alone', async () => {
+  test('affects this account only', async () => {
     const [one, other] = [await openAccount(server()), await openAccount(server())]
     const { id } = await createPayment(other)
     await reset(one)
@@ -78,7 +78,7 @@ describe('reset', () => {
 })
 
 describe('export and import', () => {
-  test('after a reset bring everything back, timers included', async () => {
+  test('restore everything after a reset, including timers', async () => {
     const { account, cancelling, transfer } = await busyAccount()
     const ids = [cancelling.id, transfer.id]
     const before = await merchantView(account, ids)
@@ -91,7 +91,7 @@ describe('export and import', () => {
     expect((await readPayment(account, transfer.id)).receipt.status).toBe('submitted')
   })
 
-  test('carry an account over into another, where images have addresses of their own', async () => {
+  test('copy an account into another, whose images get new addresses', async () => {
     const { account, cancelling, transfer } = await busyAccount()
     const copy = await openAccount(server())
     await succeeded(importInto(copy, await exported(account)))
@@ -131,7 +131,7 @@ describe('export and import', () => {
     ['a list', () => []],
     ['an export cut in half', saved => Object.fromEntries(Object.entries(saved).slice(0, 1))],
     ['words for numbers', saved => Object.fromEntries(Object.keys(saved).map(key => [key, 'nonsense']))],
-  ])('of %s is refused and changes nothing', async (_, spoil) => {
+  ])('an import of %s is refused and changes nothing', async (_, spoil) => {
     const { account, cancelling, transfer } = await busyAccount()
     const ids = [cancelling.id, transfer.id]
     const before = await merchantView(account, ids)
@@ -155,7 +155,7 @@ test('an endpoint of a reset account gets no earlier events', async () => {
   expect(receiver.deliveries).toHaveLength(before)
 })
 
-describe('an import that does not hold together', () => {
+describe('an inconsistent import', () => {
   const image = Buffer.from('not what it is called')
   const harms: [string, (saved: Json) => void, RegExp][] = [
     ['an image called as a path', saved => Object.assign(saved.images, { '../../../x': 'AAAA' }), /images/],
@@ -237,7 +237,7 @@ describe('an import that does not hold together', () => {
   })
 })
 
-test('exports, resets and imports that come at once are answered from before or after each other', async () => {
+test('concurrent exports, resets and imports succeed, and no export mixes two states', async () => {
   const { account } = await busyAccount()
   const saved = await exported(account)
   const answers = await Promise.all(
@@ -257,7 +257,7 @@ test('exports, resets and imports that come at once are answered from before or 
 test.each([
   ['a reset', (account: Account) => account.control('POST', '/reset')],
   ['an import', (account: Account, other: Json) => importInto(account, other)],
-])('%s and exports at once: each export is the account before or after, whole', async (_, change) => {
+])('%s with concurrent exports: each export is the complete account before or after', async (_, change) => {
   // In memory a change is quickest, and most likely to come while an export is made.
   const { account } = await busyAccount(await ownServer({ args: ['--ephemeral'] }))
   const other = await exported(account)

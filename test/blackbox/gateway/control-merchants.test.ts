@@ -25,8 +25,8 @@ const merchantIds = async (of: Server) => {
   return data.map((merchant: { id: string }) => merchant.id)
 }
 
-describe('making a merchant', () => {
-  test('answers its accounts and their keys', async () => {
+describe('creating a merchant', () => {
+  test('returns its accounts and their keys', async () => {
     const answer = await make({ id: 'shop-1', name: 'Shop One', checkout_modes: ['hosted'] })
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({ id: 'shop-1', name: 'Shop One', checkout_modes: ['hosted'] })
@@ -43,14 +43,14 @@ describe('making a merchant', () => {
     expect(answer.body.accounts).toHaveLength(2)
   })
 
-  test('without a body makes one with an id of its own and both modes', async () => {
+  test('with an empty body gives it a unique id and both checkout modes', async () => {
     const [one, other] = [await make({}), await make({})]
     expect(one.status).toBe(201)
     expect(one.body.id).not.toBe(other.body.id)
     expect([...one.body.checkout_modes].sort()).toEqual(['hosted', 'merchant'])
   })
 
-  test('registers the webhook endpoints it is given, by environment and event', async () => {
+  test('registers the given webhook endpoints, by environment and event', async () => {
     const receiver = await openReceiver()
     const merchant = await openMerchant(server(), {
       webhooks: [{ url: `${receiver.url}/live`, environment: 'live', events: ['payment.created'] }],
@@ -85,7 +85,7 @@ describe('making a merchant', () => {
     ['checkout modes that are no list', { checkout_modes: 'hosted' }, 'checkout_modes'],
     ['an unknown clock', { clock: { mode: 'lunar' } }, 'clock'],
     ['a clock at no time', { clock: { mode: 'virtual', now: '2026-02-30T00:00:00Z' } }, 'clock'],
-  ])('refuses %s and makes nothing', async (_, body, field) => {
+  ])('refuses %s and creates nothing', async (_, body, field) => {
     const before = await merchantIds(server())
     const answer = await make(body)
     expectRefusal(answer, invalid())
@@ -97,7 +97,7 @@ describe('making a merchant', () => {
     expect(await merchantIds(server())).toEqual(before)
   })
 
-  test('refuses a catalogue that does not hold together and makes nothing', async () => {
+  test('refuses an invalid catalogue and creates nothing', async () => {
     const before = await merchantIds(server())
     expectRefusal(await make({ catalogue: { ...plainCatalogue(), providers: [] } }), invalid())
     expect(await merchantIds(server())).toEqual(before)
@@ -105,7 +105,7 @@ describe('making a merchant', () => {
 })
 
 describe('reading merchants', () => {
-  test('one and the list agree, and the default merchant is among them', async () => {
+  test('returns one by id and lists it beside the default merchant', async () => {
     const { id } = await openMerchant(server(), { name: 'To be read' })
     expect(await succeeded(server().control('GET', `/merchants/${id}`))).toMatchObject({
       id,
@@ -116,7 +116,7 @@ describe('reading merchants', () => {
 })
 
 describe('changing a merchant', () => {
-  test('the checkout policy holds from the next request on, in both environments', async () => {
+  test('a new checkout policy applies from the next request, in both environments', async () => {
     const merchant = await openMerchant(server())
     const attempt = async () => {
       const answers = []
@@ -135,7 +135,7 @@ describe('changing a merchant', () => {
     expect(await attempt()).toEqual([201, 201, 201, 201])
   })
 
-  test('a name changes alone', async () => {
+  test('a new name leaves the checkout modes unchanged', async () => {
     const { id } = await openMerchant(server(), { checkout_modes: ['hosted'] })
     await succeeded(patch(id, { name: 'Renamed' }))
     expect(await succeeded(server().control('GET', `/merchants/${id}`))).toMatchObject({
@@ -168,7 +168,7 @@ describe('removing a merchant', () => {
     expect(await listedIds(kept.test)).toEqual([payout.id])
   })
 
-  test('its id may be used again, for an empty merchant', async () => {
+  test('frees its id for a new, empty merchant', async () => {
     const first = await openMerchant(server(), { id: 'phoenix' })
     const payment = await createPayment(first.test)
     await succeeded(server().control('DELETE', '/merchants/phoenix'))
@@ -190,7 +190,7 @@ describe('keys', () => {
     expect(await readPayment(second, payment.id)).toEqual(await readPayment(account, payment.id))
   })
 
-  test('a revoked pair is refused at once, exactly as one that never was', async () => {
+  test('a revoked pair is refused at once, exactly like an unknown one', async () => {
     const { test: account } = await openMerchant(server())
     const second = accountOf(server(), {
       ...account.keys,
@@ -207,7 +207,7 @@ describe('keys', () => {
     expect((await second.call('GET', '/payout_intents')).status).toBe(200)
   })
 
-  test('pairs do not mix: one’s name with the other’s secret is refused', async () => {
+  test('the public key of one pair with the secret key of another is refused', async () => {
     const { test: account, live } = await openMerchant(server())
     const second = await succeeded(account.control('POST', '/keys'))
     const mixed = [

@@ -20,8 +20,8 @@ import { RFC_3339_UTC_MS, shifted } from '../../support/time/instants.ts'
 
 const server = sharedServer()
 
-describe('records, as operators see them', () => {
-  test('payments come with what the merchant API hides: customer and route', async () => {
+describe('records on the control surface', () => {
+  test('payments include customer and route, which the merchant API hides', async () => {
     const account = await openAccount(server())
     const payment = await createPayment(account, {
       customer: { name: 'Malee Srisuk', phone: '+66812345678' },
@@ -31,7 +31,7 @@ describe('records, as operators see them', () => {
     expect(JSON.stringify(found[0].route)).toContain('plain-qr')
   })
 
-  test('payouts are all of the account’s and no other’s', async () => {
+  test('the payout list has all payouts of the account and no others', async () => {
     const merchant = await openMerchant(server())
     const payouts = [await addPayout(merchant.test), await addPayout(merchant.test)]
     await addPayout(merchant.live)
@@ -64,14 +64,14 @@ describe('assets', () => {
     })
   })
 
-  test('one of kind other is no receipt', async () => {
+  test('an asset of kind other is refused as a receipt', async () => {
     const account = await openAccount(server())
     const [asset, payment] = [await storeAsset(account, 1, { kind: 'other' }), await createTransfer(account)]
     expect(asset.kind).toBe('other')
     expectRefusal(await attachAsset(account, payment.id, asset.id), invalid('asset_id'))
   })
 
-  test('an unknown kind, and an upload without file, are refused', async () => {
+  test('an unknown kind and an upload without a file are refused', async () => {
     const account = await openAccount(server())
     expectRefusal(
       await account.control('POST', '/assets', { raw: imageForm(1, { kind: 'poem' }) }),
@@ -84,7 +84,7 @@ describe('assets', () => {
 })
 
 describe('history', () => {
-  test('is a record’s journal entries, oldest first', async () => {
+  test('lists a record’s journal entries, oldest first', async () => {
     const account = await openAccount(server())
     const start = await account.now()
     const { id } = await createPayment(account)
@@ -99,7 +99,7 @@ describe('history', () => {
     expect(entries.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('holds nothing of other records', async () => {
+  test('contains nothing about other records', async () => {
     const account = await openAccount(server())
     const [one, other] = [await createPayment(account), await createPayment(account)]
     const history = await account.control('GET', `/history/${one.id}`)
@@ -114,7 +114,7 @@ describe('history', () => {
     expect((await account.control('GET', `/history/${id}`)).text).toContain(sha256(pngImage(42)))
   })
 
-  test('is there for payouts, and is 404 for another account’s record', async () => {
+  test('exists for payouts too, and is 404 for another account’s record', async () => {
     const merchant = await openMerchant(server())
     const payout = await addPayout(merchant.test)
     expect(await rows(merchant.test.control('GET', `/history/${payout.id}`))).not.toEqual([])
@@ -126,7 +126,7 @@ describe('provider calls', () => {
   const calls = async (account: Awaited<ReturnType<typeof openAccount>>) =>
     (await rows(account.control('GET', '/provider-calls'))).map((row: Json) => [row.call, row.payment])
 
-  test('say what the gateway asked, when, and for which payment', async () => {
+  test('record what the gateway asked, when, and for which payment', async () => {
     const account = await openAccount(server())
     const { id } = await createTransfer(account)
     await succeeded(uploadReceipt(account, id, 'key'))
@@ -145,7 +145,7 @@ describe('provider calls', () => {
     }
   })
 
-  test('repeats ask nothing again', async () => {
+  test('a repeated request makes no second call', async () => {
     const account = await openAccount(server())
     const [transfer, qr] = [await createTransfer(account), await createPayment(account)]
     await succeeded(uploadReceipt(account, transfer.id, 'key'))
@@ -158,7 +158,7 @@ describe('provider calls', () => {
     expect(made.filter(call => call === 'cancel')).toHaveLength(1)
   })
 
-  test('a refused creation asks nothing', async () => {
+  test('a refused creation makes no call', async () => {
     const account = await openAccount(server())
     expectRefusal(await postPayment(account, paymentBody({ amount: '1' })), {
       status: 422,
@@ -169,7 +169,7 @@ describe('provider calls', () => {
 })
 
 describe('requests', () => {
-  test('are listed newest first, with what was answered and the members that were ignored', async () => {
+  test('are listed newest first, with the answer and the ignored members', async () => {
     const account = await openAccount(server())
     const created = await postPayment(account, paymentBody({ colour: 'red' }))
     const missing = await account.call('GET', '/payment_intents/pi_000000000000000000000000')
@@ -193,7 +193,7 @@ describe('requests', () => {
   })
 
   test.skipIf(notOnSeveral('1,500 new connections at once, which the tests’ balancer does not take'))(
-    'are the account’s own, and bounded',
+    'belong to one account, and their number is limited',
     async () => {
       const merchant = await openMerchant(server())
       const reads = Array.from({ length: 1500 }, () => merchant.test.call('GET', '/payout_intents?limit=1'))

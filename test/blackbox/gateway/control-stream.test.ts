@@ -31,7 +31,7 @@ test('the stream reports what the clock caused', async () => {
   await stream.until(mentions(id))
 })
 
-test('the stream holds nothing of another account', async () => {
+test('the stream contains nothing about other accounts', async () => {
   const merchant = await openMerchant(server())
   const stream = await openStream(server(), merchant.test)
   const foreign = await createPayment(merchant.live)

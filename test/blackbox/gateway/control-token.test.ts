@@ -45,7 +45,7 @@ describe('a server does not start', () => {
   })
 })
 
-test('a token may come from a file, and then opens a server that the network reaches', async () => {
+test('a server on 0.0.0.0 accepts a token from a file', async () => {
   const directory = await scratchDirectory()
   const file = join(directory, 'token')
   await writeFile(file, `${LONG}\n`)
@@ -57,7 +57,7 @@ test('a token may come from a file, and then opens a server that the network rea
 
 describe('a page of another site', () => {
   test.each(['http://evil.example', 'http://127.0.0.1:1', 'null', 'file://', 'chrome-extension://abc'])(
-    'of origin %s is refused with the right token, on the stream too',
+    'with origin %s is refused despite the right token, on the stream too',
     async origin => {
       for (const path of ['/merchants', '/accounts/default.test/stream', '/health', '/nowhere']) {
         const answer = await server().control('GET', path, { headers: { origin } })

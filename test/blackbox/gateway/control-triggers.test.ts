@@ -26,7 +26,7 @@ test.each([
   ['succeed', 'succeeded'],
   ['fail', 'failed'],
   ['expire', 'expired'],
-])('%s: the payment has %s, at the account’s time', async (name, status) => {
+])('%s sets the payment to %s at the account’s time', async (name, status) => {
   const account = await openAccount(server())
   const { id, created_at } = await createPayment(account)
   await account.pass('1m')
@@ -55,7 +55,7 @@ describe('a receipt’s verdict', () => {
     })
   })
 
-  test('by hand comes once: the provider’s own, due later, changes nothing', async () => {
+  test('by hand is final: the provider’s later verdict changes nothing', async () => {
     const account = await openAccount(server())
     const { id } = await createTransfer(account)
     await succeeded(uploadReceipt(account, id, 'key'))
@@ -64,15 +64,18 @@ describe('a receipt’s verdict', () => {
     expect((await readPayment(account, id)).receipt).toEqual(rejected.receipt)
   })
 
-  test.each(['accept-receipt', 'reject-receipt'])('%s is refused with none in progress', async name => {
-    const account = await openAccount(server())
-    const [qr, transfer] = [await createPayment(account), await createTransfer(account)]
-    expectRefusal(await trigger(account, qr.id, name), invalidState)
-    expectRefusal(await trigger(account, transfer.id, name), invalidState)
-    await succeeded(uploadReceipt(account, transfer.id, 'key'))
-    await succeeded(trigger(account, transfer.id, 'accept-receipt'))
-    expectRefusal(await trigger(account, transfer.id, name), invalidState)
-  })
+  test.each(['accept-receipt', 'reject-receipt'])(
+    '%s is refused without a verification in progress',
+    async name => {
+      const account = await openAccount(server())
+      const [qr, transfer] = [await createPayment(account), await createTransfer(account)]
+      expectRefusal(await trigger(account, qr.id, name), invalidState)
+      expectRefusal(await trigger(account, transfer.id, name), invalidState)
+      await succeeded(uploadReceipt(account, transfer.id, 'key'))
+      await succeeded(trigger(account, transfer.id, 'accept-receipt'))
+      expectRefusal(await trigger(account, transfer.id, name), invalidState)
+    },
+  )
 })
 
 test('a trigger without a body works', async () => {

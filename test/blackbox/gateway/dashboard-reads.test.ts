@@ -38,8 +38,8 @@ async function fivePayments(): Promise<Account> {
   return account
 }
 
-describe('a list to look at', () => {
-  test('is newest first, a window at a time, and does not shift', async () => {
+describe('a browsable list', () => {
+  test('is newest first and paged, and new records do not shift its pages', async () => {
     const account = await fivePayments()
     const first = await read(account, '/browse/payments?limit=2')
     expect(first).toMatchObject({ total: 5, exact: true, newer: 0 })
@@ -65,7 +65,7 @@ describe('a list to look at', () => {
     ['created_before=2027-01-01T02:00:00Z', [1, 0]],
     ['created_after=2027-01-01T01:00:00Z&created_before=2027-01-01T03:00:00Z&status=pending', [1]],
   ]
-  test('is filtered and searched', async () => {
+  test('can be filtered and searched', async () => {
     const account = await fivePayments()
     for (const [query, expected] of filters) {
       const page = await read(account, `/browse/payments?${query}`)
@@ -89,7 +89,7 @@ describe('a list to look at', () => {
     expectRefusal(await account.control('GET', `/browse/payouts?${query}`), invalid(field))
   })
 
-  test('of payouts searches recipients, of deliveries their records', async () => {
+  test('searches payouts by recipient and deliveries by record', async () => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     const [row] = (await read(account, '/browse/payouts?status=requires_approval&country=TH')).data
@@ -117,7 +117,7 @@ describe('the moves of a record', () => {
   const triggersOf = async (account: Account, path: string) =>
     (await read(account, path)).moves.map((move: Json) => move.trigger)
 
-  test('are the accepted calls, and each has the promised effect', async () => {
+  test('are the calls accepted now, and confirm-cancel has the announced effect', async () => {
     const account = await openAccount(server(), { rules: [{ receipt: 'manual', cancel: 'manual' }] })
     const { id } = await createTransfer(account)
     const path = `/payments/${id}`
@@ -142,7 +142,7 @@ describe('the moves of a record', () => {
     expect(await triggersOf(account, path)).toEqual([])
   })
 
-  test('of a payout, too; a reason goes along with its cancellation', async () => {
+  test('include approve and cancel for a payout, and cancel accepts a reason', async () => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     expect(await triggersOf(account, `/payouts/${id}`)).toEqual(['approve', 'cancel'])
@@ -155,7 +155,7 @@ describe('the moves of a record', () => {
   })
 })
 
-test('a timeline has both times of what happened, and what is planned', async () => {
+test('a timeline shows account and wall time of each change, and what is planned', async () => {
   const account = await openAccount(server(), {
     clock: { mode: 'virtual', now: '2030-01-01T00:00:00Z' },
     rules: [{ outcome: { after: '1h', status: 'failed', code: 'late', message: 'Too late' } }],
@@ -189,7 +189,7 @@ test('a timeline has both times of what happened, and what is planned', async ()
   expectRefusal(await account.control('GET', '/timeline/pi_nothing'), notFound)
 })
 
-test('a timeline puts causes before effects, and has the rule and the end that it sets', async () => {
+test('a timeline puts causes before effects, and shows the rule and its planned outcome', async () => {
   const rule = { name: 'late', match: { kind: 'payment' }, outcome: { after: '1h', status: 'succeeded' } }
   const account = await openAccount(server(), { clock: { mode: 'virtual' }, rules: [rule] })
   const { id } = await createPayment(account)
@@ -217,7 +217,7 @@ test('a timeline puts causes before effects, and has the rule and the end that i
   expect(order.every((happened: Json) => happened.wall_at !== null)).toBe(true)
 })
 
-test('a request can be looked at: what was sent and answered, without its secrets', async () => {
+test('a logged request shows what was sent and answered, without secrets', async () => {
   const account = await openAccount(server())
   const answer = await account.call('POST', '/payment_intents', {
     headers: { 'idempotency-key': 'key-1' },
@@ -249,7 +249,7 @@ test('a request can be looked at: what was sent and answered, without its secret
   expectRefusal(await account.control('GET', '/requests/req_nothing'), notFound)
 })
 
-test('the overview adds up', async () => {
+test('the overview counts payments, payouts and requests correctly', async () => {
   const account = await fivePayments()
   await addPayout(account)
   const { payments, payouts, requests, webhooks, clock } = await read(account, '/overview')
@@ -263,7 +263,7 @@ test('the overview adds up', async () => {
   expect(clock.mode).toBe('virtual')
 })
 
-test('the stream can tell that something changed, and not what', async () => {
+test('the stream can report that something changed without saying what', async () => {
   const account = await openAccount(server())
   const stream = await openStream(server(), account, '?as=changes')
   const { id } = await createPayment(account)

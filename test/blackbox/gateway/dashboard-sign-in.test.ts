@@ -21,8 +21,8 @@ const follow = (link: string) => fetch(link, { redirect: 'manual' })
 const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 const signedIn = async (from = server()) => cookieOf(await follow(await newLink(from)))
 
-describe('a link', () => {
-  test('signs a browser in, once', async () => {
+describe('a sign-in link', () => {
+  test('signs a browser in only once', async () => {
     const link = await newLink()
     const first = await follow(link)
     expect(first.status).toBe(303)
@@ -35,7 +35,7 @@ describe('a link', () => {
     expect(second.headers.get('location')).toBe('/_paysim/dashboard/?link=used')
   })
 
-  test('is in no line of the log, and is not used up by who asks for its headers only', async () => {
+  test('never appears in the log, and a HEAD request does not use it up', async () => {
     const link = await newLink()
     expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401)
     await server().call('GET', '/payment_intents/after-the-link')
@@ -46,7 +46,7 @@ describe('a link', () => {
     expect((await follow(link)).headers.get('location')).toBe('/_paysim/dashboard/')
   })
 
-  test('is another one each time, and none of them is the token', async () => {
+  test('is different each time and never contains the token', async () => {
     const [one, other] = [await newLink(), await newLink()]
     expect(one).not.toBe(other)
     const cookie = cookieOf(await follow(one))
@@ -78,7 +78,7 @@ describe('a session', () => {
     options: CallOptions = {},
   ) => server().control(method, path, { ...options, anonymous: true, headers: { cookie, ...headers } })
 
-  test('opens the control surface to the page itself', async () => {
+  test('gives the dashboard page access to the control surface', async () => {
     const { id } = await createPayment(account)
     const read = await asBrowser('GET', `/accounts/${account.id}/payments/${id}`, {
       'sec-fetch-site': 'same-origin',
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect(moved.body.status).toBe('succeeded')
   })
 
-  test('opens the event stream', async () => {
+  test('gives access to the event stream', async () => {
     const { signal, abort } = abortable()
     const stream = await fetch(`${server().controlUrl}/accounts/${account.id}/stream?as=changes`, {
       headers: { cookie, 'sec-fetch-site': 'same-origin' },
@@ -108,7 +108,7 @@ describe('a session', () => {
     ['with a wrong token beside it', { ...OWN_PAGE, authorization: 'Bearer another' }],
   ]
 
-  test.each(elsewhere)('opens nothing to a request %s', async (_, headers) => {
+  test.each(elsewhere)('gives no access to a request %s', async (_, headers) => {
     const path = `/accounts/${account.id}/reset`
     const refusal = 'origin' in headers ? { ...unauthorized, status: 403 } : unauthorized
     expectRefusal(await asBrowser('POST', path, headers), refusal)
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect((await server().control('GET', `/merchants/${account.merchant}`)).status).toBe(200)
   })
 
-  test('lets another page of this machine read nothing', async () => {
+  test('does not let another page on this machine read anything', async () => {
     const { status, headers } = await asBrowser('GET', '/merchants', { 'sec-fetch-site': 'same-site' })
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, null])
   })
@@ -127,12 +127,12 @@ describe('a session', () => {
     expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([403, null])
   })
 
-  test('is refused by a name that is not ours, as a rebound one would be', async () => {
+  test('is refused under a foreign Host name, as after DNS rebinding', async () => {
     const request = `GET /_paysim/merchants HTTP/1.1\r\nHost: evil.example\r\nCookie: ${cookie}\r\nSec-Fetch-Site: same-origin\r\n\r\n`
     expect(statusOf(await exchange(server().url, request))).toBe(400)
   })
 
-  test.each(['', 'x', '; '])('is not opened by its cookie with %j at the end', async more => {
+  test.each(['', 'x', '; '])('accepts only its exact cookie value: %j at the end', async more => {
     const forged = more === '' ? cookie.slice(0, -1) : `${cookie}${more}`
     const answer = await asBrowser('GET', '/merchants', { cookie: forged, 'sec-fetch-site': 'same-origin' })
     expect(answer.status).toBe(more === '; ' ? 200 : 401)
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect(await asked({})).toEqual({ signed_in: false })
   })
 
-  test('begins with the token, too', async () => {
+  test('can also start with the token', async () => {
     const enter = (token: unknown, headers: Record<string, string> = OWN_PAGE) =>
       server().control('POST', '/dashboard/session', { anonymous: true, headers, body: { token } })
     const entered = await enter('a-token-of-our-own')
@@ -156,7 +156,7 @@ describe('a session', () => {
     expectRefusal(await enter(7), invalid('token'))
   })
 
-  test('ends by its own page only', async () => {
+  test('can be ended only by its own page', async () => {
     expectRefusal(await asBrowser('DELETE', '/dashboard/session', {}), unauthorized)
     const ended = await asBrowser('DELETE', '/dashboard/session', OWN_PAGE)
     expect(ended.status).toBe(204)
@@ -165,7 +165,7 @@ describe('a session', () => {
 })
 
 describe('a restart', () => {
-  test('keeps a session while the token stays, and ends it with another', async () => {
+  test('keeps a session while the token stays the same, and ends it when the token changes', async () => {
     const port = String(await claimedPort())
     const first = await ownServer({ args: ['--control-token', 'token-that-stays', '--port', port] })
     const [link, cookie] = [await newLink(first), await signedIn(first)]
@@ -185,7 +185,7 @@ describe('a restart', () => {
 
 describe('the page', () => {
   test.each(['/', '/default.test/payments', '/default.test/payments/pi_1?status=failed', '/no/such/page'])(
-    'is there for all at %s, and holds nothing of any account',
+    'is public at %s and contains no account data',
     async path => {
       const page = await fetch(`${server().controlUrl}/dashboard${path}`)
       expect(page.status).toBe(200)
@@ -225,7 +225,7 @@ describe('the page', () => {
     },
   )
 
-  test('looks like any other path if the control surface has another port', async () => {
+  test('is 401 like any other path if the control surface has another port', async () => {
     const own = await ownServer({ args: ['--control-port', String(await claimedPort())] })
     expect((await fetch(`${own.controlUrl}/dashboard/`)).status).toBe(200)
     expect((await fetch(`${own.url}/_paysim/dashboard/`)).status).toBe(401)
@@ -251,7 +251,7 @@ describe.skipIf(process.platform !== 'linux')('serve --open', () => {
     expect(cookieOf(await follow(link))).toMatch(/^paysim_dashboard_/)
   })
 
-  test('serves without a browser too, and prints the URL', async () => {
+  test('serves and prints the URL if no browser can be opened', async () => {
     const own = await ownServer({ args: ['--open'], env: { PATH: await scratchDirectory() } })
     await expect.poll(() => own.stderr()).toContain('cannot open a browser')
     const [link] = /http:\S+sign-in\?code=\S+/.exec(own.stderr()) ?? ['']

@@ -15,7 +15,7 @@ const exists = (path: string) =>
   )
 
 describe('server.json', () => {
-  test('holds the facts of the ready line while the server runs', async () => {
+  test('contains the fields of the ready line while the server runs', async () => {
     const directory = await scratchDirectory()
     const { ready } = await serveIn(directory, ['--port', '0', '--data', directory])
     const { event, ...facts } = ready
@@ -35,12 +35,12 @@ describe('server.json', () => {
     expect(JSON.parse(await readFile(join(directory, 'server.json'), 'utf8'))).toMatchObject(facts)
   })
 
-  test.skipIf(process.platform === 'win32')('is readable by its owner alone', async () => {
+  test.skipIf(process.platform === 'win32')('is readable only by its owner', async () => {
     const server = await ownServer()
     expect((await stat(join(server.dataDir, 'server.json'))).mode & 0o777).toBe(0o600)
   })
 
-  test('the ready line comes only once requests are answered', async () => {
+  test('the server answers requests once the ready line is printed', async () => {
     const server = await ownServer()
     expect((await server.control('GET', '/ready')).status).toBe(200)
     expect(server.accounts.map(({ id, environment }) => [id, environment]).sort()).toEqual([
@@ -53,7 +53,7 @@ describe('server.json', () => {
 })
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits 0 and takes server.json away', async signal => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits 0 and removes server.json', async signal => {
     const directory = await scratchDirectory()
     const { stop } = await serveIn(directory, ['--port', '0', '--data', directory])
     expect(await exists(join(directory, 'server.json'))).toBe(true)
@@ -61,7 +61,7 @@ describe('a stop', () => {
     expect(await exists(join(directory, 'server.json'))).toBe(false)
   })
 
-  test('waits for no one: open streams, idle connections and half-sent requests do not hold it', async () => {
+  test('does not wait for open streams, idle connections or half-sent requests', async () => {
     const server = await ownServer()
     const account = await openAccount(server)
     await openStream(server, account)
@@ -86,7 +86,7 @@ describe('one directory, one server', () => {
     await createPayment(await openAccount(first))
   })
 
-  test('what a crashed server left behind does not block the next', async () => {
+  test('the files of a crashed server do not block the next one', async () => {
     const first = await ownServer()
     const account = await openAccount(first)
     const payment = await createPayment(account)
@@ -97,15 +97,18 @@ describe('one directory, one server', () => {
     expect(JSON.parse(await readFile(join(first.dataDir, 'server.json'), 'utf8')).url).toBe(second.url)
   })
 
-  test.each(['', '{', 'null', '{"pid":"x"}'])('nor does a server.json that is nonsense: %j', async text => {
-    const first = await ownServer()
-    await first.stop()
-    await writeFile(join(first.dataDir, 'server.json'), text)
-    const second = await ownServer({ dataDir: first.dataDir })
-    expect((await second.control('GET', '/health')).status).toBe(200)
-  })
+  test.each(['', '{', 'null', '{"pid":"x"}'])(
+    'an invalid server.json does not block the next server: %j',
+    async text => {
+      const first = await ownServer()
+      await first.stop()
+      await writeFile(join(first.dataDir, 'server.json'), text)
+      const second = await ownServer({ dataDir: first.dataDir })
+      expect((await second.control('GET', '/health')).status).toBe(200)
+    },
+  )
 
-  test('of two started at once, one serves', async () => {
+  test('of three servers started at once, only one runs', async () => {
     const directory = await scratchDirectory()
     const starts = await Promise.allSettled(
       Array.from({ length: 3 }, () => serveIn(directory, ['--port', '0', '--data', directory])),

@@ -16,12 +16,12 @@ async function served(prepare: (root: string) => Promise<string>): Promise<strin
   return join(data, '.gitignore')
 }
 
-test('a new data directory brings its own .gitignore, whatever it is called', async () => {
+test('a new data directory gets its own .gitignore, whatever its name', async () => {
   for (const name of ['.paysim', 'state'])
     expect(await readFile(await served(async root => join(root, name)), 'utf8')).toBe('*\n')
 })
 
-test('one that was made before gets it too', async () => {
+test('an existing data directory without .gitignore gets one too', async () => {
   const file = await served(async root => {
     const data = join(root, 'state')
     await (await startServer({ args: ['--data', data] })).stop()
@@ -31,7 +31,7 @@ test('one that was made before gets it too', async () => {
   expect(await readFile(file, 'utf8')).toBe('*\n')
 })
 
-test('where other things lie nothing is hidden, and a .gitignore of somebody stays as it is', async () => {
+test('a directory with other files gets no .gitignore, and an existing one stays unchanged', async () => {
   const among = await served(async root => {
     await writeFile(join(root, 'index.js'), '')
     return root

@@ -30,7 +30,7 @@ const create = (account: Account, index: number) =>
   })
 
 test.each([1, 40, 150])(
-  'killed after %i answers of a burst of creates, every answered one is there',
+  'a server killed after %i answers of a burst of creates keeps every answered one',
   async answers => {
     const server = await ownServer()
     const account = await openAccount(server)
@@ -46,7 +46,7 @@ test.each([1, 40, 150])(
   },
 )
 
-test('a create that was not answered may be repeated with its key: there is one payment for each', async () => {
+test('repeating unanswered creates with their keys makes one payment each', async () => {
   const server = await ownServer()
   const account = await openAccount(server)
   const burst = Array.from({ length: 200 }, (_, index) => () => create(account, index))
@@ -60,7 +60,7 @@ test('a create that was not answered may be repeated with its key: there is one 
   expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(200)
 })
 
-test('killed during a burst of payout cancels, every answered one is cancelled', async () => {
+test('a server killed during a burst of payout cancels keeps every answered cancel', async () => {
   const server = await ownServer()
   const account = await openAccount(server)
   const payouts = await addPayouts(account, 80)
@@ -78,7 +78,7 @@ test('killed during a burst of payout cancels, every answered one is cancelled',
   for (const { body } of acknowledged) expect(statusOf.get(body.id)).toBe('cancelled')
 })
 
-test('crash after crash, nothing is lost', async () => {
+test('repeated crashes lose nothing', async () => {
   let server = await ownServer()
   const account = await openAccount(server)
   const made: string[] = []

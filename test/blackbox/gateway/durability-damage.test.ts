@@ -34,7 +34,7 @@ async function stoppedWithThreePayments() {
 }
 
 describe('a torn last line', () => {
-  test.each(['{"v":1,"seq":99,"at":"20', '{', '\0\0\0\0'])('removes %j and reports it', async torn => {
+  test.each(['{"v":1,"seq":99,"at":"20', '{', '\0\0\0\0'])('of %j is removed and reported', async torn => {
     const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const whole = await readFile(journal, 'utf8')
     await appendFile(journal, torn)
@@ -48,7 +48,7 @@ describe('a torn last line', () => {
     for (const line of mended.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
   })
 
-  test('a torn last create leaves the others and a valid journal', async () => {
+  test('of a create does not affect earlier payments, and the journal stays valid', async () => {
     const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const text = await readFile(journal, 'utf8')
     const lastLine = text.trimEnd().split('\n').at(-1) ?? ''
@@ -79,32 +79,35 @@ const damages: [string, (line: string) => string][] = [
 ]
 
 describe('a damaged line in the middle stops its account', () => {
-  test.each(damages)('%s: names the place, changes nothing, and serves the others', async (_, damage) => {
-    const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
-    const lines = (await readFile(journal, 'utf8')).split('\n')
-    const index = lines.findIndex(line => line.includes(payments[1].id))
-    expect(index).toBeGreaterThanOrEqual(0)
-    expect(index).toBeLessThan(lines.length - 2)
-    lines[index] = damage(lines[index] ?? '')
-    await writeFile(journal, lines.join('\n'))
-    const before = await fingerprints(dirname(journal))
+  test.each(damages)(
+    '%s: reports the line, changes nothing, and serves other accounts',
+    async (_, damage) => {
+      const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
+      const lines = (await readFile(journal, 'utf8')).split('\n')
+      const index = lines.findIndex(line => line.includes(payments[1].id))
+      expect(index).toBeGreaterThanOrEqual(0)
+      expect(index).toBeLessThan(lines.length - 2)
+      lines[index] = damage(lines[index] ?? '')
+      await writeFile(journal, lines.join('\n'))
+      const before = await fingerprints(dirname(journal))
 
-    const server = await ownServer({ dataDir })
-    expect(server.stderr()).toContain(journal)
-    expect(server.stderr()).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
-    expect(server.stderr()).not.toMatch(/^\s+at /m)
-    expect(server.stderr().trim().split('\n')).toHaveLength(1)
-    const same = accountOf(server, account.keys)
-    const call = await same.call('GET', `/payment_intents/${payments[0].id}`)
-    expectRefusal(call, unavailable)
-    expect(call.text).toContain(account.id)
-    expectRefusal(await server.control('GET', `/accounts/${account.id}/clock`), unavailable)
-    expect((await server.control('GET', '/ready')).body).toEqual({ status: 'ready', stopped: [account.id] })
-    await createPayment(await openAccount(server))
-    expect(await fingerprints(dirname(journal))).toEqual(before)
-  })
+      const server = await ownServer({ dataDir })
+      expect(server.stderr()).toContain(journal)
+      expect(server.stderr()).toMatch(new RegExp(`(line |:)${index + 1}\\b`))
+      expect(server.stderr()).not.toMatch(/^\s+at /m)
+      expect(server.stderr().trim().split('\n')).toHaveLength(1)
+      const same = accountOf(server, account.keys)
+      const call = await same.call('GET', `/payment_intents/${payments[0].id}`)
+      expectRefusal(call, unavailable)
+      expect(call.text).toContain(account.id)
+      expectRefusal(await server.control('GET', `/accounts/${account.id}/clock`), unavailable)
+      expect((await server.control('GET', '/ready')).body).toEqual({ status: 'ready', stopped: [account.id] })
+      await createPayment(await openAccount(server))
+      expect(await fingerprints(dirname(journal))).toEqual(before)
+    },
+  )
 
-  test('a start where every account is damaged ends with the first place', async () => {
+  test('a start with every account damaged fails and names one journal', async () => {
     const { dataDir } = await stoppedWithThreePayments()
     const accounts = join(dataDir, 'accounts')
     for (const account of await readdir(accounts))
@@ -116,7 +119,7 @@ describe('a damaged line in the middle stops its account', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('and once it is mended, everything is there', async () => {
+  test('once the line is repaired, every record is back', async () => {
     const { dataDir, account, payments, journal } = await stoppedWithThreePayments()
     const good = await readFile(journal, 'utf8')
     await writeFile(journal, good.replace(payments[1].id, `${payments[1].id}"`))

@@ -55,7 +55,7 @@ const paymentIds = async (account: Account) =>
   (await rows(account.control('GET', '/payments'))).map(({ id }) => id).sort()
 
 describe.skipIf(reason !== undefined)('on a full disk', () => {
-  test('a create is refused 503 and is nowhere; reads go on', async () => {
+  test('a create is 503 and leaves no record, and reads still work', async () => {
     const { account, disk } = await onSmallDisk()
     const before = await createPayment(account)
     const payout = await addPayout(account)
@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
   test.each([
     ['a clean stop', restarted],
     ['a crash', recovered],
-  ])('creates work again when space returns, and %s later all agree', async (_, again) => {
+  ])('creates work again when space returns, and the records survive %s', async (_, again) => {
     const { server, account, disk } = await onSmallDisk()
     const accepted = await fillUp(account, disk.fill)
     const once = () => postPayment(account, paymentBody(), { 'idempotency-key': 'once' })
@@ -91,7 +91,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect(await readPayment(same, created.body.id)).toEqual(created.body)
   })
 
-  test.each([0, 1, 2, 3])('a first start with %i free blocks says in one line what is wrong', async free => {
+  test.each([0, 1, 2, 3])('a first start with %i free blocks reports the problem in one line', async free => {
     const { dataDir, fill } = openSmallDisk()
     fill(free)
     const { code, stderr } = await serveUntilExit(['--port', '0', '--data', dataDir])
@@ -115,7 +115,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect(receiver.deliveries).toHaveLength(1)
   })
 
-  test('a refused cancel-pending asks the provider nothing', async () => {
+  test('a refused cancel-pending makes no provider call', async () => {
     const { account, disk } = await onSmallDisk()
     const { id } = await createPayment(account)
     await fillUp(account, disk.fill)
@@ -128,7 +128,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect(calls).toHaveLength(wasAccepted ? 1 : 0)
   })
 
-  test('a policy that could not be kept is not in force', async () => {
+  test('a checkout policy that cannot be saved does not take effect', async () => {
     const { server, disk } = await onSmallDisk()
     const merchant = await openMerchant(server)
     await fillUp(merchant.test, disk.fill)
@@ -152,7 +152,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect((await postPayment(merchant.test, hostedBody())).status).toBe(403)
   })
 
-  test('time that could not be kept has not passed, and its timers fire later', async () => {
+  test('a clock advance that cannot be saved is 503, and its timers fire later', async () => {
     const { account, disk } = await onSmallDisk()
     const { id } = await createPayment(account)
     await fillUp(account, disk.fill)

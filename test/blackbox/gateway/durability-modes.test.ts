@@ -7,7 +7,7 @@ import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
 import { createPayment, createTransfer, readPayment } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
-test.each(['commit', 'process'])('with --durability %s a restart finds everything', async durability => {
+test.each(['commit', 'process'])('with --durability %s all records survive a restart', async durability => {
   const args = ['--durability', durability]
   const first = await ownServer({ args })
   const account = await openAccount(first)
@@ -27,7 +27,7 @@ test('--durability process survives a crash of the process too', async () => {
   expect(await readPayment(same, payment.id)).toEqual(payment)
 })
 
-test('a directory can be served with one durability after the other', async () => {
+test('a directory served with --durability process can then be served with commit', async () => {
   const first = await ownServer({ args: ['--durability', 'process'] })
   const account = await openAccount(first)
   const payment = await createPayment(account)
@@ -35,7 +35,7 @@ test('a directory can be served with one durability after the other', async () =
   expect(await readPayment(same, payment.id)).toEqual(payment)
 })
 
-test('--ephemeral serves, and writes nothing', async () => {
+test('--ephemeral serves without writing files', async () => {
   const directory = await scratchDirectory()
   const { ready, stop } = await serveIn(directory, ['--port', '0', '--ephemeral'])
   const authorization = `Basic ${Buffer.from(
@@ -58,7 +58,7 @@ test('--ephemeral serves, and writes nothing', async () => {
   expect(await readdir(directory)).toEqual([])
 })
 
-test('without --data it keeps its things in ./.paysim', async () => {
+test('without --data the server stores its data in ./.paysim', async () => {
   const directory = await scratchDirectory()
   const { stop } = await serveIn(directory, ['--port', '0'])
   expect(await readdir(directory)).toEqual(['.paysim'])
@@ -93,23 +93,23 @@ describe('--seed', () => {
 
   const seeded = async (seed: string) => story(await ownServer({ args: ['--seed', seed] }))
 
-  test('repeats keys, ids and instructions exactly', async () => {
+  test('reproduces keys, ids and instructions exactly', async () => {
     expect(await seeded('7')).toEqual(await seeded('7'))
   })
 
-  test('another seed gives others', async () => {
+  test('gives different ones for a different seed', async () => {
     const [one, other] = [await seeded('7'), await seeded('8')]
     for (const part of ['accounts', 'ids', 'instructions'] as const)
       expect(one[part]).not.toEqual(other[part])
   })
 
-  test('without a seed no two are alike', async () => {
+  test('two servers without a seed have different keys and tokens', async () => {
     const [one, other] = [await ownServer(), await ownServer()]
     expect(one.accounts).not.toEqual(other.accounts)
     expect(one.controlToken).not.toBe(other.controlToken)
   })
 
-  test('a restart continues, and repeats no id', async () => {
+  test('a restart keeps the keys and repeats no id', async () => {
     const first = await ownServer({ args: ['--seed', '7'] })
     const before = await createPayment(await openAccount(first))
     const second = await restarted(first, ['--seed', '7'])

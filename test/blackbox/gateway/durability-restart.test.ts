@@ -28,7 +28,7 @@ const WAYS = [
 /** What must hold of the server that was started again. */
 type After = (second: Server) => Promise<void>
 
-test.each(WAYS)('after %s all of an account is as it was', async (_, again) => {
+test.each(WAYS)('after %s everything in an account is unchanged', async (_, again) => {
   const first = await ownServer()
   const checks: After[] = []
   for (const begin of STORIES) checks.push(await begin(first))
@@ -201,7 +201,7 @@ async function history(first: Server): Promise<After> {
 
 const STORIES = [allRecords, clockAndTimers, keptAnswers, undeliveredWebhooks, settings, hostedPage, history]
 
-test('a delivery that was under way at the crash is made again', async () => {
+test('a delivery in progress at a crash is sent again', async () => {
   const first = await ownServer()
   const account = await openAccount(first)
   const receiver = await listen(account)
@@ -217,7 +217,7 @@ test('a delivery that was under way at the crash is made again', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'nothing in the data directory is open to other users',
+  'other users cannot read the files that contain secrets',
   async () => {
     const server = await ownServer()
     const account = await openAccount(server)

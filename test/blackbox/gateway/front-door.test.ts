@@ -7,10 +7,10 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const open = (server: Pick<Server, 'url'>, headers: Record<string, string> = {}) =>
   fetch(`${server.url}/`, { headers: { accept: BROWSER, ...headers }, redirect: 'manual' })
 
-describe('the address of the server, in a browser', () => {
+describe('the root URL of the server', () => {
   const server = fileServer()
 
-  test('leads to the dashboard, and holds nothing that lets anybody in', async () => {
+  test('redirects a browser to the dashboard without revealing credentials', async () => {
     const answer = await open(server())
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe('/_paysim/dashboard/')
@@ -20,7 +20,7 @@ describe('the address of the server, in a browser', () => {
     expect(await page.text()).not.toContain(server().controlToken)
   })
 
-  test('is for programs what it was: a path that no operation has', async () => {
+  test('is an unknown path of the API for other clients', async () => {
     const { call } = server()
     for (const accept of ['*/*', 'application/json']) {
       expect((await call('GET', '/', { headers: { accept }, anonymous: true })).status).toBe(401)
@@ -33,7 +33,7 @@ describe('the address of the server, in a browser', () => {
   })
 })
 
-test('shows the address of the dashboard if there is a control port', async () => {
+test('the root URL links to the dashboard if there is a control port', async () => {
   const server = await startServer({ args: ['--control-port', '0'] })
   try {
     const answer = await open(server)

@@ -111,7 +111,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
     expect(answer.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('and is untouched by all of it', async () => {
+  test('is unchanged by these requests', async () => {
     const { account, owned } = others[owner]
     expect(await readPayment(account, owned.transfer)).toMatchObject({
       status: 'pending',
@@ -122,7 +122,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
     expect(asset.receipt.status).toBe('processing')
   })
 
-  test('is in no list of mine', async () => {
+  test('is not in my payout list', async () => {
     const mine = await addPayout(me)
     expect(await listedIds(me)).toContain(mine.id)
     expect(await listedIds(me)).not.toContain(others[owner].owned.payout)
@@ -146,7 +146,7 @@ test('one idempotency key in two accounts makes two payments', async () => {
   expect(new Set(made.map(({ id }) => id)).size).toBe(3)
 })
 
-test('the environment is the key’s: no header, query or body changes it', async () => {
+test('the key sets the environment: no header, query or body changes it', async () => {
   const merchant = await openMerchant(server())
   const body = {
     amount: '25000',
@@ -167,7 +167,7 @@ test('the environment is the key’s: no header, query or body changes it', asyn
   expect(options.environment).toBe('test')
 })
 
-test('operators too see each account apart', async () => {
+test('the control surface does not find a payout under another account', async () => {
   const merchant = await openMerchant(server())
   const payout = await addPayout(merchant.test)
   expectRefusal(await movePayout(merchant.live, payout.id, 'approve'), notFound)

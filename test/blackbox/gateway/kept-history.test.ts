@@ -20,7 +20,7 @@ function longArchive(): string {
   return JSON.stringify({ paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} })
 }
 
-test('serve --history 0s removes what a checkpoint has, says so, and refuses a partial export', async () => {
+test('serve --history 0s removes checkpointed entries, reports it, and refuses an export', async () => {
   const server = await ownServer({ args: ['--history', '0s'] })
   const account = await openAccount(server)
   await succeeded(account.control('PUT', '/import', { raw: longArchive(), headers }))

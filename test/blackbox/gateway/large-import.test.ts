@@ -50,7 +50,7 @@ const headers = { 'content-type': 'application/json' }
 /** Work in one piece makes somebody wait for nearly all of it. A busy machine slows both alike. */
 const LARGEST_SHARE = 0.5
 
-test('others are served while a large account is imported and exported', async () => {
+test('other accounts are served while a large one is imported and exported', async () => {
   const server = await ownServer()
   const [account, other] = [await openAccount(server), await openAccount(server)]
   const { id } = await createPayment(other)
@@ -72,7 +72,7 @@ test('others are served while a large account is imported and exported', async (
   expect((await exporting).byteLength).toBeGreaterThan(20_000_000)
 })
 
-test('others are served while the timers of an import fire that are due', async () => {
+test('other accounts are served while the due timers of an import fire', async () => {
   const server = await ownServer()
   const [account, other] = [await openAccount(server), await openAccount(server)]
   const { id } = await createPayment(other)
@@ -88,7 +88,7 @@ test('others are served while the timers of an import fire that are due', async 
   expect((await work).payouts.by_status).toMatchObject({ requires_approval: 0, processing: 12_000 })
 })
 
-test('an archive over the limit is refused, and the limit is named', async () => {
+test('an archive over the size limit is refused, and the error names the limit', async () => {
   const server = await ownServer()
   const account = await openAccount(server)
   const { hostname, port } = new URL(server.url)
@@ -104,7 +104,7 @@ test('an archive over the limit is refused, and the limit is named', async () =>
   call.destroy()
 })
 
-test('an archive cannot hide its members in a prototype', async () => {
+test('an archive with its members under __proto__ is refused', async () => {
   const account = await openAccount(await ownServer())
   const frame = { paysim: 1, account: account.id, seed: 'a seed', entries: [], images: {} }
   const raw = `{"__proto__":${JSON.stringify(frame)}}`
@@ -131,7 +131,7 @@ async function until(folder: string, name: string, there: boolean): Promise<void
 }
 
 test.each(MOMENTS)(
-  'an import that is killed %s leaves the account as before or as after',
+  'an import killed %s leaves either the old or the new account, complete',
   async (_, moment) => {
     const first = await ownServer()
     const account = await openAccount(first)

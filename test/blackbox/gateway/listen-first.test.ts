@@ -80,7 +80,7 @@ async function starting() {
   return { store, started, get, letIn, warnings }
 }
 
-test('health answers while accounts are loaded, and a call waits for its own account alone', async () => {
+test('health answers while accounts load, and a call waits only for its own account', async () => {
   const { get, letIn, started } = await starting()
   expect((await get('/_paysim/health')).status).toBe(200)
   expect((await get('/_paysim/ready')).status).toBe(503)
@@ -100,7 +100,7 @@ test('health answers while accounts are loaded, and a call waits for its own acc
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }])
 })
 
-test('a call that waits for an account that cannot be opened is told so, and the others are served', async () => {
+test('a call waiting for an account that fails to open gets 503, and the others are served', async () => {
   const { store, get, letIn, started, warnings } = await starting()
   const waiting = get('/payout_intents', 'slow')
   store.gates.get('slow.test')?.fail(new Error('the journal is damaged'))

@@ -19,7 +19,7 @@ function openJournals(pid: number): number {
 /** Two accounts each: more journals than stay open. */
 const MERCHANTS = 300
 
-test('many merchants do not keep as many files open, and each of their accounts is served', async ({
+test('a server with many merchants keeps fewer journals open than it has accounts, and serves all', async ({
   skip,
 }) => {
   if (process.platform !== 'linux') skip('only Linux shows which files a process has open')

@@ -42,8 +42,8 @@ beforeAll(async () => {
   return () => removeDirectory(dataDir)
 })
 
-describe('many who want one id at once', () => {
-  test('one gets it, the others get an error, and the directory can be opened again', async () => {
+describe('concurrent creations of merchants', () => {
+  test('with one id: one succeeds, the others fail, and the directory can be reopened', async () => {
     const server = await ownServer()
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => server.control('POST', '/merchants', { body: { id: 'shop' } })),
@@ -56,7 +56,7 @@ describe('many who want one id at once', () => {
     await createPayment(accountOf(again, { ...made, merchant: 'shop' }))
   })
 
-  test('merchants without an id get one each', async () => {
+  test('without an id: each gets its own', async () => {
     const server = shared()
     const answers = await Promise.all(Array.from({ length: 8 }, () => server.control('POST', '/merchants')))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(8)
@@ -95,7 +95,7 @@ describe('a server that is killed', () => {
     }
   })
 
-  test('removes what an interrupted change left, and reports it', async () => {
+  test('a restart removes what an interrupted change left, and reports it', async () => {
     const dataDir = await copyOf(stopped)
     for (const half of ['half.test', 'half.live']) {
       await mkdir(join(dataDir, 'accounts', half))
@@ -107,7 +107,7 @@ describe('a server that is killed', () => {
   })
 })
 
-test('a merchant whose folder could not be removed begins anew under the same id', async () => {
+test('a merchant whose folder could not be removed starts over empty under the same id', async () => {
   const server = await ownServer()
   const { test: before } = await openMerchant(server, { id: 'shop' })
   await createPayment(before)
@@ -119,7 +119,7 @@ test('a merchant whose folder could not be removed begins anew under the same id
   expect((await after.control('GET', '/payments')).body.data).toEqual([])
 })
 
-describe('a directory of which a part is missing or was put there by others', () => {
+describe('a data directory that is incomplete or was changed by others', () => {
   test.each([
     ['its list of merchants', async (dataDir: string) => rm(listOf(dataDir)), /merchants\.jsonl is missing/],
     [
@@ -143,7 +143,7 @@ describe('a directory of which a part is missing or was put there by others', ()
       },
       /merchants\.jsonl:\d+: this journal line is damaged/,
     ],
-  ])('is refused by name, and left as it is: %s', async (_, harm, why) => {
+  ])('is refused and left unchanged, and the error names the problem: %s', async (_, harm, why) => {
     const dataDir = await copyOf(stopped)
     await harm(dataDir)
     const before = await fingerprints(dataDir)
@@ -153,7 +153,7 @@ describe('a directory of which a part is missing or was put there by others', ()
     expect(await fingerprints(dataDir)).toEqual(before)
   })
 
-  test('of an earlier version opens, with its keys and its records', async () => {
+  test('of an earlier version opens with its keys and records', async () => {
     const server = await ownServer()
     const { id, test: account } = await openMerchant(server)
     const payment = await createPayment(account)
@@ -165,7 +165,7 @@ describe('a directory of which a part is missing or was put there by others', ()
     expect(await readdir(server.dataDir)).not.toContain('merchants.json')
   })
 
-  test('whose list names a merchant like a path makes nothing outside', async () => {
+  test('with a path as a merchant id creates nothing outside', async () => {
     const dataDir = await copyOf(stopped)
     await backToOneFile(dataDir, text => text.replaceAll('"id":"default"', '"id":"../../escaped"'))
     const { code, stderr } = await refusedStart(dataDir)
@@ -174,8 +174,8 @@ describe('a directory of which a part is missing or was put there by others', ()
   })
 })
 
-describe.skipIf(process.platform === 'win32')('what lies in a data directory', () => {
-  test('is for its owner alone, whatever the umask', async () => {
+describe.skipIf(process.platform === 'win32')('content of a data directory', () => {
+  test('is accessible only to its owner, whatever the umask', async () => {
     const before = process.umask(0)
     onTestFinished(() => {
       process.umask(before)
@@ -189,7 +189,7 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
   })
 
   test.each(['merchants.jsonl', 'accounts/default.test/journal.jsonl'])(
-    'is not followed where it is a link: %s',
+    'is refused if it is a symbolic link: %s',
     async name => {
       const dataDir = await copyOf(stopped)
       const elsewhere = join(await scratch(), 'target')
@@ -217,7 +217,7 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
     return server.stderr()
   }
 
-  test('a folder of images is not followed where it has become a link, and the log names it', async () => {
+  test('an images folder that has become a symbolic link is refused, and the log names it', async () => {
     const server = await ownServer()
     const [elsewhere, images] = [await scratch(), join(server.dataDir, 'accounts/default.test/images')]
     const put = () => server.control('POST', '/accounts/default.test/assets', multipart([imageFile(png())]))
@@ -256,7 +256,7 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
     ['accounts/default.test/journal.jsonl', 1],
     ['merchants.jsonl', 1],
     ['server.json', 0],
-  ])('is not trusted where it belongs to another user: %s', async (name, expected) => {
+  ])('is refused or replaced if it belongs to another user: %s', async (name, expected) => {
     const dataDir = await copyOf(stopped)
     const path = join(dataDir, name)
     if (name === 'server.json') await writeFile(path, 'not mine', { mode: 0o666 })
@@ -273,7 +273,7 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
     expect(await fingerprints(unchanged)).toEqual(before)
   })
 
-  test('is not trusted where others can write to it', async () => {
+  test('is refused if other users can write to the directory', async () => {
     const dataDir = await copyOf(stopped)
     await chmod(dataDir, 0o770)
     const { code, stderr } = await refusedStart(dataDir)
@@ -281,7 +281,7 @@ describe.skipIf(process.platform === 'win32')('what lies in a data directory', (
   })
 })
 
-test('of many that find the lock of a dead one at once, one serves', async () => {
+test('of several servers that find a dead lock at once, only one runs', async () => {
   const first = await ownServer()
   await first.kill()
   for (let round = 0; round < 3; round++) {

@@ -33,8 +33,8 @@ const accepted: [string, string | undefined, string?][] = [
   ['a reason of 512 code points', JSON.stringify({ reason: '😀'.repeat(512) }), 'application/json'],
 ]
 
-describe('a payout that waits for approval is cancelled', () => {
-  test.each(accepted)('by %s', async (_, raw, contentType) => {
+describe('a payout waiting for approval is cancelled', () => {
+  test.each(accepted)('with %s', async (_, raw, contentType) => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     await account.pass('1m')
@@ -143,7 +143,7 @@ describe('the reason', () => {
     expect(receiver.deliveries[0]?.event.data).toEqual(await readPayout(account, id))
   })
 
-  test('is kept with the payout, where operators see it', async () => {
+  test('is shown with the payout on the control surface', async () => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     await succeeded(cancelPayout(account, id, { reason: 'Duplicate of 17' }))
@@ -167,7 +167,7 @@ describe('precedence', () => {
     expectRefusal(await cancelRaw(account, idOfNothing('po'), '{}', 'text/plain'), unsupportedMediaType)
   })
 
-  test('a bad reason for a payout past cancelling is 400', async () => {
+  test('a bad reason for an already cancelled payout is 400', async () => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     await succeeded(cancelPayout(account, id))
@@ -182,7 +182,7 @@ describe('precedence', () => {
     'constructor',
     '..%2f..',
     'x'.repeat(3000),
-  ])('an odd id is 404: %s', async id => {
+  ])('a malformed id is 404: %s', async id => {
     const account = await openAccount(server())
     expectRefusal(await cancelPayout(account, id), notFound)
   })

@@ -40,7 +40,7 @@ describe('the moves of a payout', () => {
     .flatMap(from => ['approve', 'succeed', 'fail'].map((move): [string, string] => [from, move]))
     .filter(pair => !allowed.has(pair.join(' ')))
 
-  test.each(moves)('%s, %s: %s', async (from, move, to) => {
+  test.each(moves)('%s: %s leads to %s', async (from, move, to) => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, from)
     await account.pass('1h')
@@ -54,7 +54,7 @@ describe('the moves of a payout', () => {
     })
   })
 
-  test.each(refused)('%s cannot %s', async (from, move) => {
+  test.each(refused)('%s: %s is refused', async (from, move) => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, from)
     await account.pass('1h')
@@ -62,7 +62,7 @@ describe('the moves of a payout', () => {
     expect(await readPayout(account, payout.id)).toEqual(payout)
   })
 
-  test('a payout waits for its approval, however long', async () => {
+  test('a payout waits for approval without a time limit', async () => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, 'requires_approval')
     await account.pass('365d')
@@ -79,7 +79,7 @@ describe('a failure', () => {
     expect(await readPayout(account, id)).toMatchObject({ status: 'failed', ...failure })
   })
 
-  test('has a code of its own when none was given', async () => {
+  test('has a default code when none was given', async () => {
     const account = await openAccount(server())
     const { failure_code } = await payoutIn(account, 'failed')
     expect(failure_code).toMatch(/^[a-z_]+$/)
@@ -117,7 +117,7 @@ describe('creation by the control surface', () => {
     expect((await succeeded(listPayouts(account))).data).toEqual([])
   })
 
-  test('lists several faults of one body', async () => {
+  test('lists several problems of one body', async () => {
     const account = await openAccount(server())
     const body = payoutBody({ amount: 'x', country: 'x', currency: 'x' })
     const answer = await account.control('POST', '/payouts', { body })

@@ -89,7 +89,7 @@ describe('both bounds', () => {
     expect(await listedIds(account, query())).toEqual(expected())
   })
 
-  test('an empty window is a last page', async () => {
+  test('an empty window returns an empty last page', async () => {
     const answer = await listPayouts(account, { created_after: at, created_before: at })
     expect(answer.body).toEqual({ data: [], has_more: false, next_cursor: null })
   })
@@ -128,16 +128,16 @@ const malformed: [string, string][] = [
   ['a zone after the offset', '2026-02-01T00:00:00Z[Asia/Bangkok]'],
 ]
 
-describe.each(['created_after', 'created_before'])('%s refuses', name => {
-  test.each(malformed)('%s', async (_, value) => {
+describe.each(['created_after', 'created_before'])('%s', name => {
+  test.each(malformed)('refuses %s', async (_, value) => {
     expectRefusal(await listPayouts(account, { [name]: value }), invalid(name))
   })
 
-  test('being given twice', async () => {
+  test('refuses two values', async () => {
     expectRefusal(await listPayouts(account, { [name]: [at, at] }), invalid(name))
   })
 
-  test('nothing that a leap year has', async () => {
+  test('accepts the 29th of February in a leap year', async () => {
     expect((await listPayouts(account, { [name]: '2024-02-29T00:00:00Z' })).status).toBe(200)
   })
 })

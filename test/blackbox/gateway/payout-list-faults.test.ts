@@ -74,7 +74,7 @@ describe('a bad list parameter is refused and named', () => {
     expectRefusal(await listPayouts(account, query), invalid(field))
   })
 
-  test('also beside good ones', async () => {
+  test('a bad parameter beside valid ones is refused too', async () => {
     expectRefusal(
       await listPayouts(account, { status: 'succeeded', limit: 101, country: 'TH' }),
       invalid('limit'),
@@ -82,12 +82,12 @@ describe('a bad list parameter is refused and named', () => {
   })
 })
 
-describe('a cursor is good only as it was given, and only to whom', () => {
-  test('it is good at first', async () => {
+describe('a cursor works only unchanged, and only for its own account', () => {
+  test('the unchanged cursor is accepted', async () => {
     expect((await listPayouts(account, { cursor })).status).toBe(200)
   })
 
-  test('every one-character edit of it is refused', async () => {
+  test('every one-character edit is refused', async () => {
     const edits = Array.from(cursor, (was, index) =>
       [cursor.slice(0, index), was === 'A' ? 'B' : 'A', cursor.slice(index + 1)].join(''),
     )
@@ -102,11 +102,11 @@ describe('a cursor is good only as it was given, and only to whom', () => {
     ['in other case', () => cursor.toLowerCase() + (cursor === cursor.toLowerCase() ? 'x' : '')],
     ['of another merchant', () => cursorOfAnotherMerchant],
     ['of another environment', () => cursorOfAnotherEnvironment],
-  ])('%s it is refused', async (_, given) => {
+  ])('a cursor %s is refused', async (_, given) => {
     expectRefusal(await listPayouts(account, { cursor: given() }), invalid('cursor'))
   })
 
-  test('twice it is refused', async () => {
+  test('a cursor given twice is refused', async () => {
     expectRefusal(await listPayouts(account, { cursor: [cursor, cursor] }), invalid('cursor'))
   })
 
@@ -119,7 +119,7 @@ describe('a cursor is good only as it was given, and only to whom', () => {
   })
 })
 
-describe('what the merchant API does not have', () => {
+describe('operations that the merchant API does not have', () => {
   test('POST /payout_intents answers 405 with the allowed methods', async () => {
     const answer = await account.call('POST', '/payout_intents', { body: { amount: '1' } })
     expectRefusal(answer, { status: 405, code: 'method_not_allowed' })
@@ -137,7 +137,7 @@ describe('what the merchant API does not have', () => {
   })
 
   test.each(['GET', 'DELETE', 'PATCH'])(
-    '%s /payout_intents/{id} is 404, although there is one',
+    '%s /payout_intents/{id} is 404 even for an existing payout',
     async method => {
       const { data } = await succeeded(listPayouts(account))
       expectRefusal(await account.call(method, `/payout_intents/${data[0].id}`), notFound)

@@ -43,7 +43,7 @@ beforeAll(async () => {
   everyone = (await succeeded(listPayouts(account))).data
 })
 
-test('the list spans every place and state', () => {
+test('the list covers every country, currency and state', () => {
   expect(everyone.map(payout => payout.merchant_reference).sort()).toEqual(
     PLACES.flatMap(({ currency }) => STATES.map(state => `${currency} ${state}`)).sort(),
   )
@@ -91,12 +91,12 @@ const filters: [name: string, query: Query, keeps: (payout: Json) => boolean][] 
   ['filters that exclude each other', { country: 'VN', currency: 'THB' }, () => false],
 ]
 
-describe('each filter keeps exactly its payouts, in order', () => {
+describe('each filter returns exactly the matching payouts, in order', () => {
   test.each(filters)('%s', async (_, query, keeps) => {
     expect(await listedIds(account, query)).toEqual(idsOf(everyone.filter(keeps)))
   })
 
-  test.each(filters)('%s, walked two at a time with the filters sent again', async (_, query, keeps) => {
+  test.each(filters)('%s, in pages of two with the filters sent again', async (_, query, keeps) => {
     const pages = await walkPages(account, { ...query, limit: 2 })
     const expected = idsOf(everyone.filter(keeps))
     expect(idsOf(pages.flat())).toEqual(expected)
@@ -105,21 +105,21 @@ describe('each filter keeps exactly its payouts, in order', () => {
 })
 
 describe('a cursor and filters are independent', () => {
-  test('filters left out on the next page no longer hold there', async () => {
+  test('filters left out on the next page no longer apply', async () => {
     const first = await succeeded(listPayouts(account, { country: 'TH', limit: 2 }))
     const last = first.data.at(-1).id
     const after = idsOf(everyone).slice(idsOf(everyone).indexOf(last) + 1)
     expect(await listedIds(account, { cursor: first.next_cursor })).toEqual(after)
   })
 
-  test('other filters on the next page hold from the same position', async () => {
+  test('other filters on the next page apply from the same position', async () => {
     const first = await succeeded(listPayouts(account, { limit: 3 }))
     const after = everyone.slice(3).filter(payout => payout.status === 'failed')
     expect(await listedIds(account, { cursor: first.next_cursor, status: 'failed' })).toEqual(idsOf(after))
   })
 })
 
-test('unknown names are ignored, as a whole', async () => {
+test('unknown parameters are ignored', async () => {
   const query = { offset: 5, page: 2, 'status[]': 'failed', Limit: 1, starting_after: 'po_1', sort: 'asc' }
   expect(await listedIds(account, query)).toEqual(idsOf(everyone))
 })

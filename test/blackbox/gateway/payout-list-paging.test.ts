@@ -20,7 +20,7 @@ test('without payouts the list is one empty last page', async () => {
   expect(page).toEqual({ data: [], has_more: false, next_cursor: null })
 })
 
-test('the list is the account’s own: no other merchant or environment is in it', async () => {
+test('the list has no payouts of another merchant or environment', async () => {
   const [mine, other] = [await openMerchant(server()), await openMerchant(server())]
   const payout = await addPayout(mine.test)
   await addPayout(mine.live)
@@ -29,7 +29,7 @@ test('the list is the account’s own: no other merchant or environment is in it
 })
 
 describe('order', () => {
-  test('the most recently created comes first, in whatever order they were entered', async () => {
+  test('payouts are sorted by created_at, newest first, in whatever order they were added', async () => {
     const account = await openAccount(server())
     const now = await account.now()
     const ages = [5, 1, 9, 3, 7]
@@ -58,7 +58,7 @@ describe('order', () => {
     expect(await listedIds(account)).toEqual([second.id, first.id])
   })
 
-  test('payouts of one instant keep one order, on every read and at every page size', async () => {
+  test('payouts created at the same instant keep one order on every read and page size', async () => {
     const account = await openAccount(server())
     await addPayouts(account, 7)
     const order = await listedIds(account)
@@ -76,7 +76,7 @@ describe('page size', () => {
     ['no limit', {}, 25],
     ['limit 99', { limit: 99 }, 99],
     ['limit 100', { limit: 100 }, 100],
-  ])('of 101 payouts, %s gives %o %i', async (_, query, expected) => {
+  ])('of 101 payouts, %s (%o) returns %i', async (_, query, expected) => {
     const account = await accountWith101()
     const page = await succeeded(listPayouts(account, query))
     expect(page.data).toHaveLength(expected)
@@ -98,7 +98,7 @@ describe('page size', () => {
     [5, false],
     [6, true],
     [10, true],
-  ])('a first page of 5 out of %i payouts has more: %s', async (count, hasMore) => {
+  ])('a first page of 5 out of %i payouts sets has_more to %s', async (count, hasMore) => {
     const account = await openAccount(server())
     await addPayouts(account, count)
     const page = await succeeded(listPayouts(account, { limit: 5 }))
@@ -110,7 +110,7 @@ describe('page size', () => {
   test.each([
     [10, [5, 5]],
     [11, [5, 5, 1]],
-  ])('a walk of %i payouts by 5 has pages of %j and no empty one', async (count, sizes) => {
+  ])('paging through %i payouts by 5 gives pages of %j and no empty one', async (count, sizes) => {
     const account = await openAccount(server())
     await addPayouts(account, count)
     const pages = await walkPages(account, { limit: 5 })
@@ -118,8 +118,8 @@ describe('page size', () => {
   })
 })
 
-describe('a walk while the list changes', () => {
-  test('sees each payout that was there once, and none that came after', async () => {
+describe('paging while the list changes', () => {
+  test('returns each earlier payout once, and none created later', async () => {
     const account = await openAccount(server())
     const there = await addPayouts(account, 8)
     const pages = await walkPages(account, { limit: 3 }, async () => {
@@ -129,7 +129,7 @@ describe('a walk while the list changes', () => {
     expect(idsOf(pages.flat()).sort()).toEqual(idsOf(there).sort())
   })
 
-  test('sees no payout twice when new ones have the very instant of the cursor', async () => {
+  test('returns no payout twice when new ones are created at the instant of the cursor', async () => {
     const account = await openAccount(server())
     const there = await addPayouts(account, 8)
     const pages = await walkPages(account, { limit: 3 }, async () => void (await addPayout(account)))
@@ -159,7 +159,7 @@ describe('a walk while the list changes', () => {
     expect(again.text).toBe(second.text)
   })
 
-  test('the page size may change on the way', async () => {
+  test('accepts a different page size on the next page', async () => {
     const account = await openAccount(server())
     await addPayouts(account, 9)
     const order = await listedIds(account)

@@ -70,7 +70,7 @@ test.each(['123', '12-3', 'abcdefgh', '1234_5678', '1234.5678', '๑๒๓๔', 
   },
 )
 
-test('a payout is never changed before it was made, also where that is still to come', async () => {
+test('updated_at is never before created_at, even if created_at is in the future', async () => {
   const account = await openAccount(server())
   for (const created_at of ['2099-01-01T00:00:00.000Z', '2001-01-01T00:00:00.000Z']) {
     const { id } = await addPayout(account, { created_at })
@@ -91,14 +91,14 @@ test('times are RFC 3339 in UTC with milliseconds', async () => {
   expect(updated_at).toMatch(RFC_3339_UTC_MS)
 })
 
-test('the cancel answer is the payout as the list then shows it', async () => {
+test('the cancel answer is the payout as the list shows it afterwards', async () => {
   const account = await openAccount(server())
   const payout = await addPayout(account)
   const cancelled = await succeeded(cancelPayout(account, payout.id, { reason: 'Duplicate' }))
   expect(cancelled).toEqual(await readPayout(account, payout.id))
 })
 
-test('the full account number is in no answer and no webhook', async () => {
+test('no answer or webhook contains the full account number', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account, ['payout.updated', 'payout.cancelled', 'payout.succeeded'])
   const kept = await addPayout(account)
@@ -122,7 +122,7 @@ test.each(['live', 'test'] as const)('a payout of the %s account has its environ
   expect(data).toMatchObject([{ environment }])
 })
 
-test('every answer has a request id of its own and is not to be cached', async () => {
+test('every answer has a unique request id and must not be cached', async () => {
   const account = await openAccount(server())
   const { id } = await addPayout(account)
   const answers = [

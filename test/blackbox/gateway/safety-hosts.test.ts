@@ -28,7 +28,7 @@ async function ask(to: Server, hostLines: string[]): Promise<string[]> {
 
 const port = (of: Server) => new URL(of.url).port
 
-describe('a Host that is ours is answered', () => {
+describe('a Host header that names this server is answered', () => {
   test.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('%s', async host => {
     const answers = await ask(server(), [`Host: ${host}:${port(server())}`])
     expect(answers.map(statusOf)).toEqual([200, 200])
@@ -57,7 +57,7 @@ const refusedHosts: [string, string[]][] = [
   ['two Hosts', ['Host: localhost:PORT', 'Host: evil.example']],
 ]
 
-describe('a Host that is not ours is refused on both surfaces, and the process lives on', () => {
+describe('any other Host header is refused on both surfaces, and the server keeps running', () => {
   test.each(refusedHosts)('%s', async (_, lines) => {
     const given = lines.map(line => line.replace('PORT', port(server())))
     for (const answer of await ask(server(), given)) {
@@ -81,7 +81,7 @@ describe('a Host that is not ours is refused on both surfaces, and the process l
   })
 })
 
-test('--allow-host lets the named host in, and no other', async () => {
+test('--allow-host accepts the named host and no other', async () => {
   const own = await ownServer({ args: ['--allow-host', 'paysim.test'] })
   expect((await ask(own, [`Host: paysim.test:${port(own)}`])).map(statusOf)).toEqual([200, 200])
   expect((await ask(own, [`Host: localhost:${port(own)}`])).map(statusOf)).toEqual([200, 200])
@@ -89,10 +89,10 @@ test('--allow-host lets the named host in, and no other', async () => {
     expect(statusOf(answer)).toBeGreaterThanOrEqual(400)
 })
 
-describe('a web page elsewhere gets no foot in the door', () => {
+describe('a web page of another origin gets no CORS permission', () => {
   const origins = ['https://evil.example', 'null', 'http://localhost:3000']
 
-  test.each(origins)('no answer to origin %s allows it anything', async origin => {
+  test.each(origins)('no answer to origin %s has a CORS header', async origin => {
     const account = await openAccount(server())
     const payment = await createPayment(account)
     const answers = [
@@ -107,7 +107,7 @@ describe('a web page elsewhere gets no foot in the door', () => {
   })
 
   test.each(['/payment_intents', '/_paysim/merchants', '/_paysim/accounts/default.test/reset'])(
-    'a preflight of %s is not granted',
+    'a preflight request for %s is refused',
     async path => {
       const answer = await fetch(`${server().url}${path}`, {
         method: 'OPTIONS',

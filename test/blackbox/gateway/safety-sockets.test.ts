@@ -48,7 +48,7 @@ const garbage: [string, string | Uint8Array][] = [
   ],
 ]
 
-describe('garbage is refused or cut off, never answered 5xx, and the process lives on', () => {
+describe('garbage is refused or cut off, never answered with 500, and the server keeps running', () => {
   test.each(garbage)('%s', async (_, bytes) => {
     const answer = await exchange(server().url, bytes)
     const status = statusOf(answer)
@@ -61,7 +61,7 @@ describe('garbage is refused or cut off, never answered 5xx, and the process liv
   })
 })
 
-test('a client that goes away in the middle of anything does no harm', async () => {
+test('a client that disconnects in the middle of a request does no harm', async () => {
   const account = await openAccount(server())
   const half = `${JSON_POST}Content-Length: 5000\r\n\r\n{"amount":"25`
   for (let round = 0; round < 50; round++) {
@@ -73,7 +73,7 @@ test('a client that goes away in the middle of anything does no harm', async () 
   await createPayment(account)
 })
 
-test('slow and incomplete requests delay neither others nor the stop', async () => {
+test('incomplete requests delay neither other requests nor the stop', async () => {
   const own = await ownServer()
   const account = await openAccount(own)
   const stalled = [

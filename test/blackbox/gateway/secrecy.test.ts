@@ -50,13 +50,13 @@ async function noteUrl(label: string, url: string): Promise<string> {
   return text
 }
 
-test('the sentinel is really there, for operators to see', async () => {
+test('the control surface does show the sentinel', async () => {
   expect((await account.control('GET', '/catalogue')).text).toContain(SENTINEL)
   await succeeded(create({}))
   expect((await account.control('GET', '/payments')).text).toContain(SENTINEL)
 })
 
-describe('reveals nothing about the provider', () => {
+describe('the merchant API reveals nothing about the provider', () => {
   test.each(MODES)('by discovery in mode %s, with and without a pin', async mode => {
     for (const pin of ['', `&provider=${SENTINEL}-one`, `&provider=${SENTINEL}-two`, '&provider=nobody']) {
       const query = `amount=25000&country=TH&currency=THB&checkout_mode=${mode}`
@@ -171,7 +171,7 @@ describe('reveals nothing about the provider', () => {
     scan.expectNothingOf(SENTINEL)
   })
 
-  test('and there was much to be told', () => {
+  test('the scan saw more than 50 texts', () => {
     expect(scan.seen()).toBeGreaterThan(50)
   })
 })

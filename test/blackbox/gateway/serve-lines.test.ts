@@ -22,7 +22,7 @@ function secretsIn(text: string): string[] {
   ].map(([, secret = '']) => secret)
 }
 
-test('the lines of `serve --json` after the first show nothing that opens anything', async () => {
+test('`serve --json` prints no secret after its first line', async () => {
   const server = await ownServer({ args: ['--control-token', 'a-token-of-our-own'] })
   const secrets = new Set(['a-token-of-our-own', ...server.accounts.map(account => account.secret_key)])
   const learn = (text: string) => {
@@ -89,7 +89,7 @@ test('the lines of `serve --json` after the first show nothing that opens anythi
   for (const secret of secrets) scan.expectNothingOf(secret)
 })
 
-test('history, stream and requests of the control surface show none either', async () => {
+test('history and requests of the control surface contain no secret either', async () => {
   const server = await ownServer()
   const { test: account } = await openMerchant(server)
   const endpoint = await subscribe(account, 'http://127.0.0.1:9/hook')

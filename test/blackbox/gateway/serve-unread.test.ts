@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { scratchDirectory, serveIn } from '../../support/gateway/serve-process.ts'
 
 /** As `paysim serve --json | head -1` leaves it: ready, and read by nobody any more. */
-test('continues if nobody reads its output', async () => {
+test('serve continues if nobody reads its output', async () => {
   const { ready, turnAway, stop } = await serveIn(await scratchDirectory(), ['--port', '0', '--ephemeral'])
   turnAway()
   const headers = { authorization: `Bearer ${ready.control_token}` }

@@ -20,7 +20,7 @@ async function expectFileFault(flag: string, text: string, names: RegExp, extens
   await expectFault(['--port', '0', '--ephemeral', flag, file], names)
 }
 
-test('a port that is taken', async () => {
+test('the start fails if a port is in use', async () => {
   const occupant = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void occupant.close())
   await new Promise(resolve => occupant.once('listening', resolve))
@@ -32,7 +32,7 @@ test('a port that is taken', async () => {
   expect(await serveUntilExit(control)).toMatchObject(taken('control port'))
 })
 
-describe('the data directory', () => {
+describe('the start fails if the data directory', () => {
   test('is a file', async () => {
     const file = join(await scratchDirectory(), 'file')
     await writeFile(file, 'not a directory')
@@ -45,13 +45,13 @@ describe('the data directory', () => {
     await expectFault(['--port', '0', '--data', join(file, 'data')], /file/)
   })
 
-  test.skipIf(process.platform !== 'linux')('cannot be made', async () => {
+  test.skipIf(process.platform !== 'linux')('cannot be created', async () => {
     await expectFault(['--port', '0', '--data', '/sys/paysim'], /\/sys\/paysim/)
   })
 })
 
 // What each decision takes is in resolve-contract.test.ts.
-describe('the contract file', () => {
+describe('the start fails if the contract file', () => {
   test('does not exist', () =>
     expectFault(['--port', '0', '--ephemeral', '--contract', '/no/such/contract.json'], /contract\.json/))
 
@@ -71,7 +71,7 @@ describe('the contract file', () => {
     expectFileFault('--contract', 'errors.body: [flat', /given\.yaml/, 'yaml'))
 })
 
-describe('the catalogue file', () => {
+describe('the start fails if the catalogue file', () => {
   test('does not exist', () =>
     expectFault(['--port', '0', '--ephemeral', '--catalogue', '/no/such/catalogue.json'], /catalogue\.json/))
 
@@ -85,7 +85,7 @@ describe('the catalogue file', () => {
   })
 })
 
-describe('a flag', () => {
+describe('a bad flag', () => {
   test.each<[string[], RegExp]>([
     [['--port', 'abc'], /port/],
     [['--port', '70000'], /port/],
@@ -94,7 +94,7 @@ describe('a flag', () => {
     [['--port', '0', '--durability', 'maybe'], /durability/],
     [['--port', '0', '--seed', 'seven'], /seed/],
     [['--port', '0', '--no-such-flag'], /no-such-flag/],
-  ])('%j is a usage fault: exit 2', async (args, names) => {
+  ])('%j is a usage error with exit code 2', async (args, names) => {
     const { code, stdout, stderr } = await serveUntilExit(['--json', '--ephemeral', ...args])
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(names)

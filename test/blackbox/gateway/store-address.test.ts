@@ -17,7 +17,7 @@ async function call(ready: Json, path: string, body?: Record<string, unknown>): 
   return answer.json()
 }
 
-test('a store in a directory is the same as --data, by flag and by environment', async () => {
+test('--store file: works like --data, as a flag and as PAYSIM_STORE', async () => {
   const directory = await scratchDirectory()
   const store = `file:${join(directory, 'data')}`
   const first = await serveIn(directory, ['--port', '0', '--store', 'file:data'])
@@ -31,7 +31,7 @@ test('a store in a directory is the same as --data, by flag and by environment',
   expect(await call(second.ready, `/payment_intents/${id}`)).toMatchObject({ id })
 })
 
-test('a store in memory is the same as --ephemeral', async () => {
+test('--store memory: works like --ephemeral', async () => {
   const { ready } = await serveIn(await scratchDirectory(), ['--port', '0', '--store', 'memory:'])
   expect(ready).toMatchObject({ store: 'memory:', data_dir: null })
 })
@@ -51,7 +51,7 @@ test.each([
   expect(stderr).not.toContain('secret')
 })
 
-test('links and pages begin with the public URL, and its host is allowed', async () => {
+test('links start with the public URL, and its host is allowed', async () => {
   const args = ['--port', '0', '--ephemeral', '--public-url', 'https://pay.example.com/']
   const { ready } = await serveIn(await scratchDirectory(), args)
   expect(ready.url).toBe('https://pay.example.com')

@@ -33,7 +33,7 @@ const WAYS = [
 ] as const
 
 test.each(WAYS)(
-  '%s, with another address and another contract, an attempt repeats the body',
+  '%s, with another address and another contract, a retry sends the same body',
   async (_, end) => {
     const first = await ownServer({ args: await anotherPort() })
     const account = await openAccount(first)
@@ -67,7 +67,7 @@ test.each(WAYS)(
   },
 )
 
-test('an export takes the body along: another server sends the same', async () => {
+test('an export includes the body, so another server sends the same bytes', async () => {
   const account = await openAccount(await ownServer())
   const receiver = await listen(account, ['payment.created'])
   await succeeded(postPayment(account, hostedBody()))
@@ -99,7 +99,7 @@ test('a webhook that is due when the server starts contains the address of the s
   expect(delivery?.event.data.next_action.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/checkout\//)
 })
 
-test('a receiver cannot make its own log entry unreadable', async () => {
+test('a receiver’s answer cannot make its log entry unreadable', async () => {
   const account = await openAccount(await ownServer())
   const receiver = await listen(account)
   receiver.reply(() => ({ status: 500, body: 'see "https://shop.example/?code=abc"' }))

@@ -28,7 +28,7 @@ const redeliver = (account: Account, id: string) =>
   account.control('POST', `/webhook-deliveries/${id}/redeliver`)
 
 describe('the list of deliveries', () => {
-  test('returns each with its event, its attempts, and both bodies', async () => {
+  test('returns each with its event and its attempts', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(nth =>
@@ -47,7 +47,7 @@ describe('the list of deliveries', () => {
     expect(told).toContain(sent?.headers['webhook-signature'])
   })
 
-  test('is one row an event and endpoint', async () => {
+  test('has one row per event and endpoint', async () => {
     const account = await openAccount(server())
     await listen(account)
     await listen(account)
@@ -56,7 +56,7 @@ describe('the list of deliveries', () => {
     expect(await deliveriesOf(account)).toHaveLength(4)
   })
 
-  test('shows no endpoint’s secret', async () => {
+  test('does not show the endpoint’s secret', async () => {
     const account = await openAccount(server())
     const { endpoint } = await listen(account)
     await cancelOne(account)
@@ -64,7 +64,7 @@ describe('the list of deliveries', () => {
     expect(text).not.toContain(endpoint.secret)
   })
 
-  test('is the account’s own', async () => {
+  test('has no deliveries of another account', async () => {
     const merchant = await openMerchant(server())
     await listen(merchant.test)
     await cancelOne(merchant.test)
@@ -73,7 +73,7 @@ describe('the list of deliveries', () => {
 })
 
 describe('redelivery', () => {
-  test('sends the same event again, signed anew', async () => {
+  test('sends the same event again with a valid signature', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     await cancelOne(account)
@@ -101,7 +101,7 @@ describe('redelivery', () => {
     expect(receiver.deliveries).toHaveLength(11)
   })
 
-  test('that succeeds ends the schedule', async () => {
+  test('ends the schedule if it succeeds', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(nth => ({ status: nth === 1 ? 500 : 200 }))
@@ -113,7 +113,7 @@ describe('redelivery', () => {
     expect(receiver.deliveries).toHaveLength(2)
   })
 
-  test('of another account’s delivery is not found, and sends nothing', async () => {
+  test('of another account’s delivery is 404 and sends nothing', async () => {
     const merchant = await openMerchant(server())
     const receiver = await listen(merchant.test)
     await cancelOne(merchant.test)

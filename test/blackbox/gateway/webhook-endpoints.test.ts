@@ -18,7 +18,7 @@ async function cancelOne(account: Account) {
 }
 
 describe('registering an endpoint', () => {
-  test('answers its id, url, events and a secret of the Standard Webhooks form', async () => {
+  test('returns its id, url, events and a Standard Webhooks secret', async () => {
     const account = await openAccount(server())
     const body = { url: 'http://127.0.0.1:9/hook', events: ['payout.cancelled', 'payout.failed'] }
     const answer = await register(account, body)
@@ -30,7 +30,7 @@ describe('registering an endpoint', () => {
     expect(keyLength).toBeLessThanOrEqual(64)
   })
 
-  test('without events means every terminal one', async () => {
+  test('without events subscribes to every terminal event', async () => {
     const account = await openAccount(server())
     const { events } = await succeeded(register(account, { url: 'http://localhost:9/hook' }))
     const terminal = ['succeeded', 'failed', 'expired', 'cancelled'].map(outcome => `payment.${outcome}`)
@@ -38,7 +38,7 @@ describe('registering an endpoint', () => {
     if (Array.isArray(events)) expect([...events].sort()).toEqual([...terminal, ...payout].sort())
   })
 
-  test('each gets a secret and an id of its own', async () => {
+  test('gives each endpoint its own id and secret', async () => {
     const account = await openAccount(server())
     const [one, other] = [
       await subscribe(account, 'http://[::1]:9/'),
@@ -67,7 +67,7 @@ describe('registering an endpoint', () => {
   })
 })
 
-describe('without --allow-webhooks only the loopback is delivered to', () => {
+describe('without --allow-webhooks only loopback URLs are allowed', () => {
   test.each([
     'https://hooks.example.com/x',
     'http://10.0.0.1/hook',
@@ -92,13 +92,13 @@ describe('without --allow-webhooks only the loopback is delivered to', () => {
     },
   )
 
-  test('a new merchant’s webhooks are held to it too', async () => {
+  test('the rule also applies to the webhooks of a new merchant', async () => {
     const body = { id: 'far-hooks', webhooks: [{ url: 'https://hooks.example.com/x' }] }
     expectRefusal(await server().control('POST', '/merchants', { body }), invalid())
     expectRefusal(await server().control('GET', '/merchants/far-hooks'), notFound)
   })
 
-  test('a redirect to elsewhere is not followed', async () => {
+  test('a redirect is not followed', async () => {
     const account = await openAccount(server())
     const [near, other] = [await listen(account), await openReceiver()]
     near.reply(() => ({ status: 307, headers: { location: `${other.url}/elsewhere` } }))
@@ -108,7 +108,7 @@ describe('without --allow-webhooks only the loopback is delivered to', () => {
   })
 })
 
-test('--allow-webhooks opens the named host, and no other', async () => {
+test('--allow-webhooks allows the named host and no other', async () => {
   const own = await ownServer({ args: ['--allow-webhooks', 'hooks.example.com'] })
   const account = await openAccount(own)
   expect((await register(account, { url: 'https://hooks.example.com/x' })).status).toBe(201)
@@ -131,7 +131,7 @@ test('an imported endpoint must match the allowed hosts of the importing server'
   expect(JSON.stringify(delivery)).toContain('points to 10.255.255.1, which is not this machine')
 })
 
-test('a host that cannot be allowed is named when the server is started', async () => {
+test('the start fails and names an invalid --allow-webhooks host', async () => {
   const started = await serveUntilExit([
     '--ephemeral',
     '--port',
@@ -142,8 +142,8 @@ test('a host that cannot be allowed is named when the server is started', async 
   expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining('http://hooks.example.com/x') })
 })
 
-describe('an endpoint that is removed', () => {
-  test('gets nothing more, not even retries of earlier events', async () => {
+describe('removing an endpoint', () => {
+  test('stops everything, even retries of earlier events', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -158,7 +158,7 @@ describe('an endpoint that is removed', () => {
     expectRefusal(await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`), notFound)
   })
 
-  test('does not change the others', async () => {
+  test('does not affect the others', async () => {
     const account = await openAccount(server())
     const [gone, kept] = [await listen(account), await listen(account)]
     await succeeded(account.control('DELETE', `/webhook-endpoints/${gone.endpoint.id}`))
@@ -166,7 +166,7 @@ describe('an endpoint that is removed', () => {
     expect([gone.deliveries.length, kept.deliveries.length]).toEqual([0, 1])
   })
 
-  test('by another account is not found', async () => {
+  test('from another account is 404', async () => {
     const merchant = await openMerchant(server())
     const { endpoint } = await listen(merchant.test)
     expectRefusal(await merchant.live.control('DELETE', `/webhook-endpoints/${endpoint.id}`), notFound)
@@ -174,7 +174,7 @@ describe('an endpoint that is removed', () => {
   })
 })
 
-describe('which events an endpoint gets', () => {
+describe('an endpoint gets', () => {
   const everything = async (account: Account) => {
     const [payment, failing] = [await createPayment(account), await createPayment(account)]
     await succeeded(trigger(account, payment.id, 'withdraw-action'))
@@ -189,7 +189,7 @@ describe('which events an endpoint gets', () => {
   const types = (deliveries: { event: { type: string } }[]) =>
     [...new Set(deliveries.map(({ event }) => event.type))].sort()
 
-  test('unless it asks: the terminal ones, and none of created and updated', async () => {
+  test('by default the terminal events, and neither created nor updated', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     await everything(account)
@@ -208,14 +208,14 @@ describe('which events an endpoint gets', () => {
     [['payment.updated']],
     [['payout.updated']],
     [['payment.created', 'payment.failed', 'payout.updated']],
-  ])('if it asks for %j: those, and only those', async events => {
+  ])('exactly the events it asks for: %j', async events => {
     const account = await openAccount(server())
     const receiver = await listen(account, events)
     await everything(account)
     expect(types(receiver.deliveries)).toEqual([...events].sort())
   })
 
-  test('payment.created comes once a payment, with the payment as it was created', async () => {
+  test('payment.created once per payment, with the payment as created', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account, ['payment.created'])
     const payment = await createPayment(account)
@@ -223,7 +223,7 @@ describe('which events an endpoint gets', () => {
     expect(receiver.deliveries.map(({ event }) => event.data)).toEqual([payment])
   })
 
-  test('an account’s events go to its own endpoints alone', async () => {
+  test('only the events of its own account', async () => {
     const merchant = await openMerchant(server())
     const [mine, others] = [await listen(merchant.test), await listen(merchant.live)]
     await cancelOne(merchant.test)

@@ -174,7 +174,7 @@ test('a cancelled payout’s event adds the reason, and nothing else, to the pay
   ])
 })
 
-test('a live account’s events say live', async () => {
+test('events of a live account have environment live', async () => {
   const { live } = await openMerchant(server())
   const receiver = await listen(live)
   await payment(live, 'succeed')
@@ -182,7 +182,7 @@ test('a live account’s events say live', async () => {
   expect(receiver.deliveries.map(({ event }) => event.environment)).toEqual(['live'])
 })
 
-test('an event is sent without any move of the clock', async () => {
+test('an event is sent without the clock moving', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const id = await payment(account, 'succeed')
@@ -190,7 +190,7 @@ test('an event is sent without any move of the clock', async () => {
   expect(delivery?.event.data.id).toBe(id)
 })
 
-test('every outcome is among the account’s events, as it was sent', async () => {
+test('the event list contains every outcome as it was sent', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   await payment(account, 'succeed')
@@ -204,7 +204,7 @@ test('every outcome is among the account’s events, as it was sent', async () =
   expect(receiver.deliveries).toHaveLength(3)
 })
 
-test('an event has the record as it was when it happened, even if delivered later', async () => {
+test('an event contains the record as it was at that time, even if delivered later', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account, ['payout.updated', 'payout.succeeded'])
   receiver.reply(nth => ({ status: nth === 1 ? 500 : 204 }))

@@ -37,7 +37,7 @@ async function expectAttemptsAfter(account: Account, attempts: () => number, gap
 }
 
 describe('a receiver that never accepts', () => {
-  test('is tried ten times, with exactly the stated gaps, and then no more', async () => {
+  test('gets ten attempts at exactly the documented gaps, and then no more', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -48,7 +48,7 @@ describe('a receiver that never accepts', () => {
     expect(receiver.deliveries).toHaveLength(10)
   })
 
-  test('has had all its attempts when the clock has advanced until idle', async () => {
+  test('has had all its attempts after an advance until idle', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -69,7 +69,7 @@ describe('a receiver that never accepts', () => {
     expect(receiver.deliveries).toHaveLength(10)
   })
 
-  test('is seen in the clock: the next attempt is the next timer', async () => {
+  test('appears in the clock: the next attempt is the next timer', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -93,7 +93,7 @@ const failures: [string, Reply][] = [
 ]
 
 describe('an attempt fails', () => {
-  test.each(failures)('by %s, and is tried again after 5 s', async (_, reply) => {
+  test.each(failures)('with %s, and is repeated after 5 s', async (_, reply) => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(nth => (nth === 1 ? reply : { status: 200 }))
@@ -103,7 +103,7 @@ describe('an attempt fails', () => {
     expect(receiver.deliveries).toHaveLength(2)
   })
 
-  test('fails without a listener, and is retried when there is one', async () => {
+  test('if nothing listens, and the next is due after 5 s', async () => {
     const account = await openAccount(server())
     await subscribe(account, 'http://127.0.0.1:9/hook')
     await cancelOne(account)
@@ -111,7 +111,7 @@ describe('an attempt fails', () => {
     expect(msBetween(now, next_due)).toBe(5 * SECOND)
   })
 
-  test('by no answer within 15 s', { timeout: 60_000 }, async () => {
+  test('if no answer comes within 15 s', { timeout: 60_000 }, async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
@@ -122,7 +122,7 @@ describe('an attempt fails', () => {
 })
 
 describe('an advance with a receiver that never answers', () => {
-  test('gives up on it once, names its deliveries, and keeps their schedule and the other receivers', async () => {
+  test('waits for it only once, reports its delivery, keeps its schedule and serves the others', async () => {
     const account = await openAccount(await ownServer({ args: ['--advance-wait', '1s'] }))
     const [hanging, working] = [await listen(account), await listen(account)]
     hanging.reply(nth => (nth === 1 ? { status: 500 } : { after: new Promise(() => {}) }))
@@ -141,7 +141,7 @@ describe('an advance with a receiver that never answers', () => {
     expect(working.deliveries).toHaveLength(1)
   })
 
-  test('waits no longer for an attempt that began before it', async () => {
+  test('limits the wait for an attempt that started earlier, too', async () => {
     const account = await openAccount(await ownServer({ args: ['--advance-wait', '1s'] }))
     const hanging = await listen(account)
     hanging.reply(() => ({ after: new Promise(() => {}) }))
@@ -157,7 +157,7 @@ describe('an advance with a receiver that never answers', () => {
 })
 
 describe('an attempt succeeds', () => {
-  test.each([200, 201, 202, 204, 299])('by %i, and is the last', async status => {
+  test.each([200, 201, 202, 204, 299])('with %i, and is the last', async status => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ status }))
@@ -193,7 +193,7 @@ describe('Retry-After', () => {
   test.each([
     [429, 120],
     [503, 3600],
-  ])('on a %i: the next attempt comes after those %i seconds, not sooner', async (status, seconds) => {
+  ])('on a %i delays the next attempt by its %i seconds', async (status, seconds) => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     const refusal = { status, headers: { 'retry-after': String(seconds) } }
@@ -203,7 +203,7 @@ describe('Retry-After', () => {
   })
 
   test.each(['soon', '-5', '', '1e9999'])(
-    'that is nonsense (%j) leaves the schedule as it is',
+    'with an invalid value (%j) does not change the schedule',
     async value => {
       const account = await openAccount(server())
       const receiver = await listen(account)
@@ -225,8 +225,8 @@ describe('several endpoints', () => {
   })
 })
 
-describe('advance returns only when what was due is done', () => {
-  test('a slow receiver has been answered to the end', async () => {
+describe('an advance returns only when everything due is finished', () => {
+  test('a slow receiver has finished answering', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ after: new Promise(resolve => setTimeout(resolve, 200)) }))
@@ -236,7 +236,7 @@ describe('advance returns only when what was due is done', () => {
     expect((await readPayment(account, id)).status).toBe('expired')
   })
 
-  test('also when the delivery was already under way', async () => {
+  test('also if the delivery had already started', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     receiver.reply(() => ({ after: new Promise(resolve => setTimeout(resolve, 200)) }))
@@ -246,7 +246,7 @@ describe('advance returns only when what was due is done', () => {
     expect(receiver.answered()).toBe(1)
   })
 
-  test('a failed attempt’s retries within the jump are made at their own times', async () => {
+  test('retries within the jump are sent at their own times', async () => {
     const account = await openAccount(server())
     const receiver = await openReceiver()
     const times: Promise<string>[] = []

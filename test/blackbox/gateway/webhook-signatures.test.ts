@@ -33,7 +33,7 @@ test('a delivery is a JSON POST with the Standard Webhooks headers', async () =>
 })
 
 test.each(['plain', '“quotes”, \\ and 😀, ไทย', '</script>\u2028\u0000'])(
-  'the standardwebhooks package verifies it: %j',
+  'the standardwebhooks package verifies a delivery with the reason %j',
   async reason => {
     const account = await openAccount(server())
     const receiver = await listen(account)
@@ -44,8 +44,8 @@ test.each(['plain', '“quotes”, \\ and 😀, ไทย', '</script>\u2028\u00
   },
 )
 
-describe('what was not sent does not verify', () => {
-  test('another secret, another body, another id, another time', async () => {
+describe('verification fails', () => {
+  test('with another secret, body, id or time', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     const stranger = await subscribe(account, 'http://127.0.0.1:9/')
@@ -60,7 +60,7 @@ describe('what was not sent does not verify', () => {
   })
 })
 
-test.each(['40d', '3650d'])('signs with wall time, even on an account %s ahead of it', async ahead => {
+test.each(['40d', '3650d'])('signatures use wall time, even on an account %s ahead of it', async ahead => {
   const account = await openAccount(server())
   await account.pass(ahead)
   const receiver = await listen(account)
@@ -70,7 +70,7 @@ test.each(['40d', '3650d'])('signs with wall time, even on an account %s ahead o
   expect(event.timestamp).toBe(await account.now())
 })
 
-test('all attempts have one id and one body, and each verifies with its own time', async () => {
+test('all attempts have the same id and body, and each signature verifies', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   receiver.reply(nth => ({ status: nth < 4 ? 500 : 204 }))
