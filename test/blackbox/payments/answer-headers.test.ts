@@ -42,7 +42,7 @@ const answers: [number, string, () => Promise<Answer>][] = [
   [422, 'no route', () => create(paying('probe_sick'))],
 ]
 
-test.each(answers)('%i: %s has a Request-Id and is not to be stored', async (status, _, ask) => {
+test.each(answers)('%i: the answer to %s has a Request-Id and must not be stored', async (status, _, ask) => {
   const answer = await ask()
   expect(answer.status, answer.text).toBe(status)
   expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)

@@ -27,7 +27,7 @@ async function ask(authorization: string | undefined, path = '/payment_intents/p
 const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 describe('credentials', () => {
-  test('the public key as user and the secret key as password are let in', async () => {
+  test('the public key as user name and the secret key as password are accepted', async () => {
     expectFault(await ask(basic(account.keys)), 404, 'not_found')
   })
 
@@ -73,13 +73,13 @@ describe('credentials', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Basic realm="paysim"')
   })
 
-  test('every refusal is the same answer, apart from the id of the request', async () => {
+  test('every refusal has the same answer, apart from the request id', async () => {
     const answers = await Promise.all(refused.map(async ([, authorization]) => ask(authorization())))
     const distinct = new Set(answers.map(answer => JSON.stringify(withoutIdentity(answer))))
     expect([...distinct]).toHaveLength(1)
   })
 
-  test('each request has an id of its own', async () => {
+  test('each request has a unique id', async () => {
     const ids = await Promise.all([1, 2, 3].map(async () => (await ask(undefined)).headers.get('request-id')))
     expect(new Set(ids).size).toBe(3)
   })
@@ -90,12 +90,12 @@ describe('credentials', () => {
     ['GET', '/payment_intents/pi_none'],
     ['POST', '/payment_intents/pi_none/cancel-pending'],
     ['POST', '/payment_intents/pi_none/receipt'],
-  ])('%s %s asks for credentials', async (method, path) => {
+  ])('%s %s requires credentials', async (method, path) => {
     const answer = expectCleanAnswer(await gateway.server.call(method, path, { anonymous: true }))
     expectFault(answer, 401, 'unauthorized')
   })
 
-  test('a wrong header after a right one, or before it, is no fault of the server', async () => {
+  test('a wrong header beside a right one does not cause a server error', async () => {
     const right = `Authorization: ${basic(account.keys)}`
     const wrong = `Authorization: ${encoded('pk_test_x:sk_test_x')}`
     for (const headers of [
@@ -113,7 +113,7 @@ describe('credentials', () => {
 })
 
 describe('key pairs', () => {
-  test('a second pair works beside the first, and their halves do not mix', async () => {
+  test('a second pair works beside the first, and mixed halves are refused', async () => {
     const second = await account.control('POST', '/keys', { body: {} })
     expect(second.status).toBe(201)
     const made = await account.pay('probe_transfer')
@@ -132,7 +132,7 @@ describe('key pairs', () => {
     )
   })
 
-  test('a revoked pair is refused at once, like one that never was; the others go on', async () => {
+  test('a revoked pair is refused at once like an unknown one, and other pairs still work', async () => {
     const revoked = (await account.control('POST', '/keys', { body: {} })).body
     expect((await ask(basic(revoked))).status).toBe(404)
     const removed = await account.control('DELETE', `/keys/${revoked.public_key}`)

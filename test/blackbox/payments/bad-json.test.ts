@@ -22,7 +22,7 @@ function send(raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, str
 const GOOD = JSON.stringify(hosted())
 const withMember = (member: string) => `${GOOD.slice(0, -1)},${member}}`
 
-describe('a body that is no JSON: 400', () => {
+describe('a body that is not JSON: 400', () => {
   test.each([
     ['nothing', ''],
     ['whitespace', ' \n\t'],
@@ -44,13 +44,13 @@ describe('a body that is no JSON: 400', () => {
     expectFault(await send(raw), 400, 'validation_failed')
   })
 
-  test('bytes that are no UTF-8', async () => {
+  test('bytes that are not UTF-8', async () => {
     const bytes = Buffer.from(hostedText('r\u00ff'), 'latin1')
     expectFault(await send(new Uint8Array(bytes)), 400, 'validation_failed')
   })
 })
 
-describe('JSON that is no object: 400', () => {
+describe('JSON that is not an object: 400', () => {
   test.each(['[]', '[{}]', `[${GOOD}]`, '"text"', '1', '0', 'null', 'true', 'false', '1e999'])(
     '%s',
     async raw => {
@@ -76,7 +76,7 @@ describe('an unusual object', () => {
     ],
     ['a list of a million', withMember(`"x":[${'1,'.repeat(1_000_000)}1]`)],
     ['a byte order mark', `\ufeff${GOOD}`],
-  ])('with %s is taken or refused, and the gateway goes on', async (_, raw) => {
+  ])('with %s is accepted or refused, and the gateway keeps running', async (_, raw) => {
     for (const headers of [{}, { 'idempotency-key': freshKey() }]) {
       const answer = await send(raw, headers)
       expect([201, 400], answer.text.slice(0, 300)).toContain(answer.status)
@@ -84,21 +84,18 @@ describe('an unusual object', () => {
     await expectAlive()
   })
 
-  test.each(['{"__proto__":GOOD}', '{"constructor":{"prototype":GOOD}}'])(
-    '%s gives no field',
-    async shape => {
-      const answer = await send(shape.replace('GOOD', GOOD))
-      expectFault(answer, 400, 'validation_failed')
-      expectInvalid(await send('{}'), 'amount', 'country', 'currency', 'customer', 'merchant_reference')
-    },
-  )
+  test.each(['{"__proto__":GOOD}', '{"constructor":{"prototype":GOOD}}'])('%s sets no field', async shape => {
+    const answer = await send(shape.replace('GOOD', GOOD))
+    expectFault(answer, 400, 'validation_failed')
+    expectInvalid(await send('{}'), 'amount', 'country', 'currency', 'customer', 'merchant_reference')
+  })
 
   test.each([
     ['merchant_reference', (text: string) => hostedText(text)],
     ['customer.name', (text: string) => GOOD.replace('Somchai Jaidee', text)],
     ['return_url', (text: string) => withMember(`"return_url":"https://shop.example/${text}"`)],
     ['the name of a member', (text: string) => withMember(`"${text}":1`)],
-  ])('with a lone surrogate in %s is taken or refused', async (_, bodyOf) => {
+  ])('with a lone surrogate in %s is accepted or refused', async (_, bodyOf) => {
     for (const text of ['\\ud800', 'a\\udfffb', '\\ude00\\ud83d']) {
       const answer = await send(bodyOf(text), { 'idempotency-key': freshKey() })
       expect([201, 400], answer.text).toContain(answer.status)
@@ -108,7 +105,7 @@ describe('an unusual object', () => {
   })
 })
 
-describe('nesting 100,000 deep is taken or refused', () => {
+describe('nesting 100,000 levels deep is accepted or refused', () => {
   const deep = (open: string, close: string, inside = '1') =>
     open.repeat(100_000) + inside + close.repeat(100_000)
 
@@ -121,7 +118,7 @@ describe('nesting 100,000 deep is taken or refused', () => {
     ['an unknown member of customer', GOOD.replace('"customer":{', `"customer":{"x":${deep('[', ']')},`)],
     ['amount', GOOD.replace('"15000"', deep('[', ']'))],
     ['never closed', '['.repeat(100_000)],
-  ])('in %s, with a key and without', async (_, raw) => {
+  ])('in %s, with and without a key', async (_, raw) => {
     for (const headers of [{}, { 'idempotency-key': freshKey() }]) {
       const answer = await send(raw, headers)
       expect([201, 400], answer.text.slice(0, 300)).toContain(answer.status)

@@ -24,7 +24,7 @@ async function expectAlive() {
   expect((await account.payHosted()).status).toBe('pending')
 }
 
-describe('another method than a path has: 405 with Allow', () => {
+describe('a method that the path does not support: 405 with Allow', () => {
   test.each([
     ['/payment_intents', ['GET', 'PUT', 'PATCH', 'DELETE'], 'POST'],
     ['/payment_methods/options', ['POST', 'PUT', 'PATCH', 'DELETE'], 'GET'],
@@ -40,13 +40,13 @@ describe('another method than a path has: 405 with Allow', () => {
     }
   })
 
-  test('with a body that is no JSON as well', async () => {
+  test('also with a body that is not JSON', async () => {
     const options = { raw: '{', headers: { 'content-type': 'application/json' } }
     expectFault(await account.call('PUT', '/payment_intents', options), 405, 'method_not_allowed')
   })
 })
 
-describe('a path that no operation has: 404', () => {
+describe('an unknown path: 404', () => {
   test.each([
     ['GET', '/nowhere'],
     ['POST', '/payment_intent'],
@@ -66,7 +66,7 @@ describe('a path that no operation has: 404', () => {
   })
 })
 
-describe('creation asks for JSON', () => {
+describe('creation requires JSON', () => {
   test.each([
     ['no content type', undefined],
     ['text', 'text/plain'],
@@ -89,7 +89,7 @@ describe('creation asks for JSON', () => {
     'application/json; charset=utf-8; foo="bar"',
     'APPLICATION/JSON ; version=1;profile="a;b"',
     'application/json;',
-  ])('parameters are fine: %s', async type => {
+  ])('parameters are accepted: %s', async type => {
     const answer = await account.call('POST', '/payment_intents', {
       raw: JSON.stringify(hosted()),
       headers: { 'content-type': type },
@@ -123,7 +123,7 @@ describe('a large body: 413, and the connection is not held', () => {
     await expectAlive()
   })
 
-  test('many at once do not stop the others', async () => {
+  test('many at once do not stop other requests', async () => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
     const large = Array.from({ length: 8 }, () => pour(gateway.server.url, line, 30 * MIB))
     await expectAlive()
@@ -131,7 +131,7 @@ describe('a large body: 413, and the connection is not held', () => {
   })
 })
 
-describe('headers given twice are no fault of the server', () => {
+describe('headers given twice do not cause a server error', () => {
   const body = JSON.stringify(hosted())
   const whole = (...more: string[]) =>
     head(
@@ -176,7 +176,7 @@ describe('invalid HTTP gets an error or is cut off, and the gateway continues', 
     await expectAlive()
   })
 
-  test('a body that never arrives delays no other request', async () => {
+  test('bodies that never arrive do not delay other requests', async () => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
     const silent = Array.from({ length: 50 }, () => stall(gateway.server.url, line))
     await expectAlive()

@@ -22,7 +22,7 @@ describe('the request', () => {
     ['members that it does not know', { raw: '{"reason":"changed my mind"}' }],
     ['a charset', { headers: { 'content-type': 'application/json; charset=utf-8' } }],
     ['the content type in capitals', { headers: { 'content-type': 'Application/JSON' } }],
-  ])('with %s is taken', async (_, options) => {
+  ])('with %s is accepted', async (_, options) => {
     const { id } = await account.pay('probe_transfer')
     const answer = await account.call('POST', path(id), { headers: json, ...options })
     expect(answer.status, answer.text).toBe(202)
@@ -36,21 +36,21 @@ describe('the request', () => {
     ['a type that only starts so', { headers: { 'content-type': 'application/jsonx' } }],
     ['a type that is no type', { headers: { 'content-type': 'json' } }],
     ['text/plain with a JSON body', { headers: { 'content-type': 'text/plain' }, raw: '{}' }],
-  ])('with %s: 415, and nothing happens', async (_, options) => {
+  ])('with %s: 415, and nothing changes', async (_, options) => {
     const made = await account.pay('probe_transfer')
     expectFault(await account.call('POST', path(made.id), options), 415, 'unsupported_media_type')
     expect(await account.read(made.id)).toEqual(made)
     expect(await account.providerCalls(made.id, 'cancel')).toBe(0)
   })
 
-  test('with malformed JSON: 400, and nothing happens', async () => {
+  test('with malformed JSON: 400, and the provider is not called', async () => {
     const made = await account.pay('probe_transfer')
     const answer = await account.call('POST', path(made.id), { raw: '{"a":', headers: json })
     expectFault(answer, 400, 'validation_failed')
     expect(await account.providerCalls(made.id, 'cancel')).toBe(0)
   })
 
-  test('with a key is replayed by it, byte for byte', async () => {
+  test('with a key is replayed byte for byte', async () => {
     const { id } = await account.pay('probe_transfer')
     const headers = { 'idempotency-key': freshKey() }
     const first = await account.cancel(id, headers)
@@ -104,7 +104,7 @@ describe('is refused for', () => {
     expectFault(await account.cancel((await account.pay('probe_later')).id), 422, 'invalid_state')
   })
 
-  test('an intent that a cancellation has ended', async () => {
+  test('an intent that was already cancelled', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.cancel(id)
     await account.advance('5s')
@@ -136,7 +136,7 @@ describe('the cancellation', () => {
     })
   })
 
-  test('a repeated request in flight gets 202 again, with one call to the provider and no delay', async () => {
+  test('repeated while in flight gets 202 again, without a second provider call or a delay', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_transfer')
     const first = await own.cancel(id)
@@ -157,7 +157,7 @@ describe('the cancellation', () => {
     expect((await account.read(id)).failure_code).toBe('payment_cancelled')
   })
 
-  test('loses to a payment that comes first', async () => {
+  test('loses to a payment that succeeds first', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.cancel(id)
     await account.trigger(id, 'succeed')
@@ -173,7 +173,7 @@ describe('the cancellation', () => {
     expect(await account.read(id)).toMatchObject({ status: 'failed', failure_code: 'payment_cancelled' })
   })
 
-  test('is one event, payment.cancelled', async () => {
+  test('sends only the event payment.cancelled', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_transfer')
     await own.control('POST', '/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/' } })
@@ -185,8 +185,8 @@ describe('the cancellation', () => {
   })
 })
 
-describe('with a receipt being verified', () => {
-  test('is accepted, and the receipt continues', async () => {
+describe('a cancellation with a receipt', () => {
+  test('being verified is accepted, and the verification continues', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
@@ -200,7 +200,7 @@ describe('with a receipt being verified', () => {
     expect(await own.read(id)).toMatchObject({ status: 'failed', failure_code: 'payment_cancelled' })
   })
 
-  test('that was accepted or rejected is taken as well', async () => {
+  test('already accepted or rejected is accepted too', async () => {
     for (const verdict of ['accept-receipt', 'reject-receipt']) {
       const { id } = await account.pay('probe_receipt')
       await upload(account, id, png())

@@ -34,7 +34,7 @@ describe('errors.body = flat', () => {
   const expectFlat = (answer: Answer, status: number, code: string) =>
     expect({ status: answer.status, code: answer.body?.code }, answer.text).toEqual({ status, code })
 
-  test('a fault is one object of four members', async () => {
+  test('an error is one object of four members', async () => {
     const answer = await create(hosted({ amount: '0' }))
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({
@@ -100,7 +100,7 @@ describe('errors.body = problem', () => {
     contract: { 'errors.body': 'problem', 'errors.idempotency_conflict': 400, 'auth.failure_status': 403 },
   })
 
-  test('a fault is a problem of RFC 9457', async () => {
+  test('an error is an RFC 9457 problem', async () => {
     const account = await gateway.account()
     for (const [answer, status, code] of await faultsOf(gateway, account)) {
       expect(answer.status).toBe(status)
@@ -111,7 +111,7 @@ describe('errors.body = problem', () => {
     }
   })
 
-  test('a success does not change', async () => {
+  test('a success answer does not change', async () => {
     const made = await (await gateway.account()).call('POST', '/payment_intents', { body: hosted() })
     expect(made.headers.get('content-type')).toMatch(/^application\/json\b/)
   })

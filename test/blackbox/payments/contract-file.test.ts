@@ -19,7 +19,7 @@ async function fileOf(content: string, name = 'contract.json'): Promise<string> 
   return file
 }
 
-describe('a contract file is taken', () => {
+describe('a contract file is accepted', () => {
   test.each([
     ['as YAML', 'contract.yaml', '# comment\nauth.failure_status: "403"\nerrors.body: flat\n'],
     ['as YAML, by its other name', 'contract.yml', 'auth.failure_status: 403\nerrors.body: flat\n'],
@@ -33,7 +33,7 @@ describe('a contract file is taken', () => {
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 403, code: 'unauthorized' })
   })
 
-  test('when it is empty of overrides', async () => {
+  test('without any overrides', async () => {
     const server = await startServer({ args: ['--ephemeral', '--contract', await fileOf('{}')] })
     const answer = await server.call('POST', '/payment_intents', { body: {}, anonymous: true })
     await server.stop()

@@ -8,7 +8,7 @@ import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 
 /** The switches that change what becomes of a payment. */
 
-describe('with the other answers of the register', () => {
+describe('with non-default contract values', () => {
   const gateway = useGateway({
     contract: {
       'fields.absent': 'omit',
@@ -34,7 +34,7 @@ describe('with the other answers of the register', () => {
     expect(await account.read(made.id)).toEqual(made)
   })
 
-  test('fields.absent = omit keeps what does', async () => {
+  test('fields.absent = omit keeps fields that apply', async () => {
     expect((await account.pay('probe_receipt')).receipt).toEqual({ status: 'required' })
     expect((await account.pay('probe_later')).processing_reason).toBe('asynchronous')
     const { id } = await account.pay('probe_transfer')
@@ -80,12 +80,12 @@ describe('with the other answers of the register', () => {
     expect(await own.providerCalls(id, 'cancel')).toBe(0)
   })
 
-  test('cancel.no_route = cancel does not help a route that cannot', async () => {
+  test('cancel.no_route = cancel does not affect a route that cannot cancel', async () => {
     const { id } = await account.pay('probe_fixed')
     expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
   })
 
-  test('cancel.during_receipt = refuse leaves alone the cancellation that was in flight before', async () => {
+  test('cancel.during_receipt = refuse does not affect a cancellation already in flight', async () => {
     const own = await gateway.account({ rules: [{ cancel: 'manual', receipt: 'manual' }] })
     const { id } = await own.pay('probe_receipt')
     expect((await own.cancel(id)).status).toBe(202)
@@ -94,7 +94,7 @@ describe('with the other answers of the register', () => {
     expect(await own.providerCalls(id, 'cancel')).toBe(1)
   })
 
-  test('cancel.during_receipt = refuse, only while it is verified', async () => {
+  test('cancel.during_receipt = refuse applies only while the receipt is being verified', async () => {
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
     expectFault(await account.cancel(id), 422, 'invalid_state')
@@ -102,7 +102,7 @@ describe('with the other answers of the register', () => {
     expect((await account.cancel(id)).status).toBe(202)
   })
 
-  test('status.receipt = 202, both ways', async () => {
+  test('status.receipt = 202 by upload and by asset', async () => {
     expect((await upload(account, (await account.pay('probe_receipt')).id, png())).status).toBe(202)
     const asset_id = await storeAsset(account, png())
     expect((await attach(account, (await account.pay('probe_receipt')).id, { asset_id })).status).toBe(202)
@@ -118,10 +118,10 @@ describe('with the other answers of the register', () => {
   })
 })
 
-describe('with the default answer', () => {
+describe('with the default contract', () => {
   const gateway = useGateway()
 
-  test('payment.method_after_choice: the code that the payer chose', async () => {
+  test('payment.method_after_choice shows the code that the payer chose', async () => {
     const account = await gateway.account()
     const made = await account.payHosted()
     await choosing(made.next_action.url, 'probe_transfer')

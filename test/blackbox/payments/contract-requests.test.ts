@@ -10,7 +10,7 @@ import { discovering, hosted, paying } from '../../support/payments/requests.ts'
 
 const KEY = { 'idempotency-key': 'k' }
 
-describe('with another path, stricter members and keys required', () => {
+describe('with another create path, strict members and required keys', () => {
   const gateway = useGateway({
     contract: {
       'create.path': '/v2/charges',
@@ -30,7 +30,7 @@ describe('with another path, stricter members and keys required', () => {
     return account.call('POST', '/v2/charges', { body, headers: { 'idempotency-key': `n-${keys}` } })
   }
 
-  test('create.path moves the creation, and the rest stays', async () => {
+  test('create.path moves creation only', async () => {
     const made = await create(hosted())
     expect(made.status, made.text).toBe(201)
     expect((await account.read(made.body.id)).id).toBe(made.body.id)
@@ -53,7 +53,7 @@ describe('with another path, stricter members and keys required', () => {
     expectReplay(await account.call('POST', '/v2/charges', { body: hosted(), headers: KEY }), first)
   })
 
-  test('strict.unknown_members = reject names each', async () => {
+  test('strict.unknown_members = reject names each unknown member', async () => {
     expectInvalid(await create(hosted({ colour: 'red', size: 5 })), 'colour', 'size')
     const made = await create(paying('probe_receipt'))
     const asset_id = await storeAsset(account, png())
@@ -61,7 +61,7 @@ describe('with another path, stricter members and keys required', () => {
     expect((await attach(account, made.body.id, { asset_id })).status).toBe(200)
   })
 
-  test('strict.nulls = absent takes null for what may be left out', async () => {
+  test('strict.nulls = absent accepts null for optional fields', async () => {
     const made = await create(
       hosted({
         checkout_mode: null,
@@ -80,7 +80,7 @@ describe('with another path, stricter members and keys required', () => {
     expectInvalid(await create(paying('', { payment_method: null })), 'payment_method')
   })
 
-  test('create.merchant_reference = optional takes none, and keeps the rule for one', async () => {
+  test('create.merchant_reference = optional accepts a missing one but validates a given one', async () => {
     expect((await create(hosted({ merchant_reference: undefined }))).status).toBe(201)
     expectInvalid(await create(hosted({ merchant_reference: '' })), 'merchant_reference')
     expectInvalid(await create(hosted({ merchant_reference: 'r'.repeat(257) })), 'merchant_reference')
@@ -88,7 +88,7 @@ describe('with another path, stricter members and keys required', () => {
   })
 })
 
-describe('with keys off on creation', () => {
+describe('with idempotency keys turned off on creation', () => {
   const gateway = useGateway({
     contract: {
       'create.idempotency': 'off',
@@ -102,7 +102,7 @@ describe('with keys off on creation', () => {
     account = await gateway.account()
   })
 
-  test('create.idempotency = off creates each time, and has no rule for a key', async () => {
+  test('create.idempotency = off creates each time and does not validate the key', async () => {
     const create = (body: unknown, key: string) =>
       account.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
     const first = await create(hosted(), 'k')
@@ -113,7 +113,7 @@ describe('with keys off on creation', () => {
     expectFresh(await create(hosted(), 'k'.repeat(256)), 201)
   })
 
-  test('create.idempotency = off leaves the key of cancel-pending', async () => {
+  test('create.idempotency = off does not affect keys of cancel-pending', async () => {
     const { id } = await account.pay('probe_transfer')
     const first = await account.cancel(id, KEY)
     expectReplay(await account.cancel(id, KEY), first)
@@ -131,7 +131,7 @@ describe('with keys off on creation', () => {
     )
   })
 
-  test('methods.payer_keys = relevant lists those of the route', async () => {
+  test('methods.payer_keys = relevant lists only the fields of the route', async () => {
     expect((await options('probe_transfer')).payer).toEqual({})
     expect((await options('probe_optional')).payer).toEqual({
       customer_name: { required: true },
@@ -139,7 +139,7 @@ describe('with keys off on creation', () => {
     })
   })
 
-  test('methods.banks_empty = omit leaves out an empty list alone', async () => {
+  test('methods.banks_empty = omit leaves out only empty lists', async () => {
     expect(await options('probe_transfer')).not.toHaveProperty('banks')
     expect((await options('probe_form')).banks).toHaveLength(1)
   })

@@ -43,7 +43,7 @@ describe('customer', () => {
     ],
     ['256 emoji', { name: '🧾'.repeat(256) }],
     ['a phone in any notation', { phone: '(02) 123-4567 ext. 8' }],
-  ])('%s is taken', async (_, customer) => {
+  ])('%s is accepted', async (_, customer) => {
     await account.payHosted({ customer })
     await account.pay('probe_transfer', { customer })
   })
@@ -65,12 +65,15 @@ describe('payment_method_options', () => {
     expectInvalid(await create(hosted({ payment_method_options: {} })), 'payment_method_options')
   })
 
-  test.each([[null], [[]], ['alpha'], [7], [true]])('%j is no object', async payment_method_options => {
-    expectInvalid(
-      await create(paying('probe_transfer', { payment_method_options })),
-      'payment_method_options',
-    )
-  })
+  test.each([[null], [[]], ['alpha'], [7], [true]])(
+    '%j is refused: not an object',
+    async payment_method_options => {
+      expectInvalid(
+        await create(paying('probe_transfer', { payment_method_options })),
+        'payment_method_options',
+      )
+    },
+  )
 
   test.each([
     'colour',
@@ -87,7 +90,7 @@ describe('payment_method_options', () => {
     expectInvalid(answer, `payment_method_options.${key}`)
   })
 
-  test('discovery options.payer is no create request', async () => {
+  test('options.payer from discovery is refused as a value', async () => {
     const payment_method_options = { account_name: { required: true }, customer_name: { required: true } }
     expectInvalid(
       await create(paying('probe_transfer', { payment_method_options })),
@@ -96,7 +99,7 @@ describe('payment_method_options', () => {
     )
   })
 
-  test.each(['account_name', 'account_number', 'bank', 'name_th'])('%s is a string', async key => {
+  test.each(['account_name', 'account_number', 'bank', 'name_th'])('%s must be a string', async key => {
     for (const value of [5, null, true, [], {}]) {
       const answer = await create(paying('probe_form', { payment_method_options: { [key]: value } }))
       expectInvalid(answer, `payment_method_options.${key}`)
@@ -104,13 +107,13 @@ describe('payment_method_options', () => {
   })
 
   test.each(['account_name', 'account_number', 'name_th'])(
-    '%s is taken by a route that does not need it',
+    '%s is accepted by a route that does not need it',
     async key => {
       await account.pay('probe_transfer', { payment_method_options: { [key]: '1234567890' } })
     },
   )
 
-  test('are never given back', async () => {
+  test('are never returned', async () => {
     const made = await account.pay('probe_transfer', {
       payment_method_options: { account_number: '5550199123' },
     })
@@ -120,13 +123,13 @@ describe('payment_method_options', () => {
 })
 
 describe('the bank', () => {
-  test.each(['alpha', 'beta', 'gamma'])('%s is mapped by a healthy route', async bank => {
+  test.each(['alpha', 'beta', 'gamma'])('%s is accepted because a healthy route maps it', async bank => {
     const made = await account.pay('probe_banks', { payment_method_options: { bank } })
     expect(made.payment_method).toBe('probe_banks')
   })
 
   test.each(['nobank', 'ALPHA', 'alpha ', 'The alpha', '__proto__'])(
-    '%s is none of the method: unknown option value',
+    '%s, which the method does not list, is an unknown option value',
     async bank => {
       const answer = await create(paying('probe_banks', { payment_method_options: { bank } }))
       expectInvalid(answer, 'payment_method_options.bank')
@@ -141,24 +144,24 @@ describe('the bank', () => {
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'validation_failed' })
   })
 
-  test('that the method lists and no route maps has no configured execution', async () => {
+  test('that no route maps: payment_configuration_unavailable', async () => {
     const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'omega' } }))
     expectFault(answer, 422, 'payment_configuration_unavailable')
   })
 
-  test('whose only route is unhealthy has no healthy route', async () => {
+  test('whose only route is unhealthy: routing_unavailable', async () => {
     const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'delta' } }))
     expectFault(answer, 422, 'routing_unavailable')
   })
 })
 
-describe('what the route requires', () => {
-  test('given in full is enough', async () => {
+describe('the fields that the route requires', () => {
+  test('are sufficient when all are given', async () => {
     const made = await create(fillingTheForm())
     expect(made.status, made.text).toBe(201)
   })
 
-  test('missing in full is listed in full, by the names of the create request', async () => {
+  test('are all listed when missing, by their names in the create request', async () => {
     const answer = await create(paying('probe_form', { customer: {} }))
     expectInvalid(
       answer,
@@ -178,7 +181,7 @@ describe('what the route requires', () => {
     ['payment_method_options', 'account_number'],
     ['payment_method_options', 'bank'],
     ['payment_method_options', 'name_th'],
-  ])('%s.%s alone missing is named alone', async (parent, field) => {
+  ])('%s.%s is named alone if only it is missing', async (parent, field) => {
     const body = fillingTheForm()
     body[parent] = Object.fromEntries(
       Object.entries(body[parent] as Record<string, string>).filter(([name]) => name !== field),
@@ -186,16 +189,16 @@ describe('what the route requires', () => {
     expectInvalid(await create(body), `${parent}.${field}`)
   })
 
-  test('is asked of a hosted intent with a method as well', async () => {
+  test('are also required of a hosted intent with a method', async () => {
     const answer = await create(hosted({ payment_method: 'probe_optional', customer: {} }))
     expectInvalid(answer, 'customer.name')
   })
 
-  test('is not asked of a hosted intent without a method', async () => {
+  test('are not required of a hosted intent without a method', async () => {
     expect((await account.payHosted({ customer: {} })).payment_method).toBeNull()
   })
 
-  test('does not include what the route only takes', async () => {
+  test('do not include fields that the route only accepts', async () => {
     await account.pay('probe_optional', { customer: { name: 'Somchai' } })
     const answer = await create(paying('probe_optional', { customer: {} }))
     expectInvalid(answer, 'customer.name')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const create = (body: unknown) => account.call('POST', '/payment_intents', { body })
 const EMOJI = '🧾'
 
-describe('a field that breaks its rule is refused and named', () => {
+describe('an invalid field is refused and named', () => {
   const faults: [string, unknown][] = [
     ...['amount', 'currency', 'country', 'merchant_reference', 'customer'].map((field): [string, unknown] => [
       field,
@@ -69,7 +69,7 @@ describe('a field that breaks its rule is refused and named', () => {
     },
   )
 
-  test('several faults are all listed', async () => {
+  test('several errors are all listed', async () => {
     const body = {
       amount: 15000,
       currency: 'th',
@@ -97,7 +97,7 @@ describe('a field that breaks its rule is refused and named', () => {
     )
   })
 
-  test('an empty object lists all that is required', async () => {
+  test('an empty object lists all required fields', async () => {
     expectInvalid(await create({}), 'amount', 'country', 'currency', 'customer', 'merchant_reference')
   })
 
@@ -114,7 +114,7 @@ describe('a field that breaks its rule is refused and named', () => {
   })
 })
 
-describe('a field within its rule is taken and given back as it was', () => {
+describe('a valid field is accepted and returned unchanged', () => {
   test.each([
     ['one character', 'r'],
     ['256 letters', 'r'.repeat(256)],
@@ -142,7 +142,7 @@ describe('a field within its rule is taken and given back as it was', () => {
     expect((await account.pay('probe_transfer', { amount })).amount).toBe(amount)
   })
 
-  test('an amount of 39 or 40 digits keeps each of them', async () => {
+  test('an amount of 39 or 40 digits keeps every digit', async () => {
     const amount = '9'.repeat(39)
     expect((await account.pay('probe_vast', { amount })).amount).toBe(amount)
     expect((await account.pay('probe_vast', { amount: FORTY_DIGITS })).amount).toBe(FORTY_DIGITS)
@@ -157,18 +157,18 @@ describe('a field within its rule is taken and given back as it was', () => {
     ['USDTXX', 'TH'],
     ['THB', 'AQ'],
     ['THB', 'ZW'],
-  ])('currency %s with country %s is well formed, if without a route', async (currency, country) => {
+  ])('currency %s with country %s is well-formed but has no route', async (currency, country) => {
     expectUnroutable(await create(paying('probe_transfer', { currency, country })))
   })
 
-  test('checkout_mode is hosted unless given', async () => {
+  test('checkout_mode defaults to hosted', async () => {
     expect((await account.payHosted({ checkout_mode: undefined })).checkout_mode).toBe('hosted')
     expect((await account.payHosted()).checkout_mode).toBe('hosted')
     expect((await account.pay('probe_transfer')).checkout_mode).toBe('merchant')
   })
 })
 
-describe('members that the operation does not know', () => {
+describe('unknown members', () => {
   test('are ignored, and named in the request log', async () => {
     const own = await gateway.account()
     const made = await own.payHosted({

@@ -27,7 +27,7 @@ test.each([
   ['/payments?v=2', /no query string/],
   ['/payment_intents/new', /GET \/payment_intents\/\{id\}/],
   ['/_paysim/payments', /control surface/],
-])('%s is refused at start with the rule that it broke', async (path, rule) => {
+])('%s is refused at start, and the error names the broken rule', async (path, rule) => {
   const contract = await contractWith(path)
   for (const command of [['serve', '--json', '--ephemeral', '--port', '0'], ['contract'], ['openapi']]) {
     const { code, stdout, stderr } = await runBinary([...command, '--contract', contract])
@@ -60,7 +60,7 @@ describe.each([
   const create = (key: string, at = path) =>
     account.call('POST', at, { body: hosted(), headers: { 'idempotency-key': key } })
 
-  test('creates, replays, and keeps the log', async () => {
+  test('creates, replays and is logged', async () => {
     const first = await create('a')
     expectFresh(first, 201)
     expectReplay(await create('a'), first)
@@ -69,13 +69,13 @@ describe.each([
     expect(data.at(-1)).toMatchObject({ method: 'POST', path, status: 201 })
   })
 
-  test('the other spelling of a path is the same path', async () => {
+  test('a percent-encoded spelling is the same path', async () => {
     const spelled = path.replace(/[A-Za-z]/, letter => `%${letter.charCodeAt(0).toString(16)}`)
     const first = await create('b')
     expectReplay(await create('b', spelled), first)
   })
 
-  test('the path has no other method, and the creation no other path', async () => {
+  test('accepts no other method, and no other path creates', async () => {
     const other = await account.call('GET', path)
     expectFault(other, 405, 'method_not_allowed')
     expect(other.headers.get('allow')).toBe('POST')
@@ -83,7 +83,7 @@ describe.each([
     expectFault(standard, 404, 'not_found')
   })
 
-  test.each([path, '/payment_intents'])('a fault on POST %s meets it', async on => {
+  test.each([path, '/payment_intents'])('a fault on POST %s applies to it', async on => {
     const faults = [{ on: `POST ${on}`, times: 1, type: 'status', status: 503 }]
     const set = await account.control('PUT', '/faults', { body: { faults } })
     expect(set.body.faults).toEqual(faults)
@@ -94,7 +94,7 @@ describe.each([
     await account.control('POST', '/reset')
   })
 
-  test('the OpenAPI document and the command line have it', async () => {
+  test('the OpenAPI document and the command line use it', async () => {
     const { paths } = (await server.control('GET', '/openapi.json')).body
     expect(paths[path]).toEqual({ post: expect.objectContaining({ operationId: 'createPayment' }) })
     const keys = account.keys

@@ -23,7 +23,7 @@ describe('return_url', () => {
     ['a scheme in capitals', 'HTTPS://shop.example/'],
     ['an IPv6 host', 'http://[::1]:8080/'],
     ['2048 characters', urlOf(2048)],
-  ])('%s is taken', async (_, return_url) => {
+  ])('%s is accepted', async (_, return_url) => {
     const made = await create(hosted({ return_url }))
     expect(made.status, made.text).toBe(201)
   })
@@ -55,7 +55,7 @@ describe('return_url', () => {
     expectInvalid(await create(paying('probe_transfer', { return_url })), 'return_url')
   })
 
-  test('is linked by the terminal hosted page as it was given, and nothing is appended', async () => {
+  test('is linked unchanged by the hosted page of an ended payment', async () => {
     const return_url = 'HTTPS://Shop.Example:443/a/../done?q=%7e&b=é#x'
     const made = await account.payHosted({ payment_method: 'probe_redirect', return_url })
     await account.trigger(made.id, 'succeed')

@@ -42,7 +42,7 @@ describe('a request that cannot be routed', () => {
     ['hosted mode for a method of merchant mode', 'probe_merchant_only', { checkout_mode: 'hosted' }],
     ['merchant mode for a method of hosted mode', 'probe_hosted_only', {}],
     ['a method of the live environment', 'probe_live_only', {}],
-  ])('%s is not to be had from any route', async (_, method, changes) => {
+  ])('%s is not supported by any route', async (_, method, changes) => {
     expectUnroutable(await create(paying(method, changes)))
   })
 
@@ -58,7 +58,7 @@ describe('a request that cannot be routed', () => {
 })
 
 describe('routes are tried in order', () => {
-  test('the first healthy eligible one is taken', async () => {
+  test('the first healthy eligible route is used', async () => {
     const own = await gateway.account()
     const typeNow = async () => (await own.pay('probe_twice')).next_action.type
     expect(await typeNow()).toBe('display_bank_transfer_instructions')
@@ -70,7 +70,7 @@ describe('routes are tried in order', () => {
     expect(await typeNow()).toBe('display_bank_transfer_instructions')
   })
 
-  test('the health of a provider is a matter of one account', async () => {
+  test('the health of a provider belongs to one account', async () => {
     const own = await gateway.merchant()
     await own.test.setHealth(MAIN, false)
     expectFault(await create(paying('probe_transfer'), own.test), 422, 'routing_unavailable')
@@ -80,7 +80,7 @@ describe('routes are tried in order', () => {
 })
 
 describe('a route is frozen into its intent', () => {
-  test('when its provider becomes unhealthy, the intent is as it was, and can be cancelled', async () => {
+  test('when its provider becomes unhealthy, the intent is unchanged and can be cancelled', async () => {
     const own = await gateway.account()
     const made = await own.pay('probe_transfer')
     await own.setHealth(MAIN, false)
@@ -90,7 +90,7 @@ describe('a route is frozen into its intent', () => {
     expect((await own.read(made.id)).failure_code).toBe('payment_cancelled')
   })
 
-  test('when the catalogue changes, cancel and receipt support are those at creation', async () => {
+  test('when the catalogue changes, cancel support stays as it was at creation', async () => {
     const own = await gateway.account()
     const cancellable = await own.pay('probe_transfer')
     const fixed = await own.pay('probe_fixed')
@@ -110,7 +110,7 @@ describe('a route is frozen into its intent', () => {
 })
 
 describe('the Team policy', () => {
-  test('denies a mode, and the mode is never changed for the merchant', async () => {
+  test('denies a mode instead of changing it', async () => {
     const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
     expectFault(await create(paying('probe_transfer'), hostedOnly), 403, 'checkout_mode_not_allowed')
     expect((await hostedOnly.payHosted()).checkout_mode).toBe('hosted')
@@ -125,7 +125,7 @@ describe('the Team policy', () => {
     expect((await merchantOnly.pay('probe_transfer')).checkout_mode).toBe('merchant')
   })
 
-  test('does not touch an intent that exists', async () => {
+  test('does not affect an existing intent', async () => {
     const own = await gateway.merchant()
     const made = await own.test.pay('probe_transfer')
     await gateway.server.control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })

@@ -31,7 +31,7 @@ describe.each(MARKETS)('%s in %s', (country, currency) => {
     expect(Math.max(...counts)).toBeGreaterThan(0)
   })
 
-  test('what discovery offers, with what it requires and nothing more, can be created', async () => {
+  test('every offered method can be created with exactly the required fields', async () => {
     let created = 0
     for (const amount of AMOUNTS) {
       for (const method of await offered(country, currency, amount, 'merchant')) {
@@ -53,7 +53,7 @@ describe.each(MARKETS)('%s in %s', (country, currency) => {
   })
 })
 
-describe('the methods that the documents name', () => {
+describe('the documented methods', () => {
   test('th_bank_transfer requires a receipt', async () => {
     const made = await account.pay('th_bank_transfer')
     expect(made.next_action.type).toBe('display_bank_transfer_instructions')
@@ -73,7 +73,7 @@ describe('the methods that the documents name', () => {
     expect((await account.cancel(made.id)).body.error.code).toBe('provider_capability_unsupported')
   })
 
-  test('one method has its action later, so that its intent starts as processing', async () => {
+  test('at least one method presents its action later, so its intent starts as processing', async () => {
     const statuses = new Set<string>()
     for (const [country, currency] of MARKETS) {
       for (const amount of AMOUNTS) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   account = await gateway.account()
 })
 
-describe('a parameter that breaks its rule is refused and named', () => {
+describe('an invalid parameter is refused and named', () => {
   test.each([
     ['amount', undefined],
     ['amount', ''],
@@ -73,7 +73,7 @@ describe('a parameter that breaks its rule is refused and named', () => {
     expectInvalid(await account.call('GET', `${query}&${name}=${value}`), name)
   })
 
-  test('several faults are all listed', async () => {
+  test('several errors are all listed', async () => {
     const query = discovering({
       amount: '0',
       country: undefined,
@@ -91,17 +91,17 @@ describe('a parameter that breaks its rule is refused and named', () => {
     )
   })
 
-  test('no query at all lists all that is required', async () => {
+  test('an empty query lists all required parameters', async () => {
     expectInvalid(await account.call('GET', '/payment_methods/options'), 'amount', 'country', 'currency')
   })
 
-  test('names are read as they are spelled', async () => {
+  test('names are case-sensitive', async () => {
     const answer = await account.call('GET', '/payment_methods/options?Amount=1&country=TH&currency=THB')
     expectInvalid(answer, 'amount')
   })
 })
 
-describe('a parameter within its rule is taken', () => {
+describe('a valid parameter is accepted', () => {
   test.each([
     ['amount', '1'],
     ['amount', '9'.repeat(40)],
@@ -122,14 +122,14 @@ describe('a parameter within its rule is taken', () => {
     expect(answer.status, answer.text).toBe(200)
   })
 
-  test('a name that the operation does not know is ignored, even twice', async () => {
+  test('an unknown parameter is ignored, even when given twice', async () => {
     const plain = await account.call('GET', discovering())
     const more = await account.call('GET', `${discovering()}&limit=0&x=1&x=2&__proto__=1&constructor=1`)
     expect(more.status).toBe(200)
     expect(more.body).toEqual(plain.body)
   })
 
-  test('a parameter may come percent-encoded', async () => {
+  test('a parameter may be percent-encoded', async () => {
     const answer = await account.call(
       'GET',
       '/payment_methods/options?amount=%31&country=%54H&currency=TH%42',
@@ -138,7 +138,7 @@ describe('a parameter within its rule is taken', () => {
   })
 })
 
-test('a percent sign that encodes nothing is no fault of the server', async () => {
+test('an invalid percent-encoding is 400', async () => {
   const answer = await account.call('GET', '/payment_methods/options?amount=%zz&country=TH&currency=THB')
   expectFault(answer, 400, 'validation_failed')
   expect(faultyFields(answer)).not.toContain('country')

@@ -65,7 +65,7 @@ describe('the answer', () => {
     expect(found).toMatchObject({ next_action_types: [type], category })
   })
 
-  test('in hosted mode, named or by default, every method produces a redirect alone', async () => {
+  test('in hosted mode, explicit or default, every method produces only a redirect', async () => {
     for (const changes of [{}, { checkout_mode: 'hosted' }]) {
       const found = await methods(changes)
       expect(found.length).toBeGreaterThan(5)
@@ -79,7 +79,7 @@ describe('the answer', () => {
     expect(new Set(listed).size).toBe(listed.length)
   })
 
-  test('always returns all six payer fields, each with whether it is required', async () => {
+  test('always returns all six payer fields, each marked as required or not', async () => {
     const form = await method('probe_form')
     expect(form.options.payer).toEqual(
       payerAsking('account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th'),
@@ -87,7 +87,7 @@ describe('the answer', () => {
     expect((await method('probe_optional')).options.payer).toEqual(payerAsking('customer_name'))
   })
 
-  test('banks are listed by public code and label, and none without configured execution', async () => {
+  test('banks are listed by public code and label, without those that no route maps', async () => {
     const { banks } = (await method('probe_form')).options
     expect(banks).toEqual([{ code: 'alpha', label: labelOf('alpha') }])
     const split = (await method('probe_banks')).options.banks.map((bank: { code: string }) => bank.code)
@@ -97,13 +97,13 @@ describe('the answer', () => {
 })
 
 describe('a method is eligible only', () => {
-  test('if it is asked for in its country', async () => {
+  test('if the request is for its country', async () => {
     expect(await codes()).toContain('probe_transfer')
     expect(await codes({ country: 'VN' })).toEqual([])
     expect(await codes({ country: 'ZZ' })).toEqual([])
   })
 
-  test('if it is asked for in its currency', async () => {
+  test('if the request is for its currency', async () => {
     expect(await codes({ currency: 'ZQCOIN' })).toEqual(['probe_six_letters'])
     expect(await codes({ currency: 'THB' })).not.toContain('probe_six_letters')
     expect(await codes({ currency: 'VND' })).toEqual([])
@@ -118,17 +118,17 @@ describe('a method is eligible only', () => {
     ['901', false],
     ['5000', false],
     ['60', false],
-  ])('from its least amount to its greatest: %s between 500 and 900 is %s', async (amount, eligible) => {
+  ])('within its amount limits: %s between 500 and 900 is %s', async (amount, eligible) => {
     expect((await codes({ amount })).includes('probe_narrow')).toBe(eligible)
   })
 
-  test('up to amounts that no double holds exactly', async () => {
+  test('within limits that no double represents exactly', async () => {
     expect(await codes({ amount: FORTY_DIGITS })).toEqual(['probe_vast'])
     expect(await codes({ amount: `${FORTY_DIGITS.slice(0, -1)}1` })).toEqual([])
     expect(await codes({ amount: `${FORTY_DIGITS}0` })).toEqual([])
   })
 
-  test('if it is asked for in one of its checkout modes', async () => {
+  test('if the request is for one of its checkout modes', async () => {
     const inHosted = await codes({ checkout_mode: 'hosted' })
     expect(inHosted).toContain('probe_hosted_only')
     expect(inHosted).not.toContain('probe_merchant_only')
@@ -137,7 +137,7 @@ describe('a method is eligible only', () => {
     expect(inMerchant).not.toContain('probe_hosted_only')
   })
 
-  test('if it is asked for in one of its environments', async () => {
+  test('if the request is for one of its environments', async () => {
     const inTest = await codes()
     expect(inTest).toContain('probe_test_only')
     expect(inTest).not.toContain('probe_live_only')
@@ -148,13 +148,13 @@ describe('a method is eligible only', () => {
 })
 
 describe('a provider pin', () => {
-  test('shows the methods of that provider alone', async () => {
+  test('shows only the methods of that provider', async () => {
     expect(await codes({ provider: LONG_NAMED })).toEqual(['probe_long_named'])
     const pinned = await codes({ provider: SPARE })
     expect([...pinned].sort()).toEqual(['probe_banks', 'probe_twice'])
   })
 
-  test('shows what that provider does with a method that another has as well', async () => {
+  test('shows that provider’s version of a method that others also have', async () => {
     const atMain = await method('probe_twice', { provider: MAIN, checkout_mode: 'merchant' })
     expect(atMain.next_action_types).toEqual(['display_bank_transfer_instructions'])
     const atSpare = await method('probe_twice', { provider: SPARE, checkout_mode: 'merchant' })
@@ -163,11 +163,11 @@ describe('a provider pin', () => {
     expect(banks).toEqual([{ code: 'gamma', label: labelOf('gamma') }])
   })
 
-  test('to a provider that there is not finds nothing', async () => {
+  test('to an unknown provider finds nothing', async () => {
     expect(await codes({ provider: 'nobody' })).toEqual([])
   })
 
-  test('is exact: neither the start of a name nor more than it', async () => {
+  test('matches exactly: not a prefix, not a longer name', async () => {
     expect(await codes({ provider: MAIN.slice(0, -1) })).toEqual([])
     expect(await codes({ provider: `${MAIN}2` })).toEqual([])
   })
@@ -198,7 +198,7 @@ describe('the Team policy', () => {
     expect((await merchantOnly.call('GET', discovering({ checkout_mode: 'merchant' }))).status).toBe(200)
   })
 
-  test('comes after the rules of the parameters', async () => {
+  test('is checked after the parameters', async () => {
     const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
     const answer = await hostedOnly.call('GET', discovering({ checkout_mode: 'merchant', amount: '0' }))
     expectInvalid(answer, 'amount')
@@ -213,7 +213,7 @@ describe('the Team policy', () => {
   })
 })
 
-test('another catalogue takes effect at once, in that environment alone', async () => {
+test('a new catalogue takes effect at once, only in its environment', async () => {
   const own = await gateway.merchant()
   const catalogue = probeCatalogue(routes => routes.filter(route => route.method === 'probe_qr'))
   const put = await own.test.control('PUT', '/catalogue', { body: catalogue })

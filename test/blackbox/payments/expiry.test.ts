@@ -43,7 +43,7 @@ describe('an action expires', () => {
     expect(await account.read(id)).toMatchObject({ status: 'processing', next_action: null })
   })
 
-  test('and the payment can still come', async () => {
+  test('and the payment can still succeed', async () => {
     await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_transfer' })
     await account.advance('30m')
@@ -51,7 +51,7 @@ describe('an action expires', () => {
     expect((await account.read(id)).status).toBe('succeeded')
   })
 
-  test('and neither a receipt nor a cancellation is taken any more', async () => {
+  test('and neither a receipt nor a cancellation is accepted any more', async () => {
     await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_receipt' })
     await account.advance('30m')
@@ -59,7 +59,7 @@ describe('an action expires', () => {
     expectFault(await upload(account, id, png()), 422, 'invalid_state')
   })
 
-  test('and one presented again has its whole time', async () => {
+  test('and an action presented again gets its full time', async () => {
     await expiresAfter('30m')
     const { id } = await account.pay('probe_transfer')
     await account.advance('20m')
@@ -92,7 +92,7 @@ describe('an intent expires 72 hours after its creation', () => {
     })
   })
 
-  test('at that very time, however far the clock is moved at once', async () => {
+  test('at exactly that time, however far the clock jumps', async () => {
     const made = await account.pay('probe_transfer')
     await account.advance('500h')
     const { status, updated_at } = await account.read(made.id)
@@ -100,7 +100,7 @@ describe('an intent expires 72 hours after its creation', () => {
     expect(new Date(updated_at).getTime() - new Date(made.created_at).getTime()).toBe(72 * 3_600_000)
   })
 
-  test('each by its own creation', async () => {
+  test('each counted from its own creation', async () => {
     const first = await account.pay('probe_transfer')
     await account.advance('1h')
     const second = await account.pay('probe_transfer')
@@ -111,7 +111,7 @@ describe('an intent expires 72 hours after its creation', () => {
     expect((await account.read(second.id)).status).toBe('expired')
   })
 
-  test('unless it has ended before', async () => {
+  test('unless it has already ended', async () => {
     const made = await account.pay('probe_transfer')
     await account.advance('71h59m59s')
     await account.trigger(made.id, 'succeed')
@@ -120,7 +120,7 @@ describe('an intent expires 72 hours after its creation', () => {
   })
 })
 
-test("one account's time moves no other's", async () => {
+test("advancing one account's clock does not move another's", async () => {
   const { test: moved, live } = await gateway.merchant()
   const still = await live.pay('probe_transfer')
   const gone = await moved.pay('probe_transfer')

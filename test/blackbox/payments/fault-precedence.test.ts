@@ -64,7 +64,7 @@ describe('syntax comes before', () => {
     expectFault(answer, 413, 'payload_too_large')
   })
 
-  test('403: malformed JSON from a merchant that may not', async () => {
+  test('403: malformed JSON from a merchant without that checkout mode', async () => {
     const answer = await restricted.call('POST', '/payment_intents', {
       raw: '{"checkout_mode":"merchant"',
       headers: json,
@@ -74,7 +74,7 @@ describe('syntax comes before', () => {
 })
 
 describe('404 comes before', () => {
-  test('the rules of the fields are looked at', async () => {
+  test('the field rules: an invalid asset_id on an unknown record', async () => {
     expectFault(await attach(account, 'pi_none', { asset_id: 5 }), 404, 'not_found')
     expectFault(await attach(account, 'pi_none', {}), 404, 'not_found')
   })
@@ -85,27 +85,27 @@ describe('404 comes before', () => {
   })
 })
 
-describe('the rules of the fields come before', () => {
-  test('403 is answered', async () => {
+describe('the field rules come before', () => {
+  test('403: a bad amount in a denied mode', async () => {
     expectInvalid(await create(paying('probe_transfer', { amount: '0' }), restricted), 'amount')
   })
 
-  test('an idempotency conflict is answered', async () => {
+  test('409: a bad amount under a used key', async () => {
     const headers = { 'idempotency-key': freshKey() }
     await account.call('POST', '/payment_intents', { body: hosted(), headers })
     const answer = await account.call('POST', '/payment_intents', { body: hosted({ amount: '0' }), headers })
     expectInvalid(answer, 'amount')
   })
 
-  test('the state: no asset named for an intent that is no longer pending', async () => {
+  test('the state: a missing asset_id for an intent that is no longer pending', async () => {
     expectInvalid(await attach(account, await settled('probe_receipt'), {}), 'asset_id')
   })
 
-  test('the capability: no asset named for an intent that takes no receipt', async () => {
+  test('the capability: a missing asset_id for an intent without receipts', async () => {
     expectInvalid(await attach(account, (await account.pay('probe_transfer')).id, {}), 'asset_id')
   })
 
-  test('the state: an upload without a key, or with what is no image', async () => {
+  test('the state: an upload of a non-image, or with a key that is too long', async () => {
     const done = await settled('probe_receipt')
     const refused = await upload(account, done, Buffer.from('text'))
     expectInvalid(refused, 'file')
@@ -118,7 +118,7 @@ describe('the rules of the fields come before', () => {
 })
 
 describe('an idempotent replay comes before 403', () => {
-  test('so what was made when it was still allowed is replayed, and new keys are refused', async () => {
+  test('so a payment made while the mode was allowed is replayed, and a new key is refused', async () => {
     const own = await gateway.merchant()
     const repeat = (key: string, changes = {}) =>
       own.test.call('POST', '/payment_intents', {
@@ -149,7 +149,7 @@ describe('403 comes before', () => {
 })
 
 describe('an idempotent replay comes before', () => {
-  test('the state is looked at, for cancel-pending', async () => {
+  test('the state, for cancel-pending', async () => {
     const { id } = await account.pay('probe_transfer')
     const headers = { 'idempotency-key': freshKey() }
     const first = await account.cancel(id, headers)
@@ -159,7 +159,7 @@ describe('an idempotent replay comes before', () => {
     expectFault(await account.cancel(id), 422, 'invalid_state')
   })
 
-  test('the state is looked at, for a receipt, and so does the conflict', async () => {
+  test('the state, for a receipt, and so does the conflict', async () => {
     const { id } = await account.pay('probe_receipt')
     const key = freshKey()
     const first = await upload(account, id, png(1), { key })
@@ -169,7 +169,7 @@ describe('an idempotent replay comes before', () => {
     expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
   })
 
-  test('an unknown bank is refused, for a creation', async () => {
+  test('an unknown bank, for a creation', async () => {
     const own = await gateway.account()
     const body = paying('probe_banks', { payment_method_options: { bank: 'beta' } })
     const repeat = (key: string) =>
@@ -182,7 +182,7 @@ describe('an idempotent replay comes before', () => {
     expectInvalid(await repeat('second'), 'payment_method_options.bank')
   })
 
-  test('routing is tried, for a creation', async () => {
+  test('routing, for a creation', async () => {
     const own = await gateway.account()
     const headers = { 'idempotency-key': freshKey() }
     const repeat = () => own.call('POST', '/payment_intents', { body: paying('probe_long_named'), headers })

@@ -21,8 +21,8 @@ const createText = (key: string, raw: string) =>
     headers: { 'idempotency-key': key, 'content-type': 'application/json' },
   })
 
-describe('a creation repeated with its key', () => {
-  test('is answered with the first answer, byte for byte, and creates nothing', async () => {
+describe('a repeated creation', () => {
+  test('with its key gets the first answer, byte for byte, and creates nothing', async () => {
     const own = await gateway.account()
     const first = await create('k', paying('probe_transfer'), own)
     expectFresh(first, 201)
@@ -34,7 +34,7 @@ describe('a creation repeated with its key', () => {
     expect(new Set(kept.text.match(/pi_[0-9A-Za-z]{24}/g)).size).toBe(1)
   })
 
-  test('is answered as it was then, whatever became of the intent', async () => {
+  test('with its key gets the first answer even after the intent has failed', async () => {
     const key = freshKey()
     const first = await create(key, paying('probe_transfer'))
     await account.trigger(first.body.id, 'fail')
@@ -42,12 +42,12 @@ describe('a creation repeated with its key', () => {
     expect((await account.read(first.body.id)).status).toBe('failed')
   })
 
-  test('without a key creates another', async () => {
+  test('without a key creates another payment', async () => {
     const [first, second] = [await account.payHosted(), await account.payHosted()]
     expect(second.id).not.toBe(first.id)
   })
 
-  test('with another key creates another', async () => {
+  test('with another key creates another payment', async () => {
     const first = await create(freshKey(), hosted())
     const second = await create(freshKey(), hosted())
     expectFresh(second, 201)
@@ -55,7 +55,7 @@ describe('a creation repeated with its key', () => {
   })
 })
 
-describe('the same body is one that means the same JSON', () => {
+describe('a body counts as the same if it is equal JSON', () => {
   const body = { ...hosted(), customer: { name: 'A é', email: 'a@b' } }
 
   test.each([
@@ -119,8 +119,8 @@ describe('the key is remembered', () => {
   })
 })
 
-describe('a key is one merchant, one environment, one path', () => {
-  test('another merchant has the same key for itself', async () => {
+describe('a key applies to one merchant, environment and path', () => {
+  test('another merchant can use the same key', async () => {
     const other = await gateway.account()
     const first = await create('shared', hosted())
     const second = await create('shared', hosted({ amount: '777' }), other)
@@ -128,7 +128,7 @@ describe('a key is one merchant, one environment, one path', () => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  test('the other environment has the same key for itself', async () => {
+  test('the other environment can use the same key', async () => {
     const own = await gateway.merchant()
     const first = await create('shared', hosted(), own.test)
     const second = await create('shared', hosted({ amount: '777' }), own.live)
@@ -137,13 +137,13 @@ describe('a key is one merchant, one environment, one path', () => {
     expectReplay(await create('shared', hosted(), own.test), first)
   })
 
-  test('another operation has the same key for itself', async () => {
+  test('another operation can use the same key', async () => {
     const key = freshKey()
     const made = await create(key, paying('probe_transfer'))
     expectFresh(await account.cancel(made.body.id, { 'idempotency-key': key }), 202)
   })
 
-  test('the same operation on another intent has the same key for itself', async () => {
+  test('the same operation on another intent can use the same key', async () => {
     const key = freshKey()
     const [first, second] = [await account.pay('probe_transfer'), await account.pay('probe_transfer')]
     expectFresh(await account.cancel(first.id, { 'idempotency-key': key }), 202)
@@ -152,7 +152,7 @@ describe('a key is one merchant, one environment, one path', () => {
     expect(answer.body.id).toBe(second.id)
   })
 
-  test('a second pair of keys is the same merchant', async () => {
+  test('a second key pair is the same merchant', async () => {
     const own = await gateway.account()
     const first = await create('pairs', hosted(), own)
     const pair = (await own.control('POST', '/keys', { body: {} })).body
@@ -164,7 +164,7 @@ describe('a key is one merchant, one environment, one path', () => {
   })
 })
 
-describe('the form of a key', () => {
+describe('the format of a key', () => {
   test.each([
     ['one character', 'k'],
     ['255 characters', 'k'.repeat(255)],
@@ -172,7 +172,7 @@ describe('the form of a key', () => {
     ['every printable sign', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
     ['a UUID', '3f1c9a52-8d7e-4b60-9c1d-2a5e6f708192'],
     ['a member of every object', '__proto__'],
-  ])('%s is taken, and replays', async (_, key) => {
+  ])('%s is accepted and replays', async (_, key) => {
     const own = await gateway.account()
     const first = await create(key, hosted(), own)
     expectFresh(first, 201)

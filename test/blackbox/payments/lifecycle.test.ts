@@ -51,7 +51,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     expect((await account.read(id)).status).toBe(status)
   })
 
-  test('takes a hosted intent without a method, too, but none can succeed', async () => {
+  test('also works on a hosted intent without a method, except succeed', async () => {
     const made = await account.payHosted()
     const answer = await account.trigger(made.id, trigger)
     if (trigger === 'succeed') {
@@ -71,7 +71,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     expect(await account.read(id)).toEqual(before)
   })
 
-  test.each(VERDICTS)('is final: %s is refused where no verification is in flight', async verdict => {
+  test.each(VERDICTS)('is final: %s is refused without a verification in flight', async verdict => {
     const { id } = await account.pay('probe_transfer')
     await account.trigger(id, trigger)
     const before = await account.read(id)
@@ -94,7 +94,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
 })
 
 describe('the next action', () => {
-  test('withdrawn leaves the intent processing; presented, pending; as often as wanted', async () => {
+  test('can be withdrawn (processing) and presented (pending) repeatedly', async () => {
     const { id } = await account.pay('probe_transfer')
     for (let round = 0; round < 3; round += 1) {
       const { body: withdrawn } = await account.trigger(id, 'withdraw-action')
@@ -108,7 +108,7 @@ describe('the next action', () => {
     }
   })
 
-  test('can be presented before it would come', async () => {
+  test('can be presented before its time', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_later')
     await own.trigger(id, 'present-action')
@@ -117,7 +117,7 @@ describe('the next action', () => {
     expect(there.next_action.type).toBe('display_qr_code')
   })
 
-  test('presented again lets receipts and cancellations through again', async () => {
+  test('presented again allows receipts and cancellations again', async () => {
     const { id } = await account.pay('probe_receipt')
     await account.trigger(id, 'withdraw-action')
     await account.trigger(id, 'present-action')
@@ -137,13 +137,13 @@ describe('a failure', () => {
     })
   })
 
-  test('has a code even when none was given', async () => {
+  test('has a default code when none was given', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.trigger(id, 'fail')
     expect((await account.read(id)).failure_code).toMatch(/\S/)
   })
 
-  test('is not what a success has', async () => {
+  test('a success has no failure code or message', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.trigger(id, 'succeed')
     expect(await account.read(id)).toMatchObject({ failure_code: null, failure_message: null })
@@ -164,7 +164,7 @@ describe('a trigger is refused', () => {
     })
   })
 
-  test.each(TRIGGERS)('%s for an id that never was, or of another account', async trigger => {
+  test.each(TRIGGERS)('%s for an unknown id or one of another account', async trigger => {
     expectFault(await account.trigger(`pi_${'0'.repeat(24)}`, trigger), 404, 'not_found')
     const foreign = await (await gateway.account()).pay('probe_transfer')
     expectFault(await account.trigger(foreign.id, trigger), 404, 'not_found')

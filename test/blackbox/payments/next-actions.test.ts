@@ -27,7 +27,7 @@ describe('bank transfer instructions', () => {
     })
   })
 
-  test('belong to one intent, and stay the same for it', async () => {
+  test('differ between intents and stay the same for one', async () => {
     const first = await account.pay('probe_transfer')
     const second = await account.pay('probe_transfer')
     expect(second.next_action.reference).not.toBe(first.next_action.reference)
@@ -35,7 +35,7 @@ describe('bank transfer instructions', () => {
     expect((await account.read(first.id)).next_action).toEqual(first.next_action)
   })
 
-  test('expire later than they are made', async () => {
+  test('expire after they are created', async () => {
     expect(lifetime(await account.pay('probe_transfer'))).toBeGreaterThan(0)
   })
 })
@@ -73,16 +73,16 @@ describe('a hosted intent', () => {
     },
   )
 
-  test('has a page for as long as it lives', async () => {
+  test('has a page that expires after 72 hours', async () => {
     expect(lifetime(await account.payHosted())).toBe(72 * HOUR)
   })
 
-  test('has a page that shows its merchant reference without letting it write markup', async () => {
+  test('has a page without raw markup from its merchant reference', async () => {
     const made = await account.payHosted({ merchant_reference: '<script>alert("x")</script>' })
     expect(await (await fetch(made.next_action.url)).text()).not.toContain('<script>alert(')
   })
 
-  test('has a url of its own, which does not open when altered', async () => {
+  test('has a unique url that does not open when altered', async () => {
     const first = (await account.payHosted()).next_action.url
     const second = (await account.payHosted()).next_action.url
     expect(second).not.toBe(first)
@@ -108,7 +108,7 @@ describe('an action that comes later', () => {
     expect(there.updated_at > made.updated_at).toBe(true)
   })
 
-  test('comes once: it does not undo a result that came first', async () => {
+  test('does not undo a result that came first', async () => {
     const own = await gateway.account()
     const made = await own.pay('probe_later')
     await own.trigger(made.id, 'succeed')

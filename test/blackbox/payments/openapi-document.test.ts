@@ -41,7 +41,7 @@ describe('servers', () => {
     expect(await serversSeenAs(`${name}:${port}`, server())).toEqual([`http://${name}:${port}`])
   })
 
-  test('name the port by which a container lets them in', async () => {
+  test('name the port of the Host header, as published by a container', async () => {
     expect(await serversSeenAs('localhost:8080', server())).toEqual(['http://localhost:8080'])
     expect(await serversSeenAs('localhost', server())).toEqual(['http://localhost'])
   })
@@ -53,7 +53,7 @@ describe('servers', () => {
     },
   )
 
-  test('name the merchant API where the control surface is apart from it', async () => {
+  test('name the merchant API if the control surface has its own port', async () => {
     const apart = await ownServer({
       args: ['--ephemeral', '--control-port', '0', '--allow-host', 'pay.test'],
     })
@@ -64,7 +64,7 @@ describe('servers', () => {
     expect(await serversSeenAs(`127.0.0.1:${control}`, apart)).toEqual([apart.url])
   })
 
-  test('printed ones are the default address, or the given one', async () => {
+  test('are the default or the given address in the printed document', async () => {
     const printed = async (...flags: string[]) =>
       JSON.parse((await runBinary(['openapi', ...flags])).stdout).servers.map(({ url }: Json) => url)
     expect(await printed()).toEqual(['http://127.0.0.1:7297'])
@@ -72,7 +72,7 @@ describe('servers', () => {
   })
 })
 
-test('every operation can be answered with 429 and Retry-After, as a fault has it', async () => {
+test('every operation documents 429 with Retry-After, and a fault can send it', async () => {
   const document = await documentOf(server())
   for (const { operationId, responses } of operationsOf(document)) {
     expect(responses, operationId).toHaveProperty(['429', 'headers', 'Retry-After'])
@@ -85,7 +85,7 @@ test('every operation can be answered with 429 and Retry-After, as a fault has i
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '2'])
 })
 
-test('links lead from a creation to its record, from a list to its first', async () => {
+test('links lead from a creation to its payment and from a list to its first payout', async () => {
   const document = await documentOf(server())
   const leads = (id: string, status: string) =>
     Object.values<Json>(operationOf(document, id).responses[status].links).map(
@@ -131,7 +131,7 @@ const CONTRACTS: [name: string, overrides: Record<string, unknown>][] = [
   ],
 ]
 
-describe.each(CONTRACTS)('by %s', (_, overrides) => {
+describe.each(CONTRACTS)('with %s', (_, overrides) => {
   let document: Json
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'paysim-openapi-'))
@@ -141,7 +141,7 @@ describe.each(CONTRACTS)('by %s', (_, overrides) => {
     await removeDirectory(directory)
   })
 
-  test('every request and answer has an example, and each keeps to its schema', () => {
+  test('every request and answer has an example, and each matches its schema', () => {
     const found = [...examplesIn(document)]
     const places = found.map(({ place }) => place)
     for (const { operationId, parameters, requestBody, responses } of operationsOf(document)) {
@@ -164,7 +164,7 @@ describe.each(CONTRACTS)('by %s', (_, overrides) => {
     expect(responses['202'].headers).toHaveProperty('Idempotent-Replayed')
   })
 
-  test('an example that breaks its schema would be noticed', () => {
+  test('the check detects an example that breaks its schema', () => {
     const { schema, value } = [...examplesIn(document)].find(({ place }) => place === 'payout.cancelled is')
     expect(() => expectFits(document, schema, { ...value, type: 'payout.failed' }, '')).toThrow()
     expect(() => expectFits(document, schema, { ...value, more: 1 }, '')).toThrow()
@@ -203,7 +203,7 @@ function expectFits({ components }: Json, schema: Json, value: unknown, place: s
   expect(ajv.validate({ ...schema, components }, value), `${place}: ${ajv.errorsText()}`).toBe(true)
 }
 
-test('the examples are requests that a new simulator grants', async () => {
+test('a new simulator accepts the example requests', async () => {
   const document = await documentOf(server())
   const { call } = server()
   const example = (id: string) => operationOf(document, id).requestBody.content['application/json'].example
@@ -228,7 +228,7 @@ describe('webhooks', () => {
     }
   }
 
-  test('describe each event as it comes, with its headers', async () => {
+  test('describe each event as it is sent, with its headers', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account, ['*'])
     for (const end of ['succeed', 'fail', 'expire'])

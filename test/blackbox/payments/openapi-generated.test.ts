@@ -48,7 +48,7 @@ const CONTRACTS: [name: string, contract: Record<string, unknown>][] = [
   ],
 ]
 
-describe.each(CONTRACTS)('by %s', (_, contract) => {
+describe.each(CONTRACTS)('with %s', (_, contract) => {
   const gateway = useGateway({ contract })
   let account: Account
   let operations: Operation[]
@@ -115,7 +115,7 @@ describe.each(CONTRACTS)('by %s', (_, contract) => {
   const refusals = (answer: Answer): string[] =>
     answer.status === 400 ? errorOf(answer).details.map(({ field }: Json) => field) : []
 
-  test('the links of a new payment and of the list lead to what they say', async () => {
+  test('the links of a new payment and of the payout list lead to the right records', async () => {
     const found = await records()
     expect([...found.keys()].sort()).toEqual(['cancelPayment', 'cancelPayout', 'getPayment', 'submitReceipt'])
     const follow = (id: string, request: Request) => send(called(id), { ...request, record: found.get(id) })
@@ -132,7 +132,7 @@ describe.each(CONTRACTS)('by %s', (_, contract) => {
     expect(payout.body, payout.text).toMatchObject({ id: found.get('cancelPayout'), status: 'cancelled' })
   })
 
-  test('a request that keeps to the document is not refused for its form', async () => {
+  test('a request that matches the document is not refused as malformed', async () => {
     const found = await records()
     const seen = new Map<string, Set<number>>()
     for (const operation of operations) {
@@ -164,7 +164,7 @@ describe.each(CONTRACTS)('by %s', (_, contract) => {
         ).toHaveLength(1)
   })
 
-  test('a request that breaks the document in one place is refused for it', async () => {
+  test('a request that violates the document in one place is refused', async () => {
     const found = await records()
     for (const operation of operations) {
       const { body, query } = operation

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const check = (changes: Partial<Answer>, body: unknown = hosted()) =>
   conformance.check('POST', '/payment_intents', { body }, { ...made, ...changes })
 
-test('what came back conforms', () => {
+test('a real answer conforms', () => {
   expect(() => check({})).not.toThrow()
 })
 
@@ -35,18 +35,18 @@ test.each([
   ['a status that there is not', { status: 'cancelled' }],
   ['an action that there is not', { next_action: { type: 'post_a_form', url: 'https://x.example/' } }],
   ['a time without milliseconds', { created_at: '2030-01-01T00:00:00Z' }],
-])('an intent with %s does not', (_, changes) => {
+])('an intent with %s does not conform', (_, changes) => {
   const body = JSON.parse(JSON.stringify({ ...made.body, ...changes }))
   expect(() => check({ body })).toThrow()
 })
 
-test('a status, a media type or an error that is not described does not', () => {
+test('an undocumented status, media type or error does not conform', () => {
   expect(() => check({ status: 200 })).toThrow()
   expect(() => check({ headers: new Headers({ 'content-type': 'text/html' }) })).toThrow()
   expect(() => check({ status: 400, body: { error: { code: 'oops', message: 'x' } } })).toThrow()
 })
 
-test('a request that was granted though the document forbids it does not', () => {
+test('an accepted request that the document forbids does not conform', () => {
   expect(() => check({}, hosted({ amount: 15000 }))).toThrow()
   expect(() => check({}, hosted({ customer: undefined }))).toThrow()
 })

@@ -65,20 +65,20 @@ describe('a payment intent', () => {
     expect(Object.keys(await account.read(made.id)).sort()).toEqual([...FIELDS].sort())
   })
 
-  test('has an id of its own, of the documented form', async () => {
+  test('has a unique id in the documented format', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await account.payHosted()).id))
     for (const id of ids) expect(id).toMatch(PAYMENT_ID)
     expect(new Set(ids).size).toBe(20)
   })
 
-  test("has the account's time in UTC with milliseconds, equal for both fields at first", async () => {
+  test('has created_at and updated_at in account time, UTC with milliseconds, equal at first', async () => {
     const made = await account.pay('probe_transfer')
     expect(made.created_at).toMatch(TIMESTAMP)
     expect(made.updated_at).toBe(made.created_at)
     expect(new Date(made.created_at).getTime()).toBe(await account.now())
   })
 
-  test('changes updated_at with its state, and created_at never', async () => {
+  test('changes updated_at with its status, but never created_at', async () => {
     const made = await account.pay('probe_transfer')
     await account.advance('1500ms')
     await account.trigger(made.id, 'succeed')
@@ -87,14 +87,14 @@ describe('a payment intent', () => {
     expect(new Date(done.updated_at).getTime() - new Date(made.created_at).getTime()).toBe(1500)
   })
 
-  test('reads as it was created', async () => {
+  test('is read exactly as it was created', async () => {
     const made = await account.pay('probe_receipt')
     expect(await account.read(made.id)).toEqual(made)
     await account.advance('1s')
     expect(await account.read(made.id)).toEqual(made)
   })
 
-  test('of a hosted creation without a method has none, nor a receipt', async () => {
+  test('created in hosted mode without a method has no method and no receipt', async () => {
     const made = await account.payHosted()
     expect(made).toMatchObject({
       payment_method: null,
@@ -104,7 +104,7 @@ describe('a payment intent', () => {
     })
   })
 
-  test('of a hosted creation with a method keeps it', async () => {
+  test('created in hosted mode with a method keeps it', async () => {
     expect((await account.payHosted({ payment_method: 'probe_qr' })).payment_method).toBe('probe_qr')
   })
 

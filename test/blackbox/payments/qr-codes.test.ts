@@ -31,13 +31,13 @@ describe('a QR code', () => {
     })
   })
 
-  test('reads from both images as exactly its data', async () => {
+  test('decodes from both images to exactly its data', async () => {
     const { qr_data, qr_image_url, qr_image_data_url } = (await account.pay('probe_qr')).next_action
     expect(readQrCode(pngOfDataUrl(qr_image_data_url))).toBe(qr_data)
     expect(readQrCode(await fetchPng(qr_image_url))).toBe(qr_data)
   })
 
-  test('is made once: every read gives the same', async () => {
+  test('is created once: every read returns the same', async () => {
     const made = await account.pay('probe_qr')
     await account.advance('1s')
     expect((await account.read(made.id)).next_action).toEqual(made.next_action)
@@ -49,7 +49,7 @@ describe('a QR code', () => {
     expect(second.next_action.qr_image_url).not.toBe(first.next_action.qr_image_url)
   })
 
-  test('of an action that came later reads as well', async () => {
+  test('of an action presented later decodes as well', async () => {
     const own = await gateway.account()
     const made = await own.pay('probe_later')
     await own.advance('10m')
@@ -84,7 +84,7 @@ describe("the default catalogue's QR codes", () => {
     ['PH', 'PHP', '608', /ppmi|p2pqrpay/i],
     ['MY', 'MYR', '458', /./],
   ])(
-    'for %s, where it has any, are of the national scheme, dynamic, and sum up',
+    'for %s, if any, are dynamic, follow the national scheme and have a valid checksum',
     async (country, currency, code, scheme) => {
       for (const amount of ['100000', '5000000']) {
         const changes = { amount, country, currency, checkout_mode: 'merchant' }

@@ -19,7 +19,7 @@ const together = (count: number, send: (index: number) => Promise<Answer>) =>
 
 const replayed = (answer: Answer) => answer.headers.get('idempotent-replayed') === 'true'
 
-test('of creations with one key at the same time exactly one creates, and all get its answer', async () => {
+test('concurrent creations with one key create once, and all get that answer', async () => {
   const headers = { 'idempotency-key': 'race' }
   const answers = await together(40, () =>
     account.call('POST', '/payment_intents', { body: hosted(), headers }),
@@ -29,7 +29,7 @@ test('of creations with one key at the same time exactly one creates, and all ge
   expect(answers.filter(answer => !replayed(answer))).toHaveLength(1)
 })
 
-test('of creations with one key and different bodies exactly one wins, the others conflict', async () => {
+test('concurrent creations with one key and different bodies: one wins, the others conflict', async () => {
   const headers = { 'idempotency-key': 'contest' }
   const answers = await together(40, index =>
     account.call('POST', '/payment_intents', { body: hosted({ amount: `${1000 + index}` }), headers }),
@@ -40,7 +40,7 @@ test('of creations with one key and different bodies exactly one wins, the other
   }
 })
 
-test('of uploads with one key at the same time one is submitted', async () => {
+test('concurrent uploads with one key submit once', async () => {
   const { id } = await account.pay('probe_receipt')
   const answers = await together(40, index =>
     upload(account, id, png(), { key: 'race', boundary: `boundary-${index}` }),
@@ -50,7 +50,7 @@ test('of uploads with one key at the same time one is submitted', async () => {
   expect(await account.providerCalls(id, 'submit_receipt')).toBe(1)
 })
 
-test('of different receipts at the same time one is submitted, the others are refused', async () => {
+test('concurrent uploads of different receipts: one is submitted, the others are refused', async () => {
   const { id } = await account.pay('probe_receipt')
   const answers = await together(40, index => upload(account, id, png(index)))
   expect(answers.filter(answer => answer.status === 200)).toHaveLength(1)
@@ -60,7 +60,7 @@ test('of different receipts at the same time one is submitted, the others are re
   expect(await account.providerCalls(id, 'submit_receipt')).toBe(1)
 })
 
-test('of intents that want one asset at the same time one gets it', async () => {
+test('concurrent intents attaching one asset: only one gets it', async () => {
   const asset_id = await storeAsset(account, png(7))
   const intents = await Promise.all(Array.from({ length: 10 }, async () => account.pay('probe_receipt')))
   const answers = await Promise.all(intents.map(({ id }) => attach(account, id, { asset_id })))
@@ -69,14 +69,14 @@ test('of intents that want one asset at the same time one gets it', async () => 
   expect(receipts.filter(receipt => receipt.status === 'processing')).toHaveLength(1)
 })
 
-test('of cancellations at the same time all are taken and the provider is asked once', async () => {
+test('concurrent cancellations are all accepted, and the provider is asked once', async () => {
   const { id } = await account.pay('probe_transfer')
   const answers = await together(40, () => account.cancel(id))
   for (const answer of answers) expect(answer.status, answer.text).toBe(202)
   expect(await account.providerCalls(id, 'cancel')).toBe(1)
 })
 
-test('of results at the same time one is final', async () => {
+test('of concurrent results only one is final', async () => {
   const { id } = await account.pay('probe_transfer')
   const answers = await together(30, index =>
     account.trigger(id, ['succeed', 'fail', 'expire'][index % 3] ?? 'fail'),

@@ -22,7 +22,7 @@ describe('an asset', () => {
     ['stored as a receipt by default', png(), undefined],
     ['stored as a payment_receipt', png(), 'payment_receipt'],
     ['a JPEG', jpeg(), undefined],
-  ])('%s is attached, without any key', async (_, image, kind) => {
+  ])('%s is attached without an idempotency key', async (_, image, kind) => {
     const id = await newIntent()
     const answer = await attach(account, id, { asset_id: await storeAsset(account, image, kind) })
     expectFresh(answer, 200)
@@ -48,7 +48,7 @@ describe('an asset', () => {
     expect(await receiptOf(account, second)).toEqual({ status: 'required' })
   })
 
-  test('attached to another intent stays so after a rejection, and after that intent ended', async () => {
+  test('attached to another intent stays attached after a rejection and the end of that intent', async () => {
     const asset_id = await storeAsset(account, png())
     const first = await newIntent()
     await attach(account, first, { asset_id })
@@ -58,7 +58,7 @@ describe('an asset', () => {
     expectFault(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
   })
 
-  test('refused for one intent is free for another', async () => {
+  test('refused for one intent can be attached to another', async () => {
     const asset_id = await storeAsset(account, png())
     expectFault(
       await attach(account, (await account.pay('probe_transfer')).id, { asset_id }),
@@ -68,18 +68,18 @@ describe('an asset', () => {
     expectFresh(await attach(account, await newIntent(), { asset_id }), 200)
   })
 
-  test('that never was: 404 not_found', async () => {
+  test('with an unknown id: 404 not_found', async () => {
     expectFault(await attach(account, await newIntent(), { asset_id: NEVER }), 404, 'not_found')
   })
 
   test.each(['ast_none', '__proto__', 'constructor', 'pi_x', '../../etc/passwd', 'a'.repeat(5000)])(
-    'with the odd id %s: 404 not_found',
+    'with the malformed id %s: 404 not_found',
     async asset_id => {
       expectFault(await attach(account, await newIntent(), { asset_id }), 404, 'not_found')
     },
   )
 
-  test("of another merchant's, or of the other environment, is answered as one that never was", async () => {
+  test('of another merchant or of the other environment gets the same answer as an unknown one', async () => {
     const stranger = await gateway.account()
     const id = await newIntent()
     const never = withoutIdentity(await attach(account, id, { asset_id: NEVER }), NEVER)
@@ -107,7 +107,7 @@ describe('the body', () => {
     expectFault(answer, 400, 'validation_failed')
   })
 
-  test('may have members that the operation does not know', async () => {
+  test('may have unknown members', async () => {
     const asset_id = await storeAsset(account, png())
     expectFresh(await attach(account, await newIntent(), { asset_id, file: 'x', note: [1] }), 200)
   })
@@ -125,12 +125,12 @@ describe('an Idempotency-Key beside JSON is ignored', () => {
     expectFresh(await attach(account, second, other, headers), 200)
   })
 
-  test('even one that no other operation would take', async () => {
+  test('even one that no other operation would accept', async () => {
     const body = { asset_id: await storeAsset(account, png()) }
     expectFresh(await attach(account, await newIntent(), body, { 'idempotency-key': 'k'.repeat(256) }), 200)
   })
 
-  test('a key used for JSON is free for an upload', async () => {
+  test('a key used with JSON can be used for an upload', async () => {
     const id = await newIntent()
     await attach(account, id, { asset_id: await storeAsset(account, png(1)) }, { 'idempotency-key': 'both' })
     await account.trigger(id, 'reject-receipt')
@@ -143,7 +143,7 @@ describe.each([
   ['upload', (id: string) => upload(account, id, png())],
 ] as const)('a receipt by %s is refused for', (_, submit) => {
   test.each(['probe_transfer', 'probe_qr', 'probe_redirect'])(
-    'an intent by %s, which takes none',
+    'an intent with %s, which accepts no receipt',
     async method => {
       const made = await account.pay(method)
       expectFault(await submit(made.id), 422, 'provider_capability_unsupported')

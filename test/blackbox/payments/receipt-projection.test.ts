@@ -38,7 +38,7 @@ describe('the receipt projection', () => {
     })
   })
 
-  test('is rejected with a message even when none was given', async () => {
+  test('is rejected with a default message when none was given', async () => {
     await upload(account, id, png())
     await account.trigger(id, 'reject-receipt')
     expect(await projection()).toEqual({
@@ -48,7 +48,7 @@ describe('the receipt projection', () => {
     })
   })
 
-  test('forgets the rejection once a replacement is in', async () => {
+  test('no longer shows the rejection once a replacement is uploaded', async () => {
     await upload(account, id, png(1))
     await account.trigger(id, 'reject-receipt')
     await upload(account, id, png(2))
@@ -57,7 +57,7 @@ describe('the receipt projection', () => {
     expect(await projection()).toEqual({ status: 'submitted' })
   })
 
-  test('follows the verdict of a trigger, and the verdict that was due does not come', async () => {
+  test('follows the verdict of a trigger, and the scheduled verdict is dropped', async () => {
     await upload(account, id, png())
     await account.advance('3s')
     await account.trigger(id, 'reject-receipt')
@@ -77,7 +77,7 @@ describe('the receipt projection', () => {
   })
 
   test.each(['accept-receipt', 'reject-receipt'])(
-    'takes no %s but while one is being verified',
+    'accepts %s only while a receipt is being verified',
     async verdict => {
       const refused = async () => {
         const before = await account.read(id)
@@ -130,7 +130,7 @@ describe('the payment', () => {
     expect(await account.read(id)).toMatchObject({ status: 'succeeded', receipt: { status: 'submitted' } })
   })
 
-  test('that ends while a receipt is verified has no verdict that changes it', async () => {
+  test('that ends while a receipt is being verified is not changed by the verdict', async () => {
     await upload(account, id, png())
     await account.trigger(id, 'succeed')
     await account.advance('5s')

@@ -24,7 +24,7 @@ const newIntent = async () => (await account.pay('probe_receipt')).id as string
 const submissions = (id: string) => account.providerCalls(id, 'submit_receipt')
 
 describe('an upload repeated with its key', () => {
-  test('is replayed, though the boundary is new: the fingerprint is the image', async () => {
+  test('is replayed despite a new boundary', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     const first = await upload(account, id, png(), { key, boundary: 'one' })
     expectFresh(first, 200)
@@ -32,7 +32,7 @@ describe('an upload repeated with its key', () => {
     expect(await submissions(id)).toBe(1)
   })
 
-  test('is replayed, though file name, declared type and other fields differ', async () => {
+  test('is replayed despite another file name, declared type and other fields', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     const first = await upload(account, id, png(), { key })
     const parts = [
@@ -42,7 +42,7 @@ describe('an upload repeated with its key', () => {
     expectReplay(await uploadParts(account, id, parts, { key }), first)
   })
 
-  test('is answered as it was then, whatever became of the receipt', async () => {
+  test('gets the first answer even after the receipt was rejected', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     const first = await upload(account, id, png(), { key })
     await account.trigger(id, 'reject-receipt')
@@ -51,14 +51,14 @@ describe('an upload repeated with its key', () => {
     expect(await submissions(id)).toBe(1)
   })
 
-  test('and another image: 409 idempotency_conflict', async () => {
+  test('but another image: 409 idempotency_conflict', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     const first = await upload(account, id, png(1), { key })
     expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
     expectReplay(await upload(account, id, png(1), { key }), first)
   })
 
-  test('and another image conflicts even when the receipt may be replaced', async () => {
+  test('but another image conflicts even if the receipt may be replaced', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     await upload(account, id, png(1), { key })
     await account.trigger(id, 'reject-receipt')
@@ -66,7 +66,7 @@ describe('an upload repeated with its key', () => {
     expect(await submissions(id)).toBe(1)
   })
 
-  test('is remembered for 24 hours: at 23:59:59 it replays, at 24:00:00 it is judged by the state', async () => {
+  test('is remembered for 24 hours: 23:59:59 replays, 24:00:00 is checked against the state', async () => {
     const own = await gateway.account()
     const [same, other] = [await own.pay('probe_receipt'), await own.pay('probe_receipt')]
     const first = await upload(own, same.id, png(1), { key: 'day' })
@@ -147,7 +147,7 @@ describe('the same receipt again', () => {
     },
   )
 
-  test('while processing does not put off the verdict', async () => {
+  test('does not delay the verdict while processing', async () => {
     const own = await gateway.account()
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
@@ -199,7 +199,7 @@ describe('a different receipt', () => {
     expect(await submissions(id)).toBe(2)
   })
 
-  test('refused leaves its asset free for another intent', async () => {
+  test('that is refused leaves its asset free for another intent', async () => {
     const id = await newIntent()
     await upload(account, id, png(1))
     const asset_id = await storeAsset(account, png(2))

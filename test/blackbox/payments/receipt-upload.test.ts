@@ -25,7 +25,7 @@ async function expectNothingAttached() {
   expect(await account.providerCalls(intent, 'submit_receipt')).toBe(0)
 }
 
-describe('an image is taken', () => {
+describe('an image is accepted', () => {
   const images: [string, Part[]][] = [
     ['a PNG', [imageFile(png())]],
     ['a JPEG', [imageFile(jpeg(), { filename: 'slip.jpg', type: 'image/jpeg' })]],
@@ -97,7 +97,7 @@ describe('the Idempotency-Key', () => {
     ['one character', '1'],
     ['255 characters', 'k'.repeat(255)],
     ['no UUID', 'slip_of_order-17'],
-  ])('of %s is taken', async (_, key) => {
+  ])('of %s is accepted', async (_, key) => {
     expect((await upload(account, intent, png(), { key })).status).toBe(200)
   })
 })
@@ -124,7 +124,7 @@ describe('the media type', () => {
   })
 })
 
-describe('a multipart body that does not hold together is refused, and soon', () => {
+describe('a malformed multipart body is refused', () => {
   const whole = multipart([imageFile(png())]).raw
   const type = 'multipart/form-data; boundary=paysim-probe-boundary'
 

@@ -29,18 +29,18 @@ const operations: [string, (asker: Account, id: string) => Promise<Answer>][] = 
 ]
 
 describe.each(operations)('%s', (_, operate) => {
-  test('of an id that never was: 404 not_found', async () => {
+  test('of an unknown id: 404 not_found', async () => {
     expectFault(await operate(account, NEVER), 404, 'not_found')
   })
 
-  test("of another merchant's intent is answered as if there were none", async () => {
+  test("of another merchant's intent gets the answer for an unknown one", async () => {
     const made = await account.pay('probe_receipt')
     const foreign = await operate(stranger, made.id)
     expect(withoutIdentity(foreign, made.id)).toEqual(withoutIdentity(await operate(stranger, NEVER), NEVER))
     expect(await account.read(made.id)).toEqual(made)
   })
 
-  test("of the other environment's intent is answered as if there were none, both ways", async () => {
+  test("of the other environment's intent gets the answer for an unknown one, both ways", async () => {
     for (const [owner, asker] of [
       [merchant.test, merchant.live],
       [merchant.live, merchant.test],
@@ -62,7 +62,7 @@ describe.each(operations)('%s', (_, operate) => {
   })
 })
 
-describe('an odd id is one that does not exist', () => {
+describe('a malformed id is refused', () => {
   const ids: [string, string][] = [
     ['no prefix', '0'.repeat(24)],
     ['the prefix alone', 'pi_'],
@@ -110,7 +110,7 @@ describe('an odd id is one that does not exist', () => {
   })
 })
 
-test('an id may be percent-encoded, as any part of a path', async () => {
+test('an id may be percent-encoded', async () => {
   const made = await account.pay('probe_transfer')
   const encoded = `%70%69${made.id.slice(2)}`
   expect((await account.call('GET', `/payment_intents/${encoded}`)).body).toEqual(made)

@@ -18,11 +18,11 @@ beforeAll(async () => {
   account = await gateway.account()
 })
 
-test('the scan can fail: the control surface does show them', async () => {
+test('the control surface does show provider names, so the scan can fail', async () => {
   expect((await account.control('GET', '/catalogue')).text).toMatch(SENTINEL)
 })
 
-test.each([MAIN, SPARE, SICK, LONG_NAMED])('not in a discovery pinned to %s', async provider => {
+test.each([MAIN, SPARE, SICK, LONG_NAMED])('no provider name in a discovery pinned to %s', async provider => {
   const answer = await account.call('GET', discovering({ provider, checkout_mode: 'merchant' }))
   expect(answer.status).toBe(200)
 })
@@ -33,11 +33,11 @@ test.each([
   ['a bank at an unhealthy provider', paying('probe_banks', { payment_method_options: { bank: 'delta' } })],
   ['an amount outside the limits', paying('probe_narrow', { amount: '901' })],
   ['missing fields of the route', paying('probe_form', { customer: {} })],
-])('not in the refusal of %s', async (_, body) => {
+])('no provider name in the refusal of %s', async (_, body) => {
   expect((await account.call('POST', '/payment_intents', { body })).status).toBeGreaterThanOrEqual(400)
 })
 
-test('not in a life of a payment from its creation to its end', async () => {
+test('no provider name in any answer over the life of a payment', async () => {
   const { id } = await account.pay('probe_receipt')
   await upload(account, id, png())
   await account.trigger(id, 'reject-receipt')
@@ -47,7 +47,7 @@ test('not in a life of a payment from its creation to its end', async () => {
   expect((await account.read(id)).status).toBe('failed')
 })
 
-test('not in the pages that a payer sees, before the end and after it', async () => {
+test('no provider name in the pages for payers, before or after the end', async () => {
   for (const method of [undefined, 'probe_banks', 'probe_qr', 'probe_transfer']) {
     const bank = method === 'probe_banks' ? { payment_method_options: { bank: 'alpha' } } : {}
     const made = await account.payHosted({ payment_method: method, ...bank })
@@ -58,7 +58,7 @@ test('not in the pages that a payer sees, before the end and after it', async ()
   await expectSecret((await account.pay('probe_redirect')).next_action.url)
 })
 
-test('not in a QR code', async () => {
+test('no provider name in a QR code', async () => {
   const { qr_data, qr_image_url } = (await account.pay('probe_qr')).next_action
   expect(qr_data).not.toMatch(SENTINEL)
   await expectSecret(qr_image_url)
