@@ -152,7 +152,7 @@ describe.each<[string, object]>([
     notebook.close()
   })
 
-  test('have a story to tell in which much could differ', () => {
+  test('lose some answers and send some webhooks twice, so there is something to compare', () => {
     const { answers, webhooks } = told(0)
     const lost = answers.filter(answer => answer.startsWith('create undefined'))
     expect(lost.length).toBeGreaterThan(0)
@@ -174,7 +174,7 @@ describe.each<[string, object]>([
     expect(parting(told(0).answers.join('\n'), told(1).answers.join('\n'))).toBe('nowhere')
   })
 
-  test('write the same journal, byte for byte, signatures aside', () => {
+  test('write the same journal, byte for byte, except signatures', () => {
     expect(parting(told(0).journal, told(1).journal)).toBe('nowhere')
   })
 
@@ -182,7 +182,7 @@ describe.each<[string, object]>([
     expect(parting(told(0).webhooks.join('\n'), told(1).webhooks.join('\n'))).toBe('nowhere')
   })
 
-  test('and another seed shares no name with them', () => {
+  test('share no id or key with a server with another seed', () => {
     const names = (story: Story) =>
       new Set(JSON.stringify(story).match(/(pi|po|evt|ast|we|dlv|[ps]k_test|[ps]k_live)_\w{24,}/g))
     const [ours, theirs] = [names(told(0)), names(told(2))]
@@ -191,7 +191,7 @@ describe.each<[string, object]>([
   })
 })
 
-test('a clock given an instant of the past begins there', async () => {
+test('a clock set to a past instant starts there', async () => {
   const server = await startServer({ args: ['--ephemeral'] })
   const past = '2001-02-03T04:05:06.789Z'
   const { test: keys } = await server.merchant({ clock: { mode: 'virtual', now: past } })
@@ -201,7 +201,7 @@ test('a clock given an instant of the past begins there', async () => {
   expect(body.now).toBe(past)
 })
 
-test('no name depends on when a receiver answers', async () => {
+test('ids do not depend on when a receiver answers', async () => {
   const namesWith = async (receiverAnswers: 'before the next call' | 'after all calls') => {
     const server = await startServer({ args: ['--ephemeral'] })
     const account = accountOf(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const GET = 'GET /payout_intents'
 
-test('an account begins without faults', async () => {
+test('an account starts without faults', async () => {
   expect(await faultsOf(await openAccount(server()))).toEqual([])
 })
 
@@ -46,7 +46,7 @@ async function faultAt(fault: Fault, field: string): Promise<{ field: string; me
   return found
 }
 
-describe('what was meant is asked', () => {
+describe('a typo is answered with a suggestion', () => {
   test.each<[Fault, string, string]>([
     [{ on: GET, type: 'rest' }, 'type', 'reset'],
     [{ on: GET, type: 'latencey', delay: '1s' }, 'type', 'latency'],
@@ -61,7 +61,7 @@ describe('what was meant is asked', () => {
   })
 })
 
-describe('what cannot be is refused', () => {
+describe('an invalid fault is refused', () => {
   test.each<[string, Fault, string]>([
     ['no operation', { type: 'reset' }, 'on'],
     ['an operation that there is not', { on: 'DELETE /everything', type: 'reset' }, 'on'],
@@ -111,7 +111,7 @@ describe('what cannot be is refused', () => {
   )
 })
 
-test.each(['GET', 'PUT', 'DELETE'])('%s needs the token, and an account that there is', async method => {
+test.each(['GET', 'PUT', 'DELETE'])('%s requires the token and an existing account', async method => {
   const body = method === 'PUT' ? { body: { faults: [] } } : {}
   expectFault(await account.control(method, '/faults', { ...body, anonymous: true }), 401, 'unauthorized')
   expectFault(await server().control(method, '/accounts/no.test/faults', body), 404, 'not_found')

@@ -90,14 +90,14 @@ describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => 
   })
 })
 
-test('a create sent again without a key is a second payment: that is what keys are for', async () => {
+test('a create sent again without a key makes a second payment', async () => {
   const account = await accountLosing('POST /payment_intents', { type: 'reset' })
   await hearCreate(server(), account)
   expectFresh(await postPayment(account, paymentBody()), 201)
   expect(await payments(account)).toHaveLength(2)
 })
 
-test('a payout cancelled in a lost answer is cancelled: a second request finds it so', async () => {
+test('a payout whose cancel answer was lost is cancelled, and a second cancel is refused', async () => {
   const account = await accountLosing('POST /payout_intents/:id/cancel', { type: 'reset' })
   const { id } = await addPayout(account)
   await hear(server(), account, 'POST', `/payout_intents/${id}/cancel`, { body: { reason: 'Twice' } })
@@ -109,7 +109,7 @@ describe.each<[string, Fault]>([
   ['reset', { type: 'reset' }],
   ['a 503', { type: 'status', status: 503 }],
 ])('a request lost before anything was done: %s', (_, fault) => {
-  test('sent again with its key is the first one', async () => {
+  test('is executed when sent again with its key', async () => {
     const account = await accountLosing('POST /payment_intents', { ...fault, when: 'before' })
     await hearCreate(server(), account, 'order-1')
     expect(await payments(account)).toEqual([])
@@ -125,7 +125,7 @@ describe.each<[string, Fault]>([
   })
 })
 
-test('lost again and again, each time after a replay, it is still one payment', async () => {
+test('repeatedly lost replays still make one payment', async () => {
   const account = await accountLosing('POST /payment_intents', { type: 'reset', times: 4 })
   for (let attempt = 0; attempt < 4; attempt += 1)
     expect((await hearCreate(server(), account, 'order-1')).status).toBeUndefined()

@@ -47,7 +47,7 @@ describe('before: nothing was done', () => {
   test.each<[string, Fault, (heard: Heard) => void]>([
     ['status', { type: 'status', status: 503 }, isStatus],
     ['reset', { type: 'reset' }, isReset],
-  ])('%s, said or not', async (_, fault, check) => {
+  ])('%s, with `when` given or not', async (_, fault, check) => {
     for (const when of [{}, { when: 'before' }]) {
       const { heard, made } = await meet({ ...fault, ...when })
       check(heard)
@@ -56,24 +56,27 @@ describe('before: nothing was done', () => {
   })
 
   // There may be nothing to spoil before anything was done: then the fault cannot be meant, and is refused.
-  test.each(['empty', 'garbage', 'truncate'])('%s, said or not, unless it is refused', async type => {
-    for (const when of [{}, { when: 'before' }]) {
-      const account = await openAccount(server())
-      const answer = await sendFaults(account, [{ on: 'POST /payment_intents', type, ...when }])
-      if (answer.status !== 200) expectFault(answer, 400, 'validation_failed')
-      else expect((await hearCreate(server(), account)).body).toBeUndefined()
-      expect(await paymentsMade(account)).toBe(0)
-    }
-  })
+  test.each(['empty', 'garbage', 'truncate'])(
+    '%s, with `when` given or not, unless the fault is refused',
+    async type => {
+      for (const when of [{}, { when: 'before' }]) {
+        const account = await openAccount(server())
+        const answer = await sendFaults(account, [{ on: 'POST /payment_intents', type, ...when }])
+        if (answer.status !== 200) expectFault(answer, 400, 'validation_failed')
+        else expect((await hearCreate(server(), account)).body).toBeUndefined()
+        expect(await paymentsMade(account)).toBe(0)
+      }
+    },
+  )
 
-  test('but a slow answer is a real one: drip', async () => {
+  test('except drip, which slows down a real answer', async () => {
     const { heard, made, account } = await meet(DRIP)
     isDrip(heard)
     expect(made).toBe(1)
     expect((await account.call('GET', `/payment_intents/${heard.body.id}`)).body).toEqual(heard.body)
   })
 
-  test('and for a read, the real answer is damaged', async () => {
+  test('but for a read, the real answer is damaged', async () => {
     const account = await openAccount(server())
     const { text } = await account.call('GET', '/payout_intents')
     for (const [type, check] of [
@@ -89,7 +92,7 @@ describe('before: nothing was done', () => {
   })
 })
 
-describe('after_commit: all was done, and only the answer suffers', () => {
+describe('after_commit: the work is done, and only the answer is affected', () => {
   test.each<[string, Fault, (heard: Heard) => void]>([
     ['latency', SLOW, isAnswer],
     ['status', { type: 'status', status: 503 }, isStatus],
@@ -104,14 +107,14 @@ describe('after_commit: all was done, and only the answer suffers', () => {
     expect(made).toBe(1)
   })
 
-  test('the next call is as it should be, on the same server', async () => {
+  test('the next call gets a normal answer', async () => {
     for (const fault of [{ type: 'reset' }, { type: 'truncate' }, { type: 'garbage' }]) {
       const { account } = await meet({ ...fault, when: 'after_commit', times: 1 })
       isAnswer(await hearCreate(server(), account))
     }
   })
 
-  test('a refusal is lost as well', async () => {
+  test('a refusal can be lost too', async () => {
     const account = await openAccount(server())
     await putFaults(account, { on: 'POST /payment_intents', type: 'empty', when: 'after_commit' })
     const heard = await hearCreate(server(), account, undefined, { amount: '0' })
@@ -119,7 +122,7 @@ describe('after_commit: all was done, and only the answer suffers', () => {
   })
 })
 
-describe('slow', () => {
+describe('slow answers', () => {
   const payload = async (fault: Fault) => {
     const account = await openAccount(server(), { clock: undefined })
     const clock = async () => Date.parse((await account.control('GET', '/clock')).body.now)
@@ -140,7 +143,7 @@ describe('slow', () => {
     expect((await payload({ ...SLOW, when: 'after_commit' })).held).toBeGreaterThanOrEqual(298)
   })
 
-  test('a slow call holds up no other', async () => {
+  test('a slow call does not delay others', async () => {
     const account = await openAccount(server())
     await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay: '5s' })
     const slow = hear(server(), account, 'GET', '/payout_intents').then(() => 'slow')
@@ -152,7 +155,7 @@ describe('slow', () => {
     ['fixed', '150ms', 148],
     ['between two', { min: '150ms', max: '400ms' }, 148],
     ['mostly short', { p50: '40ms', p99: '400ms' }, 1],
-  ])('%s: no answer comes sooner than the delay allows', async (_, delay, least) => {
+  ])('%s: no answer comes before the delay', async (_, delay, least) => {
     const account = await openAccount(server(), { seed: 7 })
     await putFaults(account, { on: 'GET /payout_intents', type: 'latency', delay })
     const heard = await Promise.all(
@@ -173,7 +176,7 @@ describe('slow', () => {
       .toBeGreaterThan(2)
   })
 
-  test('a spread is a spread: not every answer takes as long', async () => {
+  test('a delay range makes answers take different times', async () => {
     const account = await openAccount(server(), { seed: 7 })
     await putFaults(account, {
       on: 'GET /payout_intents',
@@ -191,10 +194,10 @@ describe('slow', () => {
   })
 })
 
-describe('a status of its own', () => {
+describe('a fault with a status', () => {
   const answer = (fault: Fault) => meet({ type: 'status', ...fault }).then(({ heard }) => heard)
 
-  test('has the error shape of the API if no body is given', async () => {
+  test('uses the error shape of the API if no body is given', async () => {
     for (const [status, code] of [
       [429, 'rate_limited'],
       [503, 'service_unavailable'],
@@ -207,7 +210,7 @@ describe('a status of its own', () => {
     }
   })
 
-  test.each([400, 404, 418, 502, 599])('%i is the status that comes', async status => {
+  test.each([400, 404, 418, 502, 599])('answers with status %i', async status => {
     expect((await answer({ status })).status).toBe(status)
   })
 
@@ -216,7 +219,7 @@ describe('a status of its own', () => {
     ['1m', '60'],
     ['1500ms', '2'],
     ['0s', '0'],
-  ])('Retry-After of %s is %s seconds', async (retry_after, seconds) => {
+  ])('sends a retry_after of %s as %s seconds', async (retry_after, seconds) => {
     expect((await answer({ status: 429, retry_after })).headers['retry-after']).toBe(seconds)
   })
 
@@ -224,13 +227,13 @@ describe('a status of its own', () => {
     expect((await answer({ status: 429 })).headers['retry-after']).toBeUndefined()
   })
 
-  test.each([[{ oops: ['ไทย', 1, null] }], [[]], [null], [0]])('the body %j comes as JSON', async body => {
+  test.each([[{ oops: ['ไทย', 1, null] }], [[]], [null], [0]])('sends the body %j as JSON', async body => {
     const heard = await answer({ status: 500, body })
     expect(heard.body).toEqual(body)
     expect(heard.headers['content-type']).toMatch(/^application\/json/)
   })
 
-  test('a body of text comes as it is', async () => {
+  test('sends a text body unchanged', async () => {
     expect((await answer({ status: 502, body: '<h1>Bad gateway</h1>' })).text).toBe('<h1>Bad gateway</h1>')
   })
 })

@@ -76,17 +76,17 @@ describe('the operations', () => {
     'POST /payment_intents/:id/receipt',
     'GET /payout_intents',
     'POST /payout_intents/:id/cancel',
-  ])('a fault on %s meets that one only, by either spelling', async operation => {
+  ])('a fault on %s affects only that operation, in either spelling', async operation => {
     expect(await stricken(operation)).toEqual([operation])
     expect(await stricken(operation.replace(':id', '{id}'))).toEqual([operation])
   })
 
-  test('a fault on * meets each', async () => {
+  test('a fault on * affects all', async () => {
     expect(await stricken('*')).toEqual(Object.keys(calls))
   })
 })
 
-describe('a fault on * does not meet', () => {
+describe('a fault on * does not affect', () => {
   test('the control surface', async () => {
     const account = await accountWith(teapot({ on: '*' }))
     for (const path of ['/clock', '/payments', '/faults', '/requests'])
@@ -106,18 +106,18 @@ describe('a fault on * does not meet', () => {
   })
 })
 
-test('a call without good credentials is refused as ever, and uses no fault up', async () => {
+test('a call without valid credentials is refused as usual and does not use up a fault', async () => {
   const account = await accountWith(teapot({ on: '*', times: 1 }))
   expect((await account.call('GET', '/payout_intents', { anonymous: true })).status).toBe(401)
   expect(await statuses(account, 2)).toEqual([418, 200])
 })
 
-describe('the turns', () => {
-  test('without limits, a fault meets every call', async () => {
+describe('counting', () => {
+  test('without limits, a fault affects every call', async () => {
     expect(await statuses(await accountWith(teapot()), 3)).toEqual([418, 418, 418])
   })
 
-  test.each([1, 2, 3])('nth: %i meets that call only', async nth => {
+  test.each([1, 2, 3])('nth: %i affects only that call', async nth => {
     const expected = [1, 2, 3, 4].map(call => (call === nth ? 418 : 200))
     expect(await statuses(await accountWith(teapot({ nth })), 4)).toEqual(expected)
   })
@@ -127,7 +127,7 @@ describe('the turns', () => {
     expect(await statuses(account, 4)).toEqual([418, 418, 420, 200])
   })
 
-  test('the first that matches wins', async () => {
+  test('the first matching fault wins', async () => {
     const account = await accountWith(
       teapot({ on: 'GET /payment_intents/:id' }),
       teapot({ status: 420 }),
@@ -136,7 +136,7 @@ describe('the turns', () => {
     expect(await statuses(account, 2)).toEqual([420, 420])
   })
 
-  test('each counts for itself, and only the calls that are its own', async () => {
+  test('each fault counts only the calls it matches', async () => {
     const account = await accountWith(
       teapot({ on: 'GET /payment_intents/:id', nth: 2 }),
       teapot({ nth: 2, status: 420 }),
@@ -148,20 +148,20 @@ describe('the turns', () => {
     expect(await statuses(account, 2, read)).toEqual([418, 200])
   })
 
-  test('faults that are replaced begin to count anew', async () => {
+  test('replaced faults start counting over', async () => {
     const account = await accountWith(teapot({ times: 1 }))
     expect(await statuses(account, 2)).toEqual([418, 200])
     await putFaults(account, teapot({ times: 1 }))
     expect(await statuses(account, 2)).toEqual([418, 200])
   })
 
-  test('faults that are cleared meet nothing', async () => {
+  test('cleared faults affect nothing', async () => {
     const account = await accountWith(teapot(), { on: '*', type: 'reset' })
     await clearFaults(account)
     expect(await statuses(account, 2)).toEqual([200, 200])
   })
 
-  test('after_commit faults count as the others do', async () => {
+  test('after_commit faults are counted like the others', async () => {
     const account = await accountWith(teapot({ when: 'after_commit', nth: 2 }))
     expect(await statuses(account, 3)).toEqual([200, 418, 200])
   })
@@ -179,13 +179,13 @@ describe('probability', () => {
     return seen.map(status => (status === 418 ? 'x' : '.')).join('')
   }
 
-  test('the same seed has the same pattern, and another seed another', async () => {
+  test('the same seed gives the same pattern, and another seed a different one', async () => {
     const first = await pattern(7)
     expect(await pattern(7)).toBe(first)
     expect(await pattern(8)).not.toBe(first)
   })
 
-  test('of 0 meets no call, of 1 each, of one half some', async () => {
+  test('of 0 affects no call, of 1 every call, of 0.5 some', async () => {
     expect(await pattern(7, { probability: 0 })).toBe('.'.repeat(CALLS))
     expect(await pattern(7, { probability: 1 })).toBe('x'.repeat(CALLS))
     const met = (await pattern(7)).replaceAll('.', '').length
@@ -193,13 +193,13 @@ describe('probability', () => {
     expect(met).toBeLessThan(CALLS - CALLS / 8)
   })
 
-  test('meets more calls where it is more likely', async () => {
+  test('affects more calls when it is higher', async () => {
     const rare = (await pattern(7, { probability: 0.1 })).replaceAll('.', '').length
     const frequent = (await pattern(7, { probability: 0.9 })).replaceAll('.', '').length
     expect(frequent).toBeGreaterThan(2 * rare)
   })
 
-  test('with times, meets calls by chance, but no more than so many', async () => {
+  test('with times affects no more than that many calls', async () => {
     expect((await pattern(7, { times: 3 })).replaceAll('.', '')).toBe('xxx')
   })
 })

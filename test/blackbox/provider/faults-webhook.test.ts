@@ -36,7 +36,7 @@ function verifies(receiver: { endpoint: Json }, { text, headers }: Delivery): bo
 }
 
 describe('delay', () => {
-  test('holds the webhook back for exactly so long', async () => {
+  test('holds the webhook back for exactly that long', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
     const id = await end(account)
     await account.pass('599999ms')
@@ -48,7 +48,7 @@ describe('delay', () => {
     expect(receiver.deliveries.every(one => verifies(receiver, one))).toBe(true)
   })
 
-  test('does not change the event: its time, and the record at that time', async () => {
+  test('does not change the time or the record in the event', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
     const at = await account.now()
     await end(account)
@@ -56,7 +56,7 @@ describe('delay', () => {
     expect(receiver.deliveries[0]?.event).toMatchObject({ timestamp: at, data: { updated_at: at } })
   })
 
-  test('lets a later event come first', async () => {
+  test('lets a later event arrive first', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m', times: 1 })
     const ids = [await end(account), await end(account)]
     await account.pass('10m')
@@ -65,7 +65,7 @@ describe('delay', () => {
 })
 
 describe('duplicate', () => {
-  test('delivers the same event twice: one id, one body, both signed well', async () => {
+  test('delivers the same event twice: one id, one body, two valid signatures', async () => {
     const { account, receiver } = await listening({ type: 'duplicate' })
     const id = await end(account)
     await account.pass('30d')
@@ -79,7 +79,7 @@ describe('duplicate', () => {
 })
 
 describe('drop', () => {
-  test('never delivers it, but the event is there to be found', async () => {
+  test('never delivers the event, but still lists it', async () => {
     const { account, receiver } = await listening({ type: 'drop', times: 1 })
     const [dropped, next] = [await end(account), await end(account)]
     await account.pass('30d')
@@ -87,7 +87,7 @@ describe('drop', () => {
     expect((await eventsOf(account)).map(({ data }) => data.id)).toEqual([dropped, next])
   })
 
-  test('leaves nothing to wait for', async () => {
+  test('leaves no pending timer', async () => {
     const { account } = await listening({ type: 'drop' })
     await end(account)
     expect((await account.control('GET', '/clock')).body).toMatchObject({ pending_timers: 0, next_due: null })
@@ -104,7 +104,7 @@ describe('reorder', () => {
     expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
   })
 
-  test('loses nothing where no other event comes', async () => {
+  test('loses nothing if no other event follows', async () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const id = await end(account)
     expect(receiver.deliveries).toEqual([])
@@ -119,7 +119,7 @@ describe('reorder', () => {
     expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
   })
 
-  test('without limits it changes the order, too', async () => {
+  test('also changes the order without limits', async () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const ids = [await end(account), await end(account), await end(account), await end(account)]
     await account.pass('30d')
@@ -128,7 +128,7 @@ describe('reorder', () => {
 })
 
 describe('bad_signature', () => {
-  test('delivers what does not verify, and is otherwise as it should be', async () => {
+  test('delivers an event whose signature fails to verify, otherwise unchanged', async () => {
     const { account, receiver } = await listening({ type: 'bad_signature', times: 1 })
     const ids = [await end(account), await end(account)]
     expect(about(receiver.deliveries)).toEqual(ids)
@@ -136,7 +136,7 @@ describe('bad_signature', () => {
     expect(receiver.deliveries[0]?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
   })
 
-  test('is bad at each attempt, and delivered once it is accepted all the same', async () => {
+  test('sends a bad signature on every attempt until the receiver accepts', async () => {
     const { account, receiver } = await listening({ type: 'bad_signature' })
     receiver.reply(nth => ({ status: nth < 3 ? 400 : 204 }))
     await end(account)
@@ -145,7 +145,7 @@ describe('bad_signature', () => {
   })
 })
 
-describe('a fault meets the events that it names', () => {
+describe('a fault affects the events that it names', () => {
   test.each<[unknown, string[]]>([
     ['payment.succeeded', ['payment.succeeded']],
     [
@@ -161,7 +161,7 @@ describe('a fault meets the events that it names', () => {
     expect(all.filter(name => !arrived.includes(name)).toSorted()).toEqual(stricken)
   })
 
-  test('the first that matches wins', async () => {
+  test('the first matching fault wins', async () => {
     const { account, receiver } = await listening(
       { type: 'drop', match: { type: 'payment.failed' } },
       { type: 'duplicate' },
@@ -171,7 +171,7 @@ describe('a fault meets the events that it names', () => {
   })
 })
 
-describe('the turns of a fault on webhooks', () => {
+describe('counting faults on webhooks', () => {
   const arrivals = async (fault: Fault, events: number) => {
     const { account, receiver } = await listening({ type: 'drop', ...fault })
     const ids: string[] = []
@@ -180,11 +180,11 @@ describe('the turns of a fault on webhooks', () => {
     return ids.map(id => seen.includes(id))
   }
 
-  test('nth meets that event only', async () => {
+  test('nth affects only that event', async () => {
     expect(await arrivals({ nth: 2 }, 3)).toEqual([true, false, true])
   })
 
-  test('times meets so many', async () => {
+  test('times affects that many events', async () => {
     expect(await arrivals({ times: 2 }, 3)).toEqual([false, false, true])
   })
 
@@ -200,13 +200,13 @@ describe('the turns of a fault on webhooks', () => {
     expect(about(receiver.deliveries)).toEqual(ids.toSpliced(3, 1))
   })
 
-  test('probability 0 never meets, 1 always', async () => {
+  test('probability 0 affects no event, 1 every event', async () => {
     expect(await arrivals({ probability: 0 }, 2)).toEqual([true, true])
     expect(await arrivals({ probability: 1 }, 2)).toEqual([false, false])
   })
 })
 
-test('a fault on * is for calls, and spoils no webhook', async () => {
+test('a fault on * affects calls but no webhook', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const { id } = await createPayment(account)
@@ -216,7 +216,7 @@ test('a fault on * is for calls, and spoils no webhook', async () => {
   expect(about(receiver.deliveries)).toEqual([id])
 })
 
-test('once the faults are cleared, webhooks come as they should, and those held back still come', async () => {
+test('after the faults are cleared, webhooks arrive normally, and held-back ones still arrive', async () => {
   const { account, receiver } = await listening({ type: 'delay', delay: '1h', times: 1 }, { type: 'drop' })
   const held = await end(account)
   await end(account)

@@ -22,14 +22,14 @@ async function answers(account: Account, ...steps: string[]): Promise<number[]> 
   return seen
 }
 
-test('for: from when the faults are set', async () => {
+test('for counts from when the faults are set', async () => {
   const account = await openAccount(server())
   await account.pass('5h')
   await putFaults(account, down({ for: '1h' }))
   expect(await answers(account, '0s', '59m59s999ms', '1ms', '7d')).toEqual([503, 503, 200, 200])
 })
 
-test('from and until: not before the one, and no more at the other', async () => {
+test('from and until: active from the first instant until just before the second', async () => {
   const account = await openAccount(server())
   const now = await account.now()
   await putFaults(account, down({ from: shifted(now, HOUR), until: shifted(now, 2 * HOUR) }))
@@ -38,7 +38,7 @@ test('from and until: not before the one, and no more at the other', async () =>
   ])
 })
 
-test('from alone and until alone', async () => {
+test('from and until each work alone', async () => {
   const account = await openAccount(server())
   const now = await account.now()
   await putFaults(account, down({ from: shifted(now, HOUR) }))
@@ -47,13 +47,13 @@ test('from alone and until alone', async () => {
   expect(await answers(account, '0s', '1h')).toEqual([503, 200])
 })
 
-test('from and for: so long from then', async () => {
+test('from and for: active for that long from then', async () => {
   const account = await openAccount(server())
   await putFaults(account, down({ from: shifted(await account.now(), HOUR), for: '10m' }))
   expect(await answers(account, '0s', '1h', '9m', '1m')).toEqual([200, 503, 503, 200])
 })
 
-test('what came outside its window is not counted', async () => {
+test('calls outside the window are not counted', async () => {
   const account = await openAccount(server())
   await putFaults(account, down({ from: shifted(await account.now(), HOUR), nth: 2 }))
   expect(await answers(account, '0s', '0s', '1h', '0s', '0s')).toEqual([200, 200, 200, 503, 200])

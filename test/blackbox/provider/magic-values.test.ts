@@ -41,7 +41,7 @@ describe.each(ways('-succeeds', '77701'))('%s', (_, pay) => {
     expect(await read()).toMatchObject({ status: 'succeeded', next_action: null, failure_code: null })
   })
 
-  test('succeeds with its receipt, where one is required', async () => {
+  test('succeeds once its receipt is accepted, where one is required', async () => {
     const { account, id, read } = await open(pay, 'probe_receipt')
     await account.advance('0s')
     expect(await read()).toMatchObject({ status: 'pending', receipt: { status: 'required' } })
@@ -100,7 +100,7 @@ describe.each(ways('-receipt-rejected', '77704'))('%s', (_, pay) => {
 })
 
 describe.each(ways('-cancel-loses', '77705'))('%s', (_, pay) => {
-  test('succeeds where it was to be cancelled', async () => {
+  test('succeeds although a cancellation was requested', async () => {
     const { account, id, read } = await open(pay)
     expect((await account.cancel(id)).status).toBe(202)
     await expectAtBoundary(account, read, {
@@ -110,7 +110,7 @@ describe.each(ways('-cancel-loses', '77705'))('%s', (_, pay) => {
     })
   })
 
-  test('waits for its payer while nobody cancels', async () => {
+  test('waits for its payer if nobody cancels', async () => {
     const { account, read } = await open(pay)
     await account.advance('20m')
     expect((await read()).status).toBe('pending')
@@ -118,7 +118,7 @@ describe.each(ways('-cancel-loses', '77705'))('%s', (_, pay) => {
 })
 
 describe.each(ways('-action-late', '77706'))('%s', (_, pay) => {
-  test('has its action after 30 s', async () => {
+  test('presents its action after 30 s', async () => {
     const { account, read } = await open(pay)
     await expectAtBoundary(account, read, {
       in: 30_000,
@@ -152,7 +152,7 @@ describe('a payout', () => {
   })
 })
 
-describe('what only looks like a magic value waits for its payer', () => {
+describe('a value that only looks like a magic one waits for its payer', () => {
   test.each<[string, Rule]>([
     ['no dash', { merchant_reference: 'succeeds' }],
     ['not at the end', { merchant_reference: 'order-succeeds-1' }],
@@ -171,13 +171,13 @@ describe('what only looks like a magic value waits for its payer', () => {
   })
 })
 
-test('the rules that make them so are the rules in force, as the shipped scenario has them', async () => {
+test('a new account has the rules of the shipped default scenario', async () => {
   const file = new URL('../../../scenarios/default.yaml', import.meta.url)
   const { provider } = parse(await readFile(file, 'utf8'))
   expect(await rulesOf(await gateway.account())).toEqual(provider)
 })
 
-test('they are ordinary rules: an account with rules of its own has none of them', async () => {
+test('an account with its own rules has no magic values', async () => {
   const account = await gateway.account({ rules: [{ match: { kind: 'payout' }, outcome: 'manual' }] })
   const made = await account.pay('probe_transfer', { merchant_reference: 'order-succeeds' })
   await account.advance('1h')

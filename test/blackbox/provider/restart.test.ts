@@ -18,7 +18,7 @@ describe.each([
   ['a clean stop', restarted],
   ['a crash', recovered],
 ] as const)('after %s', (_, again) => {
-  test('the rules in force are the same, and as far used up', async () => {
+  test('the rules in force and their counts are unchanged', async () => {
     const first = await ownServer()
     const account = await openAccount(first)
     await putRules(account, mark('twice', {}, { times: 2 }), mark('fourth', { nth: 4 }), mark('rest'))
@@ -37,7 +37,7 @@ describe.each([
     expect(marks).toEqual(['twice', 'rest', 'rest', 'rest', 'fourth'])
   })
 
-  test('what the provider still has to do is done at its time, by the rule of then', async () => {
+  test('pending provider steps happen on time, by the rule in force when they were set', async () => {
     const first = await ownServer()
     const account = await openAccount(first)
     await putRules(
@@ -79,7 +79,7 @@ describe.each([
     expect(await readPayout(same, payout.id)).toMatchObject({ status: 'failed', failure_code: 'kept' })
   })
 
-  test('the faults are still there, and a webhook held back by one still comes', async () => {
+  test('the faults are still in force, and a held-back webhook still arrives', async () => {
     const first = await ownServer()
     const account = await openAccount(first)
     const receiver = await listen(account)

@@ -26,7 +26,7 @@ async function accountWith(rule: Rule): Promise<Account> {
 }
 
 describe.each(ways)('the action of %s', (_, pay) => {
-  test('comes after the time in its rule', async () => {
+  test('is presented after the time in its rule', async () => {
     const account = await accountWith({ action: { after: '10s' } })
     const made = await pay(account)
     expect(made).toMatchObject(WITHOUT_ACTION)
@@ -37,7 +37,7 @@ describe.each(ways)('the action of %s', (_, pay) => {
     })
   })
 
-  test('ends after the time in its rule', async () => {
+  test('expires after the time in its rule', async () => {
     const account = await accountWith({ action: { expires_after: '15m' } })
     const made = await pay(account)
     expect(made).toMatchObject(WITH_ACTION)
@@ -48,7 +48,7 @@ describe.each(ways)('the action of %s', (_, pay) => {
     })
   })
 
-  test('has its time counted from when it came', async () => {
+  test('expires counted from when it was presented', async () => {
     const account = await accountWith({ action: { after: '10s', expires_after: '15s' } })
     const { id } = await pay(account)
     await account.advance('10s')
@@ -59,25 +59,25 @@ describe.each(ways)('the action of %s', (_, pay) => {
     })
   })
 
-  test('is present at once if its rule says so or says nothing', async () => {
+  test('is presented at once if its rule says so or does not say', async () => {
     for (const rule of [{ action: { after: '0s' } }, { cancel: { outcome: 'never' } }])
       expect(await pay(await accountWith(rule))).toMatchObject(WITH_ACTION)
   })
 })
 
-test.each(['probe_transfer', 'probe_redirect'])('the action of %s says when it ends', async method => {
+test.each(['probe_transfer', 'probe_redirect'])('the action of %s states when it expires', async method => {
   const account = await accountWith({ action: { expires_after: '15m' } })
   const made = await account.pay(method)
   expect(Date.parse(made.next_action.expires_at) - Date.parse(made.created_at)).toBe(900_000)
 })
 
-test('an action ends with its intent at the latest', async () => {
+test('an action expires no later than its intent', async () => {
   const account = await accountWith({ action: { expires_after: '2h' }, expiry: '1h' })
   const made = await account.pay('probe_transfer')
   expect(Date.parse(made.next_action.expires_at) - Date.parse(made.created_at)).toBe(3_600_000)
 })
 
-test('a rule goes before what the route says of its action', async () => {
+test('a rule overrides the action time of the route', async () => {
   expect(await (await accountWith({ action: { after: '0s' } })).pay('probe_later')).toMatchObject(WITH_ACTION)
   const slower = await accountWith({ action: { after: '20m' } })
   const made = await slower.pay('probe_later')
@@ -87,7 +87,7 @@ test('a rule goes before what the route says of its action', async () => {
   expect(await slower.read(made.id)).toMatchObject(WITH_ACTION)
 })
 
-test('a rule that says nothing of the action leaves it to the route', async () => {
+test('a rule without an action leaves its time to the route', async () => {
   const account = await accountWith({ cancel: { outcome: 'never' } })
   const made = await account.pay('probe_later')
   expect(made).toMatchObject(WITHOUT_ACTION)
@@ -99,7 +99,7 @@ describe.each<[string, Rule, string]>([
   ['to come', { action: { after: '10s' } }, '0s'],
   ['over', { action: { expires_after: '10s' } }, '10s'],
 ])('while the action is %s', (_, rule, wait) => {
-  test('there is nothing to cancel and no receipt to take', async () => {
+  test('cancellations and receipts are refused', async () => {
     const account = await accountWith(rule)
     const { id } = await account.pay('probe_receipt')
     await account.advance(wait)

@@ -20,7 +20,7 @@ describe.each<[string, Rule, string]>([
   ['failed', { status: 'failed', failure_message: expect.stringMatching(/\S/) }, 'payment.failed'],
   ['expired', { status: 'expired', failure_code: null }, 'payment.expired'],
 ])('a cancellation that ends as %s', (outcome, ended, event) => {
-  test.each(['10s', '250ms'])('does so after %s, with one event', async after => {
+  test.each(['10s', '250ms'])('ends after %s, with one event', async after => {
     const account = await accountWith({ cancel: { after, outcome } })
     const { id } = await account.pay('probe_transfer')
     const answer = await account.cancel(id)
@@ -35,7 +35,7 @@ describe.each<[string, Rule, string]>([
     expect(await eventsAbout(account, id)).toEqual([event])
   })
 
-  test('may do so at once', async () => {
+  test('may end at once', async () => {
     const account = await accountWith({ cancel: { outcome } })
     const { id } = await account.pay('probe_transfer')
     await account.cancel(id)
@@ -44,7 +44,7 @@ describe.each<[string, Rule, string]>([
   })
 })
 
-test('the failure of a lost cancellation is not reported as a cancellation', async () => {
+test('a cancellation that ends as failed does not have the code payment_cancelled', async () => {
   const account = await accountWith({ cancel: { outcome: 'failed' } })
   const { id } = await account.pay('probe_transfer')
   await account.cancel(id)
@@ -91,7 +91,7 @@ describe('the race between a cancellation and the outcome', () => {
     expect(await eventsAbout(account, id)).toEqual(events)
   })
 
-  test('at one instant has one winner', async () => {
+  test('has one winner if both happen at one instant', async () => {
     const account = await accountWith({
       cancel: { after: '5s', outcome: 'cancelled' },
       outcome: { after: '5s', status: 'succeeded' },
@@ -106,7 +106,7 @@ describe('the race between a cancellation and the outcome', () => {
   })
 })
 
-test('a second request does not begin the time anew', async () => {
+test('a second cancel request does not restart the time', async () => {
   const account = await accountWith({ cancel: { after: '10s', outcome: 'cancelled' } })
   const { id } = await account.pay('probe_transfer')
   await account.cancel(id)
@@ -117,7 +117,7 @@ test('a second request does not begin the time anew', async () => {
   expect(await account.providerCalls(id, 'cancel')).toBe(1)
 })
 
-test('a cancellation while a receipt is verified ends the payment, and the verdict never comes', async () => {
+test('a cancellation during verification ends the payment, and the verdict does not revive it', async () => {
   const account = await accountWith({
     receipt: [{ after: '9s', verdict: 'accept' }],
     cancel: { after: '3s', outcome: 'cancelled' },
@@ -131,7 +131,7 @@ test('a cancellation while a receipt is verified ends the payment, and the verdi
   expect(await eventsAbout(account, id)).toEqual(['payment.cancelled'])
 })
 
-test('no rule lends a route the cancellation that it does not support', async () => {
+test('a rule cannot add cancellation to a route that does not support it', async () => {
   const account = await accountWith({ cancel: { after: '1s', outcome: 'cancelled' } })
   const { id } = await account.pay('probe_fixed')
   expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')

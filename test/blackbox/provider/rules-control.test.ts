@@ -54,7 +54,7 @@ test('PUT replaces all rules', async () => {
   expect(await decides(account, { merchant_reference: 'old-1' })).toBeNull()
 })
 
-test('PUT of no rules leaves none, not even the default ones', async () => {
+test('PUT with no rules removes all, even the default ones', async () => {
   const account = await gateway.account()
   await putRules(account)
   expect(await rulesOf(account)).toEqual([])
@@ -63,7 +63,7 @@ test('PUT of no rules leaves none, not even the default ones', async () => {
   expect((await account.read(id)).status).toBe('pending')
 })
 
-test('POST puts its rules in front, in the order given, and those in force stay behind them', async () => {
+test('POST puts its rules, in order, in front of those in force', async () => {
   const account = await gateway.account()
   await putRules(account, mark('first'), mark('last'))
   await putInFront(
@@ -94,7 +94,7 @@ test('DELETE brings the default rules back', async () => {
   expect(await decides(account, { merchant_reference: 'order-declines' })).toBe('payment_declined')
 })
 
-test('a merchant begins with the rules it was made with, in both environments', async () => {
+test('a merchant starts with the rules given at creation, in both environments', async () => {
   const { test: sandbox, live } = await gateway.merchant({ rules: [mark('born-with')] })
   for (const account of [sandbox, live]) {
     expect(await rulesOf(account)).toEqual([mark('born-with')])
@@ -102,7 +102,7 @@ test('a merchant begins with the rules it was made with, in both environments', 
   }
 })
 
-test('the rules of one account are nobody else’s', async () => {
+test('the rules of one account do not affect others', async () => {
   const [one, other] = [await gateway.merchant(), await gateway.account()]
   await putRules(one.test, mark('mine'))
   expect(await decides(one.test)).toBe('mine')
@@ -127,7 +127,7 @@ describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', me
   })
 })
 
-test('a merchant is not made with a bad rule', async () => {
+test('a merchant with an invalid rule is not created', async () => {
   const settings = { id: 'never-made', rules: [{ outcome: { status: 'lost' } }] }
   expectFault(
     await gateway.server.control('POST', '/merchants', { body: settings }),
@@ -137,12 +137,9 @@ test('a merchant is not made with a bad rule', async () => {
   expectFault(await gateway.server.control('GET', '/merchants/never-made'), 404, 'not_found')
 })
 
-test.each(['GET', 'PUT', 'POST', 'DELETE'])(
-  '%s needs the token, and an account that there is',
-  async method => {
-    const account = await gateway.account()
-    const body = ['PUT', 'POST'].includes(method) ? { body: { rules: [] } } : {}
-    expectFault(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
-    expectFault(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
-  },
-)
+test.each(['GET', 'PUT', 'POST', 'DELETE'])('%s requires the token and an existing account', async method => {
+  const account = await gateway.account()
+  const body = ['PUT', 'POST'].includes(method) ? { body: { rules: [] } } : {}
+  expectFault(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
+  expectFault(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
+})

@@ -24,8 +24,8 @@ const changes: [string, (account: Account) => Promise<void>][] = [
   ['taken back to the default ones', account => backToDefault(account)],
 ]
 
-describe.each(changes)('once the rules are %s, an intent still follows the copy of its own', (_, change) => {
-  test('with its receipts and its outcome', async () => {
+describe.each(changes)('once the rules are %s, an intent still follows its own copy', (_, change) => {
+  test('for its receipts and its outcome', async () => {
     const account = await gateway.account()
     await putRules(account, {
       receipt: [
@@ -46,7 +46,7 @@ describe.each(changes)('once the rules are %s, an intent still follows the copy 
     expect(await account.read(id)).toMatchObject({ status: 'failed', failure_code: 'as_scripted' })
   })
 
-  test('with its action and its cancellation', async () => {
+  test('for its action and its cancellation', async () => {
     const account = await gateway.account()
     await putRules(account, { action: { after: '10s' }, cancel: { after: '1s', outcome: 'expired' } })
     const { id } = await account.pay('probe_transfer')
@@ -58,7 +58,7 @@ describe.each(changes)('once the rules are %s, an intent still follows the copy 
     expect((await account.read(id)).status).toBe('expired')
   })
 
-  test('as does a payout', async () => {
+  test('and so does a payout', async () => {
     const account = await gateway.account()
     await putRules(account, { approval: { after: '1h' }, outcome: { after: '1h', status: 'succeeded' } })
     const { id } = await addPayout(account)
@@ -68,7 +68,7 @@ describe.each(changes)('once the rules are %s, an intent still follows the copy 
   })
 })
 
-test('an intent that no rule matched is not caught by one that comes later', async () => {
+test('an intent that no rule matched is not affected by a later rule', async () => {
   const account = await gateway.account()
   await putRules(account)
   const made = await account.pay('probe_receipt')
@@ -81,7 +81,7 @@ test('an intent that no rule matched is not caught by one that comes later', asy
 describe('a hosted intent without a method', () => {
   const choose = (made: Intent) => choosing(made.next_action.url, 'probe_transfer')
 
-  test('meets its rule when the payer chooses, not before', async () => {
+  test('is matched with a rule when the payer chooses, not before', async () => {
     const account = await gateway.account()
     await putRules(account, mark('at creation', {}, { times: 1 }))
     const made = await account.payHosted()
@@ -92,7 +92,7 @@ describe('a hosted intent without a method', () => {
     expect(await decides(account), 'the rule was used up by the choice').toBeNull()
   })
 
-  test('is matched by what was chosen', async () => {
+  test('is matched by the chosen method', async () => {
     const account = await gateway.account()
     await putRules(
       account,

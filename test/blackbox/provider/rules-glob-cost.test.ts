@@ -5,7 +5,7 @@ import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { decides, mark, putRules } from '../../support/provider/rules.ts'
 
 // A server of its own, killed at the end: one that is caught in a match would not hear SIGTERM.
-test('a glob of many stars does not stop the server', async () => {
+test('a glob with many stars does not block the server', async () => {
   const server = await startServer({ args: ['--ephemeral'] })
   onTestFinished(async () => {
     await server.kill()

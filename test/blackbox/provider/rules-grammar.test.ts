@@ -27,7 +27,7 @@ async function faultAt(rules: unknown, field: string): Promise<Fault> {
   return found
 }
 
-describe('an unknown key is named, and what was meant', () => {
+describe('an unknown key is named with a suggestion', () => {
   test.each<[Rule, string, string]>([
     [{ outcom: 'manual' }, 'outcom', 'outcome'],
     [{ mach: { kind: 'payment' } }, 'mach', 'match'],
@@ -47,12 +47,12 @@ describe('an unknown key is named, and what was meant', () => {
     expect((await faultAt([{}, rule], `rules.1.${field}`)).message).toContain(`did you mean ${meant}`)
   })
 
-  test('a key like no other is named all the same', async () => {
+  test('a key unlike any other is named without a suggestion', async () => {
     expect((await faultAt([{ zzzzzz: 1 }], 'rules.0.zzzzzz')).message).not.toContain('did you mean')
   })
 })
 
-describe('a word that does not exist is refused with those that do', () => {
+describe('an unknown value is refused with a list of the known ones', () => {
   test.each<[Rule, string, string, string?]>([
     [{ outcome: { status: 'succeded' } }, 'outcome.status', 'succeeded', 'succeeded'],
     [{ outcome: { status: 'cancelled' } }, 'outcome.status', 'failed'],
@@ -70,7 +70,7 @@ describe('a word that does not exist is refused with those that do', () => {
   })
 })
 
-describe('an impossible duration is refused', () => {
+describe('an invalid duration is refused', () => {
   const places: [string, (duration: unknown) => Rule][] = [
     ['action.after', after => ({ action: { after } })],
     ['action.expires_after', expires_after => ({ action: { expires_after } })],
@@ -81,7 +81,7 @@ describe('an impossible duration is refused', () => {
     ['expiry', expiry => ({ expiry })],
   ]
 
-  test.each(places)('in any place: %s', async (field, rule) => {
+  test.each(places)('in every field: %s', async (field, rule) => {
     expect((await faultAt([rule('5 parsecs')], `rules.0.${field}`)).message).toMatch(/duration/)
   })
 
@@ -104,7 +104,7 @@ describe('an impossible duration is refused', () => {
   })
 
   // Time ends with the year 9999: `advance` refuses to go there too.
-  test.each(places)('one that no calendar can hold, in %s, does not break the account', async (_, rule) => {
+  test.each(places)('an extreme one in %s is refused or does not break the account', async (_, rule) => {
     const own = await gateway.account()
     const answer = await sendRules(own, 'PUT', [rule('99999999d')])
     if (answer.status === 400) return
@@ -126,7 +126,7 @@ describe('an impossible duration is refused', () => {
   })
 
   test.each(['0s', '250ms', '1.5s', '10m', '1h30m', '24h', '7d', 'PT5M', 'P1DT12H'])(
-    'but %s is none',
+    'but %s is accepted',
     async after => {
       const answer = await sendRules(await gateway.account(), 'PUT', [
         { cancel: { after, outcome: 'never' } },
@@ -136,7 +136,7 @@ describe('an impossible duration is refused', () => {
   )
 })
 
-describe('what cannot be is refused', () => {
+describe('an impossible rule is refused', () => {
   test.each<[string, Rule, string]>([
     ['a count below one', { times: 0 }, 'times'],
     ['half a time', { times: 1.5 }, 'times'],
@@ -187,7 +187,7 @@ describe('a body that is not {rules: […]} is refused', () => {
     },
   )
 
-  test('and so is one that is no JSON', async () => {
+  test('and so is one that is not JSON', async () => {
     const raw = { raw: '{"rules":', headers: { 'content-type': 'application/json' } }
     expectFault(await account.control('PUT', '/rules', raw), 400, 'validation_failed')
   })

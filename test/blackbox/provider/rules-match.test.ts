@@ -41,7 +41,7 @@ const paidLive = () => decides(merchant.live)
 const hosted = async () =>
   markOn(merchant.test, await merchant.test.payHosted({ payment_method: 'probe_transfer' }))
 
-describe('a condition holds for what it names, and for nothing else', () => {
+describe('a condition matches what it names and nothing else', () => {
   test.each<[Rule, () => Promise<string | null>, () => Promise<string | null>]>([
     [{ method: 'probe_qr' }, paying({}, 'probe_qr'), paying({}, 'probe_transfer')],
     [{ method: ['probe_qr', 'probe_redirect'] }, paying({}, 'probe_redirect'), paying({}, 'probe_transfer')],
@@ -83,7 +83,7 @@ describe('a condition holds for what it names, and for nothing else', () => {
     ])
   })
 
-  test('all that a match says must hold at once', async () => {
+  test('all conditions of a match must hold', async () => {
     const account = merchant.test
     await putRules(
       account,
@@ -96,7 +96,7 @@ describe('a condition holds for what it names, and for nothing else', () => {
     expect(await decides(account, { ...good, amount: '999' }, 'probe_qr')).toBeNull()
   })
 
-  test('a `not` takes its part out of what the match holds for', async () => {
+  test('a `not` excludes part of what the match covers', async () => {
     const account = merchant.test
     await putRules(account, mark('hit', { merchant_reference: 'a*' }, { not: { merchant_reference: '*z' } }))
     expect(await decides(account, { merchant_reference: 'ab' })).toBe('hit')
@@ -111,7 +111,7 @@ describe('the kind', () => {
     ['payout', markPayouts('hit'), null, 'hit'],
     ['not payment', mark('hit', {}, { not: { kind: 'payment' }, approval: { after: '0s' } }), null, 'hit'],
     ['not payout', mark('hit', {}, { not: { kind: 'payout' } }), 'hit', null],
-  ])('%s holds for that kind only', async (_, rule, onPayment, onPayout) => {
+  ])('%s matches that kind only', async (_, rule, onPayment, onPayout) => {
     await putRules(merchant.test, rule)
     expect(await decides(merchant.test)).toBe(onPayment)
     expect(await decidesPayout(merchant.test)).toBe(onPayout)
@@ -132,7 +132,7 @@ describe('the kind', () => {
       expect(await decidesPayout(account, { ...good, ...change }), JSON.stringify(change)).toBeNull()
   })
 
-  test('what payouts do not have holds for none of them', async () => {
+  test('a condition on something payouts lack matches no payout', async () => {
     const account = merchant.test
     for (const match of [{ method: '*' }, { checkout_mode: 'merchant' }, { customer: { name: '*' } }]) {
       await putRules(account, mark('hit', match, { approval: { after: '0s' } }))
@@ -141,7 +141,7 @@ describe('the kind', () => {
   })
 })
 
-describe('amounts are compared as numbers, at their edges', () => {
+describe('amounts are compared as numbers, exactly at the limits', () => {
   const AMOUNTS = ['14999', '15000', '15001']
   test.each<[unknown, boolean[]]>([
     ['15000', [false, true, false]],
@@ -160,7 +160,7 @@ describe('amounts are compared as numbers, at their edges', () => {
     await expectHolds({ amount }, cases as [string, boolean, () => Promise<string | null>][])
   })
 
-  test('also where no floating point number can tell them apart', async () => {
+  test('also beyond floating-point precision', async () => {
     const below = (BigInt(FORTY_DIGITS) - 1n).toString()
     await expectHolds({ amount: { gte: FORTY_DIGITS } }, [
       [FORTY_DIGITS, true, paying({ amount: FORTY_DIGITS }, 'probe_vast')],
@@ -169,7 +169,7 @@ describe('amounts are compared as numbers, at their edges', () => {
   })
 })
 
-describe('a glob matches the whole reference, and only its stars and question marks stand for others', () => {
+describe('a glob matches the whole reference, and only * and ? are wildcards', () => {
   test.each<[string | string[], string[], string[]]>([
     ['order-*', ['order-', 'order-1', 'order-*', 'order-😀ไทย'], ['order', 'xorder-1', 'reorder-1']],
     ['*-done', ['-done', 'a-done', 'a-done-done'], ['a-done-', 'done']],

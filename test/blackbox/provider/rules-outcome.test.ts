@@ -29,7 +29,7 @@ describe.each<[string, Rule, Rule]>([
   const outcome = { after: '30s', status, ...words }
   const then = { ...ended, next_action: null, processing_reason: null }
 
-  test('comes its time after the action', async () => {
+  test('comes the given time after the action', async () => {
     const account = await accountWith({ outcome })
     const { id } = await account.pay('probe_transfer')
     const read = () => account.read(id)
@@ -38,7 +38,7 @@ describe.each<[string, Rule, Rule]>([
     expect(await eventsAbout(account, id)).toEqual([`payment.${status}`])
   })
 
-  test('comes its time after the accepted receipt, where one is required', async () => {
+  test('comes the given time after the accepted receipt, where one is required', async () => {
     const account = await accountWith({ receipt: [{ after: '5s', verdict: 'accept' }], outcome })
     const { id } = await account.pay('probe_receipt')
     await account.advance('10m')
@@ -50,7 +50,7 @@ describe.each<[string, Rule, Rule]>([
   })
 })
 
-test('the outcome of a late action counts from when it came', async () => {
+test('the outcome counts from when a late action is presented', async () => {
   const account = await accountWith({
     action: { after: '10s' },
     outcome: { after: '30s', status: 'succeeded' },
@@ -65,7 +65,7 @@ test('the outcome of a late action counts from when it came', async () => {
   })
 })
 
-test('the outcome of a hosted page counts from the page', async () => {
+test('the outcome of a hosted payment with a method counts from its creation', async () => {
   const account = await accountWith({ outcome: { after: '30s', status: 'succeeded' } })
   const { id } = await account.payHosted({ payment_method: 'probe_qr' })
   const read = () => account.read(id)
@@ -76,7 +76,7 @@ test('the outcome of a hosted page counts from the page', async () => {
   })
 })
 
-test('an action that is over keeps no outcome from coming', async () => {
+test('an expired action does not prevent the outcome', async () => {
   const account = await accountWith({
     action: { expires_after: '10s' },
     outcome: { after: '30s', status: 'succeeded' },
@@ -88,7 +88,7 @@ test('an action that is over keeps no outcome from coming', async () => {
   expect((await account.read(id)).status).toBe('succeeded')
 })
 
-test('a rejected receipt brings no outcome; the accepted one after it does', async () => {
+test('a rejected receipt brings no outcome, but a later accepted one does', async () => {
   const account = await accountWith({
     receipt: [
       { after: '5s', verdict: 'reject' },
@@ -117,7 +117,7 @@ test('a receipt accepted by hand brings the outcome too', async () => {
   expect((await account.read(id)).status).toBe('succeeded')
 })
 
-test('an outcome without a time comes at once, but the answer is that of before', async () => {
+test('an outcome without a time comes at once, but after the create answer', async () => {
   const account = await accountWith({ outcome: { status: 'succeeded' } })
   const made = await account.pay('probe_transfer')
   expect(made.status).toBe('pending')
@@ -151,7 +151,7 @@ describe('the expiry of a rule', () => {
   test.each([
     ['1h', HOUR],
     ['10d', 240 * HOUR],
-  ])('%s is when the whole intent expires, and not another time', async (expiry, ms) => {
+  ])('%s sets when the intent expires, once', async (expiry, ms) => {
     const account = await accountWith({ expiry })
     const { id } = await account.pay('probe_transfer')
     const read = () => account.read(id)
@@ -175,7 +175,7 @@ describe('the expiry of a rule', () => {
     })
   })
 
-  test('ends a payment whose outcome comes too late, and spares one whose outcome came', async () => {
+  test('ends a payment whose outcome comes too late, but not one with an earlier outcome', async () => {
     const late = await accountWith({ expiry: '1h', outcome: { after: '2h', status: 'succeeded' } })
     const early = await accountWith({ expiry: '2h', outcome: { after: '1h', status: 'succeeded' } })
     for (const [account, status] of [
@@ -189,7 +189,7 @@ describe('the expiry of a rule', () => {
     }
   })
 
-  test('ends a payment whose action has not come', async () => {
+  test('ends a payment whose action has not been presented yet', async () => {
     const account = await accountWith({ action: { after: '2h' }, expiry: '1h' })
     const { id } = await account.pay('probe_transfer')
     await account.advance('1h')
@@ -198,7 +198,7 @@ describe('the expiry of a rule', () => {
     expect(await account.read(id)).toMatchObject({ status: 'expired', next_action: null })
   })
 
-  test('ends a payment whose receipt is being verified, and the verdict changes the receipt alone', async () => {
+  test('ends a payment during receipt verification, and the verdict changes only the receipt', async () => {
     const account = await accountWith({ receipt: [{ after: '2h', verdict: 'accept' }], expiry: '1h' })
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())

@@ -32,7 +32,7 @@ describe.each<[string, Rule, Rule]>([
   ],
   ['failed', {}, { status: 'failed', failure_code: expect.any(String), failure_message: expect.any(String) }],
 ])('a payout that ends as %s %j', (status, words, then) => {
-  test('is approved after its time, and ends its time after the approval', async () => {
+  test('is approved after the given time, and ends the given time after the approval', async () => {
     const { account, id, read } = await payoutWith({
       approval: { after: '1h' },
       outcome: { after: '2d', status, ...words },
@@ -44,7 +44,7 @@ describe.each<[string, Rule, Rule]>([
   })
 })
 
-test('an approval and an outcome after no time come without the clock moving', async () => {
+test('an approval and an outcome after 0 s happen without the clock moving', async () => {
   const { account, read } = await payoutWith({
     approval: { after: '0s' },
     outcome: { after: '0s', status: 'succeeded' },
@@ -53,7 +53,7 @@ test('an approval and an outcome after no time come without the clock moving', a
   expect(await read()).toMatchObject({ status: 'succeeded' })
 })
 
-test('without an approval it waits, and its outcome counts from the approval by hand', async () => {
+test('a payout without an approval rule waits, and its outcome counts from the manual approval', async () => {
   const { account, id, read } = await payoutWith({ outcome: { after: '1h', status: 'succeeded' } })
   await account.advance('30d')
   expect(await read()).toMatchObject(WAITING)
@@ -61,19 +61,19 @@ test('without an approval it waits, and its outcome counts from the approval by 
   await expectAtBoundary(account, read, { in: HOUR, before: APPROVED, then: { status: 'succeeded' } })
 })
 
-test('without an outcome it stays in processing, and may be ended by hand', async () => {
+test('a payout without an outcome stays in processing and can be ended by hand', async () => {
   const { account, id, read } = await payoutWith({ approval: { after: '1h' } })
   await account.advance('30d')
   expect(await read()).toMatchObject(APPROVED)
   expect((await move(account, id, 'succeed')).status).toBe(200)
 })
 
-test('one that is created in processing has its outcome counted from its creation', async () => {
+test('the outcome of a payout created in processing counts from its creation', async () => {
   const { account, read } = await payoutWith({ outcome: { after: '1h', status: 'succeeded' } }, APPROVED)
   await expectAtBoundary(account, read, { in: HOUR, before: APPROVED, then: { status: 'succeeded' } })
 })
 
-test('cancelled before its approval, it stays so', async () => {
+test('a payout cancelled before its approval stays cancelled', async () => {
   const { account, id, read } = await payoutWith({
     approval: { after: '1h' },
     outcome: { after: '1h', status: 'succeeded' },
@@ -85,13 +85,13 @@ test('cancelled before its approval, it stays so', async () => {
   expect(await eventsAbout(account, id)).toEqual(['payout.cancelled'])
 })
 
-test('cannot be cancelled after an automatic approval', async () => {
+test('a payout cannot be cancelled after an automatic approval', async () => {
   const { account, id } = await payoutWith({ approval: { after: '1h' } })
   await account.advance('1h')
   expectFault(await cancel(account, id), 422, 'invalid_state')
 })
 
-test('approved by hand, it is not approved again', async () => {
+test('a payout approved by hand is not approved again', async () => {
   const { account, id, read } = await payoutWith({
     approval: { after: '1h' },
     outcome: { after: '1h', status: 'failed', code: 'late' },

@@ -24,7 +24,7 @@ const rejected = (message: string) => ({
   receipt: { status: 'rejected', failure_code: 'receipt_rejected', failure_message: message },
 })
 
-test('each submission has the verdict and the time of its entry, and the last repeats', async () => {
+test('each submission gets the verdict and time of its entry, and the last entry repeats', async () => {
   const { account, id, read } = await transferWith({
     receipt: [
       { after: '5s', verdict: 'reject', message: 'Amount is not legible' },
@@ -47,7 +47,7 @@ test('each submission has the verdict and the time of its entry, and the last re
   expect((await account.read(id)).status, 'a verdict is none on the payment').toBe('pending')
 })
 
-test('a rejection, then an acceptance', async () => {
+test('a rejection can be followed by an acceptance', async () => {
   const { account, id, read } = await transferWith({
     receipt: [
       { after: '5s', verdict: 'reject' },
@@ -66,7 +66,7 @@ test('a rejection, then an acceptance', async () => {
   expect(await account.providerCalls(id, 'submit_receipt')).toBe(2)
 })
 
-test('a receipt from an asset has the same verdicts', async () => {
+test('a receipt from an asset gets the same verdicts', async () => {
   const { account, id, read } = await transferWith({
     receipt: [{ after: '5s', verdict: 'reject', message: 'No' }],
   })
@@ -74,7 +74,7 @@ test('a receipt from an asset has the same verdicts', async () => {
   await expectAtBoundary(account, read, { in: 5000, before: IN_PROGRESS, then: rejected('No') })
 })
 
-test('the same receipt again while it is verified is no submission: the next entry is still to come', async () => {
+test('repeating a receipt while it is being verified does not use up the next entry', async () => {
   const { account, id } = await transferWith({
     receipt: [
       { after: '5s', verdict: 'reject', message: 'first' },
@@ -90,14 +90,14 @@ test('the same receipt again while it is verified is no submission: the next ent
   expect(await receiptOf(account, id)).toMatchObject({ failure_message: 'second' })
 })
 
-test('a verdict after no time is there when the clock has not moved', async () => {
+test('a verdict after 0 s comes without the clock moving', async () => {
   const { account, id } = await transferWith({ receipt: [{ after: '0s', verdict: 'accept' }] })
   await upload(account, id, png())
   await account.advance('0s')
   expect(await receiptOf(account, id)).toEqual({ status: 'submitted' })
 })
 
-test('a verdict by hand comes before the scripted one, which is then none', async () => {
+test('a manual verdict replaces the scripted one', async () => {
   const { account, id } = await transferWith({ receipt: [{ after: '5s', verdict: 'reject' }] })
   await upload(account, id, png())
   await account.trigger(id, 'accept-receipt')
@@ -105,14 +105,14 @@ test('a verdict by hand comes before the scripted one, which is then none', asyn
   expect(await receiptOf(account, id)).toEqual({ status: 'submitted' })
 })
 
-describe('without a word on receipts', () => {
+describe('without a receipt rule', () => {
   test.each<[string, Rule]>([
     ['a rule that speaks of other things', { cancel: { outcome: 'never' } }],
     [
       'a rule that matches something else',
       { match: { method: 'probe_qr' }, receipt: [{ verdict: 'reject' }] },
     ],
-  ])('%s leaves them accepted after 5 s', async (_, rule) => {
+  ])('%s: receipts are accepted after 5 s', async (_, rule) => {
     const { account, id, read } = await transferWith(rule)
     await upload(account, id, png())
     await expectAtBoundary(account, read, { in: 5000, before: IN_PROGRESS, then: ACCEPTED })

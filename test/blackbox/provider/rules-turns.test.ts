@@ -32,7 +32,7 @@ async function accountWith(...rules: Rule[]): Promise<Account> {
 const A = { merchant_reference: 'a' }
 
 describe('of several rules', () => {
-  test('the first that matches wins, whatever follows', async () => {
+  test('the first matching one wins, whatever follows', async () => {
     const account = await accountWith(mark('no', { merchant_reference: 'b' }), mark('one'), mark('two'))
     expect(await decisions(account, 2)).toEqual(['one', 'one'])
   })
@@ -43,7 +43,7 @@ describe('of several rules', () => {
     expect(await decides(await accountWith(narrow, broad), A)).toBe('narrow')
   })
 
-  test('the one that wins decides everything: a later one adds nothing to it', async () => {
+  test('the winning one decides everything, and later ones add nothing', async () => {
     const account = await accountWith({ name: 'silent' }, mark('later'))
     const { id } = await account.pay('probe_transfer')
     await account.advance('1h')
@@ -52,7 +52,7 @@ describe('of several rules', () => {
 })
 
 describe('times', () => {
-  test('a rule used up makes way for the next that matches', async () => {
+  test('after a rule is used up, the next matching one applies', async () => {
     const account = await accountWith(
       mark('twice', {}, { times: 2 }),
       mark('once', {}, { times: 1 }),
@@ -65,13 +65,13 @@ describe('times', () => {
     expect(await decisions(await accountWith(mark('once', {}, { times: 1 })), 2)).toEqual(['once', null])
   })
 
-  test('only what matches uses a rule up', async () => {
+  test('only matching payments use up a rule', async () => {
     const account = await accountWith(mark('a', A, { times: 1 }))
     await decisions(account, 3, { merchant_reference: 'b' })
     expect(await decisions(account, 2, A)).toEqual(['a', null])
   })
 
-  test('payments and payouts use up one count', async () => {
+  test('payments and payouts share one count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1, outcome: fails('once') }), mark('rest'))
     await decidesPayout(account)
     expect(await decides(account)).toBe('rest')
@@ -85,12 +85,12 @@ describe('times', () => {
 })
 
 describe('nth', () => {
-  test.each([1, 2, 4])('%i holds for that match only', async nth => {
+  test.each([1, 2, 4])('%i matches only that one', async nth => {
     const account = await accountWith(mark('nth', { nth }))
     expect(await decisions(account, 5)).toEqual([1, 2, 3, 4, 5].map(one => (one === nth ? 'nth' : null)))
   })
 
-  test('counts what the rest of the match holds for, and nothing else', async () => {
+  test('counts only what the rest of the match covers', async () => {
     const account = await accountWith(mark('second', { ...A, nth: 2 }))
     expect(await decides(account, A)).toBeNull()
     expect(await decisions(account, 3, { merchant_reference: 'b' })).toEqual([null, null, null])
@@ -102,14 +102,14 @@ describe('nth', () => {
     expect(await decisions(account, 4)).toEqual(['rest', 'second', 'third', 'rest'])
   })
 
-  test('in a `not` takes out that match only', async () => {
+  test('in a `not` excludes only that match', async () => {
     const account = await accountWith(mark('others', {}, { not: { nth: 2 } }))
     expect(await decisions(account, 3)).toEqual(['others', null, 'others'])
   })
 })
 
-describe('what does not start at a provider is not counted', () => {
-  test('a refused request uses no turn', async () => {
+describe('requests that start nothing at a provider are not counted', () => {
+  test('a refused request does not count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     const refused = await account.call('POST', '/payment_intents', {
       body: paying('probe_transfer', { amount: '0' }),
@@ -120,13 +120,13 @@ describe('what does not start at a provider is not counted', () => {
     expect(await decides(account)).toBe('once')
   })
 
-  test('discovery uses no turn', async () => {
+  test('discovery does not count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     await account.call('GET', discovering())
     expect(await decides(account)).toBe('once')
   })
 
-  test('a replay uses no turn', async () => {
+  test('a replay does not count', async () => {
     const account = await accountWith(mark('first two', {}, { times: 2 }))
     const request = { body: paying('probe_transfer'), headers: { 'idempotency-key': 'once' } }
     const first = await account.call('POST', '/payment_intents', request)
@@ -134,7 +134,7 @@ describe('what does not start at a provider is not counted', () => {
     expect(await decisions(account, 2)).toEqual(['first two', null])
   })
 
-  test('a hosted intent whose payer has not chosen uses no turn', async () => {
+  test('a hosted intent whose payer has not chosen does not count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
     const waiting: Intent = await account.payHosted()
     expect(await decides(account)).toBe('once')
@@ -144,7 +144,7 @@ describe('what does not start at a provider is not counted', () => {
 })
 
 describe('when the rules change', () => {
-  test('those that others are put in front of keep their counts', async () => {
+  test('rules moved behind others keep their counts', async () => {
     const account = await accountWith(
       mark('once', {}, { times: 1 }),
       mark('third', { ...A, nth: 3 }),
@@ -157,14 +157,14 @@ describe('when the rules change', () => {
     expect(await decisions(account, 3, A)).toEqual(['twice', 'third', 'rest'])
   })
 
-  test('those put in front count for themselves', async () => {
+  test('rules put in front have their own counts', async () => {
     const account = await accountWith(mark('old', {}, { times: 1 }))
     await putInFront(account, mark('new', {}, { times: 1 }))
     await putInFront(account, mark('newest', {}, { times: 1 }))
     expect(await decisions(account, 4)).toEqual(['newest', 'new', 'old', null])
   })
 
-  test('those replaced, even by the same, begin to count anew', async () => {
+  test('replaced rules start counting over, even if identical', async () => {
     const once = mark('once', {}, { times: 1 })
     const account = await accountWith(once)
     expect(await decisions(account, 2)).toEqual(['once', null])
@@ -172,7 +172,7 @@ describe('when the rules change', () => {
     expect(await decisions(account, 2)).toEqual(['once', null])
   })
 
-  test('the default ones are as fresh as ever', async () => {
+  test('restored default rules apply every time', async () => {
     const account = await accountWith(mark('mine'))
     await decides(account)
     await backToDefault(account)

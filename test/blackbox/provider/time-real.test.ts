@@ -32,7 +32,7 @@ async function hourLong(settings: Rule = {}) {
 const FAST = 1_000_000
 
 describe('a clock that runs fast', () => {
-  test.each([FAST, `${FAST}x`])('an hour passes by itself: %s', async rate => {
+  test.each([FAST, `${FAST}x`])('makes an hour pass by itself: %s', async rate => {
     const { account, payment, succeeds } = await hourLong()
     const start = await account.now()
     await setClock(account, { mode: 'real', rate })
@@ -42,7 +42,7 @@ describe('a clock that runs fast', () => {
     expect(msBetween(start, paid.updated_at)).toBeGreaterThanOrEqual(HOUR)
   })
 
-  test('brings webhooks about, and their retries', async () => {
+  test('sends webhooks and their retries', async () => {
     const { account, payment } = await hourLong()
     const receiver = await listen(account)
     receiver.reply(nth => ({ status: nth < 4 ? 500 : 204 }))
@@ -51,7 +51,7 @@ describe('a clock that runs fast', () => {
     expect(deliveries.map(({ event }) => event.data.id)).toEqual(Array(4).fill(payment.id))
   })
 
-  test('is one that a merchant can begin with', async () => {
+  test('can be set when a merchant is created', async () => {
     const { succeeds } = await hourLong({ clock: { mode: 'real', rate: FAST } })
     await succeeds()
   })
@@ -63,15 +63,15 @@ describe('a clock that runs fast', () => {
     expect((await account.control('POST', '/clock/advance', { body: { by: '1s' } })).status).toBe(422)
   })
 
-  test('does not outrun a slow one: an hour at 60 is not over at once', async () => {
+  test('at rate 60 does not pass an hour at once', async () => {
     const { account, payment } = await hourLong()
     await setClock(account, { mode: 'real', rate: 60 })
     expect((await readPayment(account, payment.id)).status).toBe('pending')
   })
 })
 
-describe('timers live through a change of the clock', () => {
-  test('from slow to fast: what was an hour away comes soon', async () => {
+describe('timers survive a change of the clock', () => {
+  test('from slow to fast: a timer an hour away fires soon', async () => {
     const { account, succeeds } = await hourLong({ clock: { mode: 'real' } })
     await setClock(account, { mode: 'real', rate: FAST })
     await succeeds()
@@ -84,7 +84,7 @@ describe('timers live through a change of the clock', () => {
     await succeeds()
   })
 
-  test('from real to virtual: nothing happens by itself, and everything at its time', async () => {
+  test('from real to virtual: timers fire only on an advance, at their time', async () => {
     const { account, payment } = await hourLong({ clock: { mode: 'real' } })
     await setClock(account, { mode: 'virtual' })
     const { created_at } = payment
@@ -107,7 +107,7 @@ describe('timers live through a change of the clock', () => {
 })
 
 describe('time never runs backwards', () => {
-  test('through any changes of mode and rate, for the clock and for what it stamps', async () => {
+  test('through changes of mode and rate, for the clock and its timestamps', async () => {
     const account = await openAccount(server())
     await account.pass('400d')
     let last = await account.now()
@@ -148,7 +148,7 @@ describe('time never runs backwards', () => {
     await succeeds()
   })
 
-  test('an account ahead of the wall does not fall back to it', async () => {
+  test('an account ahead of the wall clock does not jump back to it', async () => {
     const account = await openAccount(server())
     await account.pass('3650d')
     const ahead = await account.now()

@@ -29,7 +29,7 @@ async function accountWith(...rules: Rule[]): Promise<Account> {
 }
 
 describe.each(journeys)('advance %s', (_, go) => {
-  test('fires many timers of one instant in the order in which they were set', async () => {
+  test('fires many timers of one instant in the order they were set', async () => {
     const account = await accountWith({ outcome: { after: '1h', status: 'succeeded' } })
     const receiver = await listen(account)
     const start = await account.now()
@@ -42,7 +42,7 @@ describe.each(journeys)('advance %s', (_, go) => {
     expect(new Set(events.map(({ timestamp }) => timestamp))).toEqual(new Set([shifted(start, HOUR)]))
   })
 
-  test('fires timers of several instants by instant, whatever the order in which they were set', async () => {
+  test('fires timers of several instants in time order, whatever order they were set in', async () => {
     const account = await accountWith(
       ...[3, 1, 4, 2].map(hours => ({
         match: { merchant_reference: `${hours}h` },
@@ -57,7 +57,7 @@ describe.each(journeys)('advance %s', (_, go) => {
     expect(events.map(({ timestamp }) => msBetween(start, timestamp) / HOUR)).toEqual([1, 2, 3, 4])
   })
 
-  test('fires what the fired brings about, each at its own time', async () => {
+  test('fires timers set by fired timers, each at its own time', async () => {
     const account = await accountWith(
       { match: { kind: 'payout' }, approval: { after: '1h' }, outcome: { after: '1h', status: 'succeeded' } },
       { receipt: [{ after: '5s', verdict: 'accept' }], outcome: { after: '30s', status: 'succeeded' } },
@@ -78,7 +78,7 @@ describe.each(journeys)('advance %s', (_, go) => {
     ])
   })
 
-  test('has every webhook answered when it returns', async () => {
+  test('returns after every webhook has been answered', async () => {
     const account = await accountWith({ outcome: { after: '1m', status: 'succeeded' } })
     const receiver = await listen(account)
     for (let made = 0; made < 10; made += 1) await createPayment(account)
@@ -88,7 +88,7 @@ describe.each(journeys)('advance %s', (_, go) => {
   })
 })
 
-test('many small steps and one large one come to the same', async () => {
+test('many small steps give the same history as one large one', async () => {
   const rule = {
     action: { after: '7s', expires_after: '13s' },
     outcome: { after: '29s', status: 'failed', code: 'same' },
@@ -107,7 +107,7 @@ test('many small steps and one large one come to the same', async () => {
   expect(await journal(small, stepped)).toEqual(await journal(large, jumped))
 })
 
-test('two advances at once are made one after the other', async () => {
+test('two concurrent advances run one after the other', async () => {
   const account = await accountWith({ outcome: { after: '90m', status: 'succeeded' } })
   const start = await account.now()
   const { id } = await createPayment(account)
@@ -136,7 +136,7 @@ describe('until idle', () => {
     expect((await readPayment(account, late.id)).status).toBe('succeeded')
   })
 
-  test('makes all ten attempts of each webhook to a receiver that never accepts, each at its time', async () => {
+  test('makes all ten attempts of each webhook to a receiver that never accepts, each on time', async () => {
     const account = await accountWith({ outcome: { after: '1h', status: 'succeeded' } })
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
@@ -157,7 +157,7 @@ describe('until idle', () => {
     }
   })
 
-  test('a receiver down for a day has every webhook when it is back', async () => {
+  test('delivers every webhook to a receiver that was down for a day', async () => {
     const account = await accountWith({ outcome: { after: '0s', status: 'succeeded' } })
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 503 }))

@@ -160,7 +160,7 @@ test('after two hours of sleep, every read shows what became due', async () => {
   expect(wrong).toEqual([])
 })
 
-test('what follows from what came due comes at its own time, not when somebody looked', async () => {
+test('timers set by overdue timers fire at their own time, not when somebody reads', async () => {
   const { wall, account } = await onAWall()
   await putRules(account, {
     receipt: [{ after: '5s', verdict: 'accept' }],
@@ -208,7 +208,7 @@ test("a payer's open page gets the time that passed", async () => {
   expect.unreachable('the stream ended')
 })
 
-test('a call that a fault held up answers as things stand when it answers', async () => {
+test('a call delayed by a fault answers with the state at the time of its answer', async () => {
   const { wall, account } = await onAWall()
   await putRules(account, HOURLY)
   const { id } = await createPayment(account)
@@ -218,7 +218,7 @@ test('a call that a fault held up answers as things stand when it answers', asyn
   expect(await reading).toMatchObject({ status: 'succeeded' })
 })
 
-test('a body that took its time is judged by the time when it was whole', async () => {
+test('a slowly sent request is judged at the time its body is complete', async () => {
   const { wall, account, server } = await onAWall()
   await putRules(account, { action: { expires_after: '10m' } })
   const { id } = await createPayment(account)
@@ -240,7 +240,7 @@ test('a body that took its time is judged by the time when it was whole', async 
   expect([presented.by, withdrawn]).toMatchObject(['merchant', { by: 'timer' }])
 })
 
-test('a clock put forward by the control surface brings about what follows, at its time', async () => {
+test('setting the clock forward fires follow-up timers at their own time', async () => {
   const { account } = await onAWall({ clock: { mode: 'virtual' } })
   await putRules(account, PAYOUT, HOURLY)
   const payment = await createPayment(account)
@@ -255,7 +255,7 @@ test('a clock put forward by the control surface brings about what follows, at i
   expect(data).toMatchObject([{ id: payout.id, status: 'succeeded' }])
 })
 
-test('a wall that is set back holds nothing up', async () => {
+test('a wall clock set back delays nothing', async () => {
   const { wall, account } = await onAWall()
   await putRules(account, { outcome: { after: '1s', status: 'succeeded' } })
   const receiver = await listen(account)
@@ -266,7 +266,7 @@ test('a wall that is set back holds nothing up', async () => {
   expect(paid).toMatchObject({ status: 'succeeded', updated_at: shifted(created_at, SECOND) })
 })
 
-test("time continues at the account's rate while the wall clock is behind, then follows it again", async () => {
+test("time keeps the account's rate while the wall clock is behind, then follows it again", async () => {
   const { wall, account } = await onAWall()
   await succeeded(account.control('PUT', '/clock', { body: { mode: 'real', rate: 3600 } }))
   const before = await account.now()
@@ -282,7 +282,7 @@ test("time continues at the account's rate while the wall clock is behind, then 
 })
 
 test.each(['stop', 'kill'] as const)(
-  'a server that starts on a wall set back goes on from where it was: %s',
+  'a server started on a set-back wall clock continues from its last time: %s',
   async how => {
     const { wall, server, account } = await onAWall()
     await putRules(account, { outcome: { after: '10m', status: 'succeeded' } })
