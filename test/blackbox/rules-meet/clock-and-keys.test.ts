@@ -72,7 +72,7 @@ test.each(moves)(
   },
 )
 
-test.each(moves)('when the clock %s, every read shows what has ended', async (_, move) => {
+test.each(moves)('when the clock %s, every read shows what has expired', async (_, move) => {
   const account = await gateway.account({ rules: [{ receipt: 'manual' }] })
   const create = () =>
     account.call('POST', '/payment_intents', { body: hosted(), headers: { 'idempotency-key': 'k' } })
@@ -95,7 +95,7 @@ test.each(moves)('when the clock %s, every read shows what has ended', async (_,
   expect(second.body.id).not.toBe(first.body.id)
 })
 
-describe('while an advance is under way, a clock', () => {
+describe('during an advance', () => {
   /** An advance by ten hours, held up on its way by whom it sends a webhook, and then a change of the clock. */
   const during = async (account: Account, change: () => Promise<Answer>) => {
     const receiver = await openReceiver()
@@ -120,7 +120,7 @@ describe('while an advance is under way, a clock', () => {
     during(account, () => account.control('PUT', '/clock', { body }))
   const rules = [{ outcome: { after: '1h', status: 'succeeded' } }]
 
-  test('is set when the advance has arrived', async () => {
+  test('a clock change waits until the advance is finished', async () => {
     const account = await gateway.account({ rules })
     const { changed, advanced, arrival } = await set(account, { mode: 'real' })
     expect(Date.parse(advanced.body.now)).toBe(arrival)
@@ -129,13 +129,13 @@ describe('while an advance is under way, a clock', () => {
     expect(await account.now()).toBeGreaterThanOrEqual(arrival)
   })
 
-  test('is not set to a time that has passed by then', async () => {
+  test('the clock cannot be set to a time that the advance has passed', async () => {
     const account = await gateway.account({ rules })
     const now = await later(account, 2 * HOUR)
     expectInvalid((await set(account, { mode: 'virtual', now })).changed, 'now')
   })
 
-  test('a reset during an advance waits for it', async () => {
+  test('a reset waits for the advance', async () => {
     const account = await gateway.account({ rules })
     const { changed, advanced } = await during(account, () => account.control('POST', '/reset'))
     expect([advanced.status, changed.status]).toEqual([200, 200])
@@ -151,7 +151,7 @@ describe('while an advance is under way, a clock', () => {
   })
 })
 
-test('a key that is revoked stops nothing that was begun with it, and another pair sees how it ends', async () => {
+test('revoking a key stops nothing started with it, and another pair sees the results', async () => {
   const account = await gateway.account()
   const [judged, cancelled] = [await account.pay('probe_receipt'), await account.pay('probe_transfer')]
   const receipt = await upload(account, judged.id, png(), { key: 'k' })

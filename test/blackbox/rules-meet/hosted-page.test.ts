@@ -26,7 +26,7 @@ const pageOf = async ({ next_action: { url } }: Intent) => {
 }
 const msBetween = (from: string, to: string) => Date.parse(to) - Date.parse(from)
 
-describe('a hosted intent lives as long as its page, and its page as long as the intent', () => {
+describe('a hosted intent and its page expire together', () => {
   test.each([undefined, 'probe_qr', 'probe_receipt'])('with method %s', async payment_method => {
     const made = await account.payHosted({ payment_method })
     expect(msBetween(made.created_at, made.next_action.expires_at)).toBe(72 * 3_600_000)
@@ -46,8 +46,8 @@ describe('a hosted intent lives as long as its page, and its page as long as the
   })
 })
 
-describe('the address keeps its bytes for life', () => {
-  test('when the payer chooses a method whose rule has an expiry of its own, which moves expires_at', async () => {
+describe('the page URL never changes', () => {
+  test('when the payer chooses a method whose rule has its own expiry, which moves expires_at', async () => {
     await putRule({ expiry: '5h' })
     const made = await account.payHosted()
     await account.advance('1h')
@@ -84,7 +84,7 @@ describe('the address keeps its bytes for life', () => {
   })
 })
 
-test('every address of a payer answers HEAD as GET, without the body', async () => {
+test('every URL for payers answers HEAD like GET, without the body', async () => {
   const made = await account.payHosted({ payment_method: 'probe_redirect' })
   const shown = (await account.pay('probe_redirect')).next_action.url
   const image = (await account.pay('probe_qr')).next_action.qr_image_url
@@ -105,8 +105,8 @@ const endings: [string, string, (made: Intent) => Promise<unknown>][] = [
   ['cancelled', 'cancelled', made => account.cancel(made.id)],
 ]
 
-describe.each(endings)('after the end the address shows that the payment %s', (_, words, end) => {
-  test('and links the return_url as it was given, as long as anybody looks', async () => {
+describe.each(endings)('after the end the page shows that the payment %s', (_, words, end) => {
+  test('and links the unchanged return_url, even days later', async () => {
     const made = await account.payHosted({ payment_method: 'probe_qr', return_url: RETURN })
     await end(made)
     await account.advance('31m')
@@ -141,7 +141,7 @@ describe('hosted.page as a duration', () => {
     },
   )
 
-  test('keeps the page open while the action is held, so that a rejected receipt can be replaced there', async () => {
+  test('keeps the page open while the action is held, so a rejected receipt can be replaced', async () => {
     await putRule({ receipt: [early, { after: '5s', verdict: 'accept' }] })
     const made = await account.payHosted({ payment_method: 'probe_receipt' })
     await upload(account, made.id, png(1))
@@ -157,14 +157,14 @@ describe('hosted.page as a duration', () => {
     expect((await upload(account, made.id, png(2))).status).toBe(200)
   })
 
-  test('shows how the payment ended, however long ago the page would have closed', async () => {
+  test('shows how the payment ended even after the page would have closed', async () => {
     const made = await account.payHosted({ payment_method: 'probe_qr', return_url: RETURN })
     await account.trigger(made.id, 'succeed')
     await account.advance('31m')
     expect(await pageOf(made)).toMatchObject({ status: 200 })
   })
 
-  test('keeps the address as it was, whatever moves the end of the action', async () => {
+  test('keeps the page URL when the end of the action moves', async () => {
     await putRule({ action: { expires_after: '10m' } })
     const made = await account.payHosted()
     await account.advance('5m')

@@ -49,7 +49,7 @@ const operations: [string, (intent: Intent, payout: string) => Call][] = [
   ['payout cancel', (_, payout) => ({ path: `/payout_intents/${payout}/cancel`, body: '{"reason":"late"}' })],
 ]
 
-test.each(operations)('is 401 or 404: %s', async (_, callOf) => {
+test.each(operations)('a request to a merchant removed meanwhile is 401 or 404: %s', async (_, callOf) => {
   const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
   const account = accountOf(server(), made.test)
   const { path, body, headers = json } = callOf(await account.pay('probe_receipt'), await payoutOf(account))
@@ -68,7 +68,7 @@ test.each([
   ['GET', '/payment_methods/options?amount=100&country=TH&currency=THB'],
   ['POST', '/payment_intents'],
   ['POST', '/payment_intents/:id/cancel-pending'],
-])('is 401 or 404 where a fault holds up the request: %s %s', async (method, path) => {
+])('a request held up by a fault is 401 or 404 if its merchant is removed: %s %s', async (method, path) => {
   const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
   const account = accountOf(server(), made.test)
   const { id } = await account.pay('probe_transfer')
@@ -103,20 +103,23 @@ const controlCalls: [string, string, (account: Account) => string | Promise<stri
   ['PUT', '/import', archive],
 ]
 
-test.each(controlCalls)('is 404 on the control surface, too: %s %s', async (method, path, bodyOf) => {
-  const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
-  const account = accountOf(server(), made.test)
-  const { id } = await account.pay('probe_transfer')
-  const address = `/_paysim/accounts/${made.test.id}${path.replace(':id', id)}`
-  const answer = await removedDuring(made.id, `${method} ${address}`, await bodyOf(account), {
-    ...json,
-    authorization: `Bearer ${server().controlToken}`,
-  })
-  expect(answer).toMatch(/^HTTP\/1\.1 404 /)
-  expect(answer).toContain('"code":"not_found"')
-  expect((await server().control('GET', `/merchants/${made.id}`)).status).toBe(404)
-  expect(server().stderr()).not.toContain('    at ')
-})
+test.each(controlCalls)(
+  'a control call to a merchant removed meanwhile is 404: %s %s',
+  async (method, path, bodyOf) => {
+    const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
+    const account = accountOf(server(), made.test)
+    const { id } = await account.pay('probe_transfer')
+    const address = `/_paysim/accounts/${made.test.id}${path.replace(':id', id)}`
+    const answer = await removedDuring(made.id, `${method} ${address}`, await bodyOf(account), {
+      ...json,
+      authorization: `Bearer ${server().controlToken}`,
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+    expect(answer).toContain('"code":"not_found"')
+    expect((await server().control('GET', `/merchants/${made.id}`)).status).toBe(404)
+    expect(server().stderr()).not.toContain('    at ')
+  },
+)
 
 describe('two Authorization headers', () => {
   test.each([

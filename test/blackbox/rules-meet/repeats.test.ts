@@ -35,8 +35,8 @@ const putCatalogue = async (account: Account, change: Parameters<typeof probeCat
   expect(answer.status, answer.text).toBe(200)
 }
 
-describe.each(changes)('when %s, the repeat with a key has its first answer', (_, change) => {
-  test('of a create, merchant and hosted', async () => {
+describe.each(changes)('when %s, a repeat with the same key gets the first answer', (_, change) => {
+  test('for a create in merchant and hosted mode', async () => {
     const merchant = await gateway.merchant()
     const bodies = [paying('probe_receipt'), hosted()]
     const firsts = await Promise.all(bodies.map((body, at) => create(merchant.test, `k${at}`, body)))
@@ -47,7 +47,7 @@ describe.each(changes)('when %s, the repeat with a key has its first answer', (_
     }
   })
 
-  test('of a create that was refused with 422', async () => {
+  test('for a create that was refused with 422', async () => {
     const merchant = await gateway.merchant()
     const first = await create(merchant.test, 'k', paying('probe_sick'))
     expectFault(first, 422, 'routing_unavailable')
@@ -55,7 +55,7 @@ describe.each(changes)('when %s, the repeat with a key has its first answer', (_
     expectReplay(await create(merchant.test, 'k', paying('probe_sick')), first)
   })
 
-  test('of a cancellation and of a receipt', async () => {
+  test('for a cancellation and a receipt', async () => {
     const merchant = await gateway.merchant()
     const { test: account } = merchant
     const { id } = await account.pay('probe_receipt')
@@ -68,7 +68,7 @@ describe.each(changes)('when %s, the repeat with a key has its first answer', (_
   })
 })
 
-test('a key pair that is revoked is 401 before any kept answer; another pair has it', async () => {
+test('a revoked key pair is 401 instead of the stored answer, which another pair gets', async () => {
   const account = await gateway.account()
   const body = paying('probe_transfer')
   const first = await create(account, 'k', body)
@@ -111,7 +111,7 @@ describe('idempotency.refusals', () => {
   const forgetting = useGateway({ contract: { 'idempotency.refusals': 'forget' } })
   const body = paying('probe_transfer')
 
-  test('keep: a create refused for an outage is refused with its key when the outage is over', async () => {
+  test('keep: a create refused during an outage stays refused under its key afterwards', async () => {
     const account = await gateway.account()
     await account.setHealth(MAIN, false)
     const first = await create(account, 'k', body)
@@ -121,7 +121,7 @@ describe('idempotency.refusals', () => {
     expectFault(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
   })
 
-  test('forget: it is carried out, and another request may have the key', async () => {
+  test('forget: it is executed later, and another request may use the key', async () => {
     const account = await forgetting.account()
     await account.setHealth(MAIN, false)
     for (const again of [body, body, hosted({ payment_method: 'probe_qr' })])
@@ -133,7 +133,7 @@ describe('idempotency.refusals', () => {
     expectFault(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
   })
 
-  test('forget: a cancellation and a receipt refused for the state are asked again', async () => {
+  test('forget: a cancellation and a receipt refused for their state can be retried', async () => {
     const account = await forgetting.account()
     const { id } = await account.pay('probe_receipt')
     await account.trigger(id, 'withdraw-action')
@@ -163,7 +163,7 @@ describe.each(ends)('when the payment %s', (_, end) => {
     ['while it is verified', undefined],
     ['after it was accepted', 'accept-receipt'],
   ])(
-    'the same receipt again is 200 with the intent as it is, and no second submission: %s',
+    'repeating the receipt is 200 with the current intent and no second submission: %s',
     async (_, verdict) => {
       const account = await gateway.account({ rules: [{ receipt: 'manual', cancel: 'manual' }] })
       const { id } = await account.pay('probe_receipt')
@@ -189,7 +189,7 @@ describe.each(ends)('when the payment %s', (_, end) => {
     ['accept', 'accept-receipt', 'submitted'],
     ['reject', 'reject-receipt', 'rejected'],
   ])(
-    'a verification in flight goes on, by its rule and by hand, and moves nothing else: %s',
+    'a verification in flight continues, by rule or by hand, and changes only the receipt: %s',
     async (verdict, trigger, status) => {
       const outcome = { after: '1s', status: 'failed' }
       const scripted = { receipt: [{ after: '100h', verdict }], outcome, cancel: 'manual' }
@@ -222,7 +222,7 @@ const narrower = () =>
   )
 
 describe('the error of a create request without an available method', () => {
-  test('a bank with a method that lists none is 400, in both modes', async () => {
+  test('a bank for a method without banks is 400, in both modes', async () => {
     const account = await gateway.account()
     for (const body of [
       paying,
@@ -240,7 +240,7 @@ describe('the error of a create request without an available method', () => {
     ['hosted, without a method', hosted({ amount: '99' }), /100 to 200000000/],
     ['hosted, with one', hosted({ amount: '99', payment_method: 'probe_narrow' }), /500 to 900/],
     ['merchant', paying('probe_narrow', { amount: '901' }), /500 to 900/],
-  ])('an amount outside all limits names them: %s', async (_, body, limits) => {
+  ])('the error for an amount outside all limits names them: %s', async (_, body, limits) => {
     const account = await gateway.account({
       catalogue: narrower(),
     })
@@ -252,7 +252,7 @@ describe('the error of a create request without an available method', () => {
   describe('errors.amount_limits', () => {
     const other = useGateway({ contract: { 'errors.amount_limits': 'payment_configuration_unavailable' } })
 
-    test('holds without a method, too; an outage is still routing_unavailable', async () => {
+    test('also applies without a method, and an outage is still routing_unavailable', async () => {
       const account = await other.account({ catalogue: narrower() })
       const small = await account.call('POST', '/payment_intents', { body: hosted({ amount: '1' }) })
       expectFault(small, 422, 'payment_configuration_unavailable')
@@ -268,7 +268,7 @@ describe('the error of a create request without an available method', () => {
     'payment_method_options.account_name',
     'payment_method_options.account_number',
     'payment_method_options.name_th',
-  ])('%s of blanks is 400', async field => {
+  ])('a blank %s is 400', async field => {
     const account = await gateway.account()
     const [object = '', member = ''] = field.split('.')
     for (const blank of BLANKS)
@@ -278,7 +278,7 @@ describe('the error of a create request without an available method', () => {
       }
   })
 
-  test("a merchant's name, and the bank and the name of who is paid out, are not blank, either", async () => {
+  test("a merchant's name and a payout's bank code and holder name must not be blank", async () => {
     const account = await gateway.account()
     const recipient = { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' }
     const payout = { amount: '100', currency: 'THB', country: 'TH', merchant_reference: 'refund-1' }

@@ -30,7 +30,7 @@ const movesOf = async (account: Account, { id }: Intent): Promise<string[]> => {
   return body.moves.map(({ trigger }: { trigger: string }) => trigger)
 }
 
-describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
+describe.each(modes)('in %s mode, the action stays past its expiry', (_, pay) => {
   test('while a cancellation asked for at 29:58 is in flight', async () => {
     const account = await accountWith({ cancel: { after: '1h', outcome: 'cancelled' } })
     const made = await pay(account)
@@ -44,7 +44,7 @@ describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
     expect(await account.read(made.id)).toMatchObject({ failure_code: 'payment_cancelled' })
   })
 
-  test('until the intent expires, where the cancellation is never answered', async () => {
+  test('until the intent expires, if the cancellation is never answered', async () => {
     const account = await accountWith({ cancel: { outcome: 'never' }, expiry: '6h' })
     const made = await pay(account)
     await account.cancel(made.id)
@@ -88,7 +88,7 @@ describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
     expect(await account.read(made.id)).toMatchObject({ ...OVER, receipt: { status: 'submitted' } })
   })
 
-  test('and ends on time where the verdict came before it', async () => {
+  test('but ends on time if the verdict came earlier', async () => {
     const account = await accountWith({ receipt: [{ after: '5m', verdict: 'accept' }] })
     const { id } = await pay(account)
     await upload(account, id, png())
@@ -98,7 +98,7 @@ describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
     expect(await account.read(id)).toMatchObject(OVER)
   })
 
-  test('and an overdue one ends with the acceptance, by hand too, before the outcome that is still to come', async () => {
+  test('but ends on a manual acceptance, before the later outcome', async () => {
     const account = await accountWith({ receipt: 'manual', outcome: { after: '10m', status: 'succeeded' } })
     const { id } = await pay(account)
     await upload(account, id, png())
@@ -109,7 +109,7 @@ describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
     expect((await account.read(id)).status).toBe('succeeded')
   })
 
-  test('but never its intent', async () => {
+  test('but not past the expiry of its intent', async () => {
     for (const hold of [
       (account: Account, id: string) => account.cancel(id),
       (account: Account, id: string) => upload(account, id, png()),
@@ -126,7 +126,7 @@ describe.each(modes)('in %s mode, the action outlives its time', (_, pay) => {
 })
 
 describe('a receipt and a cancellation hold the action together', () => {
-  test('the acceptance ends nothing while the cancellation is in flight', async () => {
+  test('an acceptance does not end the action while the cancellation is in flight', async () => {
     const account = await accountWith({ cancel: { after: '2h', outcome: 'failed' }, receipt: 'manual' })
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
@@ -150,7 +150,7 @@ describe('a receipt and a cancellation hold the action together', () => {
   })
 })
 
-describe('the operator cannot withdraw a held action, and is not offered it', () => {
+describe('a held action cannot be withdrawn, and withdrawing is not offered', () => {
   test.each<[string, (account: Account, id: string) => Promise<unknown>]>([
     ['a cancellation in flight', (account, id) => account.cancel(id)],
     ['a verification', (account, id) => upload(account, id, png())],
@@ -161,7 +161,7 @@ describe('the operator cannot withdraw a held action, and is not offered it', ()
         await account.trigger(id, 'reject-receipt')
       },
     ],
-  ])('by %s', async (_, hold) => {
+  ])('held by %s', async (_, hold) => {
     const account = await accountWith({ cancel: 'manual', receipt: 'manual' })
     const made = await account.pay('probe_receipt')
     expect(await movesOf(account, made)).toContain('withdraw-action')
@@ -173,7 +173,7 @@ describe('the operator cannot withdraw a held action, and is not offered it', ()
 })
 
 describe('a hosted payment without a method', () => {
-  test('cannot succeed by hand: not by the control surface, and not on its page', async () => {
+  test('cannot succeed by hand, neither on the control surface nor on its page', async () => {
     const account = await gateway.account()
     const made = await account.payHosted()
     expect(await movesOf(account, made)).toEqual(['withdraw-action', 'fail', 'expire'])
@@ -186,7 +186,7 @@ describe('a hosted payment without a method', () => {
   })
 })
 
-test('one long advance gives the same result as several short ones', async () => {
+test('a long advance applies the verdict, the end of the action and the outcome', async () => {
   const rule = {
     receipt: [{ after: '1h', verdict: 'accept' }],
     outcome: { after: '1h', status: 'succeeded' },
