@@ -49,14 +49,14 @@ describe('a page', () => {
     expect(headers.get('set-cookie')).toBeNull()
   })
 
-  test('escapes what a shop wrote', async () => {
+  test('escapes text from the shop', async () => {
     const page = await read((await sell()).url)
     expect(page).toContain('Shop &amp; &lt;Sons&gt;')
     expect(page).not.toContain('<i>')
     expect(page).not.toMatch(/\sstyle=|\son\w+=/)
   })
 
-  test('loads what may be kept for ever, under a name that changes with it', async () => {
+  test('loads immutable assets under versioned URLs', async () => {
     const { url } = await sell()
     const loaded = [...(await read(url)).matchAll(/(?:href|src)="(\/checkout\/[\w.-]+\?v=[^"]+)"/g)]
     expect(loaded).toHaveLength(3)
@@ -77,12 +77,12 @@ describe('a page', () => {
     ['th;q=0, en;q=0.1', 'en'],
     ['vi', 'en'],
     ['', 'en'],
-  ])('is for a browser that asks for "%s" in %s', async (asked, lang) => {
+  ])('answers Accept-Language "%s" in %s', async (asked, lang) => {
     const page = await read((await sell()).url, { 'accept-language': asked })
     expect(page).toContain(`<html lang="${lang}">`)
   })
 
-  test('keeps the language that was switched to, through forms and to the bank', async () => {
+  test('keeps the chosen language through forms and on the bank page', async () => {
     const { url } = await sell()
     const body = new URLSearchParams({ act: 'choose', method: 'th_internet_banking', bank: 'bbl' })
     const sent = await fetch(`${url}&lang=th`, { method: 'POST', body, redirect: 'manual' })
@@ -116,20 +116,20 @@ describe('a page', () => {
     expect(await thai.text()).toContain('กรุณากรอกไม่เกิน 256 ตัวอักษร')
   })
 
-  test('shows an amount as its currency and language have it', async () => {
+  test('formats an amount for its currency', async () => {
     const { url } = await sell({ amount: '1234567', currency: 'VND', country: 'VN' })
     expect(await read(url)).toContain('<data class="money" value="1234567">₫1,234,567')
     expect(await read((await sell()).url)).toContain('<data class="money" value="1234.50">฿1,234.50')
   })
 
-  test('accepts what was already done', async () => {
+  test('refuses an action on a finished payment and shows its result', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     await server.control('POST', `/accounts/${account.id}/payments/${id}/succeed`, { body: {} })
     const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
     expect([sent.status, await sent.text()]).toEqual([422, expect.stringContaining('Payment received')])
   })
 
-  test('refuses a file beyond every limit as a page, not as JSON', async () => {
+  test('refuses an oversized file with a page, not with JSON', async () => {
     const { url } = await sell({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const body = new FormData()
     body.set('act', 'receipt')
@@ -138,7 +138,7 @@ describe('a page', () => {
     expect([sent.status, await sent.text()]).toEqual([400, expect.stringContaining('This file is too large')])
   })
 
-  test('names banks in both scripts where the catalogue has both', async () => {
+  test('shows bank names in both scripts if the catalogue has both', async () => {
     const { test: own } = await server.merchant({
       catalogue: {
         providers: [{ id: 'p' }],
@@ -177,7 +177,7 @@ describe('a page', () => {
   })
 })
 
-describe('the address that a page listens at', () => {
+describe('the event stream of a page', () => {
   const liveOf = (url: string) => url.replace('?', '/live?')
 
   async function firstNews(url: string): Promise<Record<string, unknown>> {
@@ -202,7 +202,7 @@ describe('the address that a page listens at', () => {
     expect((await firstNews(url)).shown).not.toBe(before.shown)
   })
 
-  test('is as well guarded as the page', async () => {
+  test('is protected like the page', async () => {
     const { url } = await sell()
     const statuses = [
       `${liveOf(url)}x`,

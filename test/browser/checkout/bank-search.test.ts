@@ -75,7 +75,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     },
   )
 
-  test('lists every bank of a name, the one with this very code first, and takes one from the keyboard', async () => {
+  test('lists every matching bank and accepts a choice from the keyboard', async () => {
     const { id, page, field } = await unfolded('th_bank_transfer')
     await field.fill('krung')
     expect(await page.getByRole('option').allTextContents()).toEqual([
@@ -89,7 +89,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  test('takes the only bank of the name that was typed and not chosen', async () => {
+  test('uses the only matching bank if one was typed but not chosen', async () => {
     const { id, page, field, pay } = await unfolded('th_bank_transfer')
     await field.fill('KTB')
     await field.press('Escape')
@@ -120,7 +120,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBe('ktb')
   })
 
-  test('sends no optional bank that was not typed', async () => {
+  test('sends no bank if the optional field is left empty', async () => {
     const { id, page, field, pay } = await unfolded('th_bank_transfer')
     await field.fill('krung')
     await field.fill('')
@@ -129,7 +129,7 @@ describe.skipIf(noChromium)('the search for a bank', () => {
     expect(await bankOf(id)).toBeUndefined()
   })
 
-  test('finds the codes and labels of a catalogue of its own', async () => {
+  test('finds the codes and labels of a custom catalogue', async () => {
     const { test: account } = await shop().server.merchant({ catalogue: OWN })
     const body = { amount: '100', currency: 'EUR', country: 'DE', merchant_reference: 'a', customer: {} }
     const made = await shop().server.as(account)('POST', '/payment_intents', { body })
@@ -157,7 +157,7 @@ describe('without scripts', () => {
     return { status: sent.status, page: await sent.text() }
   }
 
-  test('asks for a missing required bank at its field', async () => {
+  test('shows an error at the field of a missing required bank', async () => {
     const { id, url } = await shop().sell()
     const { status, page } = await choose(url, { bank: '' })
     expect(status).toBe(400)

@@ -27,7 +27,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'Payment failed')
   })
 
-  test('lets a person give the verdict on a receipt, and shows that of the rule', async () => {
+  test('allows a manual verdict on a receipt, and shows the verdict of the rule', async () => {
     const { page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await page.getByText('Rule “blurry” rejects the next receipt 5 seconds after it is sent.').waitFor()
@@ -47,7 +47,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.getByText('Rule “blurry” approves it in 30 seconds').waitFor()
   })
 
-  test('notices that its link has ended', async () => {
+  test('shows when its link has expired', async () => {
     const { page, watch } = await open(SHORT_LINK)
     watch.allow(/410/)
     await says(page, 'Confirm this payment')
@@ -55,7 +55,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'This link has expired')
   })
 
-  test('shows how the payment ended, also where the link had ended before', async () => {
+  test('shows how the payment ended, even after the link has expired', async () => {
     const { id, page, watch } = await open(SHORT_LINK)
     watch.allow(/410/)
     await shop().advance('15m')
@@ -66,7 +66,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'You approved this payment')
   })
 
-  test('keeps the time that is left, where time runs', async () => {
+  test('counts down the time left if the clock runs', async () => {
     const { test: account } = await shop().server.merchant({ clock: { mode: 'real' } })
     const body = {
       amount: '100',
@@ -85,7 +85,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await page.getByText(/^71:(50:00|49:\d\d)$/).waitFor()
   })
 
-  test('copies what has to be typed elsewhere', async () => {
+  test('copies the amount and account number', async () => {
     const { page } = await open(
       { payment_method: 'th_bank_transfer', customer: { name: 'Malee' } },
       { permissions: ['clipboard-read', 'clipboard-write'] },
@@ -98,7 +98,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(number?.replaceAll(' ', ''))
   })
 
-  test('looks at a receipt before it is sent', async () => {
+  test('checks a receipt before it is sent', async () => {
     const { page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const file = page.locator('#receipt-file')
     const sendIt = page.getByRole('button', { name: 'Send the receipt' })
@@ -118,7 +118,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     await says(page, 'Your receipt is being checked.')
   })
 
-  test('keeps what was typed and where the payer is, when there is something else to show', async () => {
+  test('keeps typed input and the open method when the page changes', async () => {
     const { id, page } = await open()
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
     await card.locator('summary').click()
@@ -155,7 +155,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await page.locator(`[id="${described}"]`).textContent()).toBe('Please fill in this field.')
   })
 
-  test('leaves the focus in the field that has it', async () => {
+  test('moves the focus to the heading when the focused element disappears', async () => {
     const { id, page } = await open({ payment_method: 'th_bank_transfer', customer: { name: 'Malee' } })
     const copies = page.getByRole('button', { name: 'Copy: Account number' })
     await copies.focus()
@@ -183,7 +183,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect((await shop().read(id)).receipt?.status).toBe('processing')
   })
 
-  test('folds a method up again, and keeps what was typed there', async () => {
+  test('collapses a method and keeps what was typed there', async () => {
     const { page } = await open()
     const card = page.locator('details', { has: page.getByText('Thai bank transfer', { exact: true }) })
     await card.locator('summary').click()
@@ -194,7 +194,7 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await card.getByLabel('Your name').inputValue()).toBe('Malee')
   })
 
-  test('continues when the server is back', async () => {
+  test('reconnects when the server is back', async () => {
     const port = String(await claimedPort())
     const first = await startServer({ args: ['--port', port] })
     const { call } = first

@@ -36,7 +36,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     if (!scripted) await page.getByRole('link', { name: 'Check again' }).click()
   }
 
-  test('pays by QR code, and returns to exactly the return_url', async () => {
+  test('a payer pays by QR code and returns to exactly the return_url', async () => {
     const { id, page, watch } = await open()
     await says(page, 'How would you like to pay?')
     await choose(page, 'PromptPay QR')
@@ -60,7 +60,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     ])
   })
 
-  test('approves at the bank, and comes back', async () => {
+  test('a payer approves at the bank and returns', async () => {
     const { id, page, watch } = await open()
     watch.allow(/400/)
     await choose(page, 'Thai mobile banking')
@@ -86,7 +86,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await field.press('Enter')
   }
 
-  test('declines at the bank', async () => {
+  test('a payer declines at the bank', async () => {
     const bank = { payment_method: 'th_mobile_banking', payment_method_options: { bank: 'scb' } }
     const { id, page } = await open(bank)
     await page.getByRole('link', { name: /^Continue to/ }).click()
@@ -96,14 +96,14 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     expect((await shop().read(id)).status).toBe('failed')
   })
 
-  test('lets it expire', async () => {
+  test('a payer makes the payment expire', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
     await page.getByRole('button', { name: 'Make it expire' }).click()
     await says(page, 'Payment expired')
     expect((await shop().read(id)).status).toBe('expired')
   })
 
-  test('sends a receipt, sees why it is rejected, and sends another', async () => {
+  test('a payer sends a receipt, sees why it is rejected, and sends another', async () => {
     const { id, page } = await open({ merchant_reference: 'blurry-1' })
     await choose(page, 'Thai bank transfer', { 'Your name': 'Malee Srisuk' })
     await says(page, 'Transfer the amount')
@@ -130,7 +130,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     await page.getByRole('button', { name: button, exact: true }).click()
   }
 
-  test('sees that the shop cancels', async () => {
+  test('a payer sees that the shop cancels', async () => {
     const { id, page } = await open({ payment_method: 'th_promptpay' })
     await shop().call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
     await look(page)

@@ -113,7 +113,7 @@ const STATES: Record<string, State> = {
   },
 }
 
-describe.skipIf(noChromium)('axe finds nothing', () => {
+describe.skipIf(noChromium)('axe finds no problem', () => {
   test.each(Object.keys(STATES))('in: %s', async name => {
     const { sells, before, does, allows } = STATES[name] ?? {}
     const { id, url } = await shop().sell(sells)
@@ -139,7 +139,7 @@ describe.skipIf(noChromium)('axe finds nothing', () => {
     ['forged', 403, 'This link is not valid', 'ลิงก์นี้ไม่ถูกต้อง'],
     ['unknown', 404, 'No such payment', 'ไม่พบรายการชำระเงิน'],
     ['ended', 410, 'This link has expired', 'ลิงก์นี้หมดอายุแล้ว'],
-  ])('on a link that is %s, which is a page of its own', async (about, status, heading, thai) => {
+  ])('on the page for a link that is %s', async (about, status, heading, thai) => {
     const { url } = await shop().sell(about === 'ended' ? SHORT_LINK : {})
     const faulty = {
       forged: `${url}x`,

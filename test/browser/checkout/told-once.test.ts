@@ -69,7 +69,7 @@ describe('a payment that is being cancelled', () => {
   test.each([
     ['a QR code', QR],
     ['a transfer', TRANSFER],
-  ])('shows no more of %s, and says what happens', async (_, sells) => {
+  ])('hides %s and says what happens', async (_, sells) => {
     const { id, url } = await sell(sells)
     expect((await cancel(id)).status).toBe(202)
     const page = await read(url)
@@ -96,20 +96,17 @@ describe('a payment that is being cancelled', () => {
 })
 
 describe('a payer who has paid', () => {
-  test.each(['accept-receipt', undefined])(
-    'by transfer is shown no request to pay (receipt: %s)',
-    async verdict => {
-      const { id, url } = await sell(TRANSFER)
-      await upload(url)
-      if (verdict) await trigger(id, verdict)
-      const page = await read(url)
-      expect(page).not.toContain('Transfer the amount')
-      expect(page).not.toContain('Transfer exactly this amount')
-      expect(page).not.toContain('Time left')
-      expect(page).not.toMatch(/<title>Pay /)
-      expect(linksOf(page)).toContain(RETURN_URL)
-    },
-  )
+  test.each(['accept-receipt', undefined])('by transfer is not asked to pay (receipt: %s)', async verdict => {
+    const { id, url } = await sell(TRANSFER)
+    await upload(url)
+    if (verdict) await trigger(id, verdict)
+    const page = await read(url)
+    expect(page).not.toContain('Transfer the amount')
+    expect(page).not.toContain('Transfer exactly this amount')
+    expect(page).not.toContain('Time left')
+    expect(page).not.toMatch(/<title>Pay /)
+    expect(linksOf(page)).toContain(RETURN_URL)
+  })
 
   test('sees once why a receipt was rejected, and is not asked to pay again', async () => {
     const { id, url } = await sell(TRANSFER)
@@ -127,22 +124,19 @@ describe('a payer who has paid', () => {
     ])
   })
 
-  test.each(['fail', 'expire'])(
-    'and whose payment then comes to %s is sent to the shop, not to pay again',
-    async end => {
-      const { id, url } = await sell(TRANSFER)
-      await upload(url)
-      await trigger(id, end)
-      const page = await read(url)
-      expect(page).toContain('You have sent a receipt. Please do not pay again')
-      expect(page).not.toContain('No money was taken')
-      const { id: scanned, url: code } = await sell(QR)
-      await trigger(scanned, end)
-      expect(await read(code)).toContain('If you have already paid, please do not pay again')
-    },
-  )
+  test.each(['fail', 'expire'])('is told not to pay again after a later %s', async end => {
+    const { id, url } = await sell(TRANSFER)
+    await upload(url)
+    await trigger(id, end)
+    const page = await read(url)
+    expect(page).toContain('You have sent a receipt. Please do not pay again')
+    expect(page).not.toContain('No money was taken')
+    const { id: scanned, url: code } = await sell(QR)
+    await trigger(scanned, end)
+    expect(await read(code)).toContain('If you have already paid, please do not pay again')
+  })
 
-  test('is not asked again after a double click', async () => {
+  test('gets no error from a double click', async () => {
     const { url } = await sell()
     const choice = { act: 'choose', method: 'th_bank_transfer', customer_name: 'Malee', bank: 'scb' }
     expect([(await press(url, choice)).status, (await press(url, choice)).status]).toEqual([303, 303])
@@ -156,7 +150,7 @@ describe('a payer who has paid', () => {
     ])
   })
 
-  test('sees on both of two bank pages that the payment is done', async () => {
+  test('sees the result on both of two open bank pages', async () => {
     const { id, url } = await sell(BANK)
     const bank = new URL(linksOf(await read(url)).find(href => href.startsWith('/bank/')) ?? '', url).href
     expect([
@@ -210,7 +204,7 @@ describe('a payment for which no method was chosen', () => {
 })
 
 describe('the way back to the shop', () => {
-  test.each(['succeed', 'fail', 'expire'])('is on the page after %s, as the merchant gave it', async name => {
+  test.each(['succeed', 'fail', 'expire'])('is on the page after %s, unchanged', async name => {
     const { id, url } = await sell(QR)
     await trigger(id, name)
     expect(linksOf(await read(url))).toContain(RETURN_URL)
@@ -259,8 +253,8 @@ describe('the way back to the shop', () => {
   })
 })
 
-describe('the choice', () => {
-  test("starts with PromptPay, uses the payer's words, and allows another method until one is used", async () => {
+describe('the choice of a method', () => {
+  test("starts with PromptPay, uses the payer's words, and offers to choose another method", async () => {
     const { url } = await sell()
     const page = await read(url)
     const names = [...page.matchAll(/<span class="name">([^<]*)/g)].map(([, name]) => name)
@@ -273,7 +267,7 @@ describe('the choice', () => {
     for (const name of thaiNames) expect(name).toMatch(/\p{Script=Thai}/u)
   })
 
-  test('shows who owns the account that gets the money', async () => {
+  test('shows who owns the receiving account', async () => {
     const { url } = await sell(TRANSFER)
     expect(await read(url)).toMatch(/Transfer exactly this amount to the shop’s account[\s\S]*Shop’s bank/)
     const { url: own } = await sell({ payment_method: 'th_virtual_account', customer: { name: 'Malee' } })

@@ -57,14 +57,14 @@ async function expectAllShown(desk: Desk, paths: readonly string[]): Promise<voi
   }
 }
 
-describe.skipIf(noChromium)('every page, with no more than the schemas ask for', () => {
+describe.skipIf(noChromium)('every page works with minimal data', () => {
   const openDesk = useDesks(LEAN_CONTRACT)
 
-  test('an account with nothing in it', { timeout: 120_000 }, async () => {
+  test('in an empty account', { timeout: 120_000 }, async () => {
     await expectAllShown(await openDesk({ rules: [] }), LIST_PAGES)
   })
 
-  test('the leanest catalogue, payments, payouts, rules, faults and endpoints', {
+  test('with minimal catalogue, payments, payouts, rules, faults and endpoints', {
     timeout: 120_000,
   }, async () => {
     const desk = await openDesk({

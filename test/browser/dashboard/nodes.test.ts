@@ -10,10 +10,10 @@ import { whyNoPostgres } from '../../support/postgres/programs.ts'
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`The page of the nodes is not tested with PostgreSQL here: ${reason}`)
 
-describe.skipIf(noChromium || reason !== undefined)('the page of the nodes', () => {
+describe.skipIf(noChromium || reason !== undefined)('the nodes page', () => {
   const look = useBrowser()
 
-  test('shows through the balancer who holds what, at any width', async () => {
+  test('lists processes and merchants through the balancer, at any width', async () => {
     const store = await (await workerPostgres()).newDatabase()
     const { server, nodes } = await startCluster({ store, nodes: 3 })
     onTestFinished(() => server.kill())

@@ -40,7 +40,7 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     ['Back', (page: Page) => page.goBack()],
     ['Escape', (page: Page) => page.keyboard.press('Escape')],
     ['the link above', (page: Page) => page.locator('main a.back').click()],
-  ])('is found again after Enter and %s', async (_, goBack) => {
+  ])('is restored after Enter and %s', async (_, goBack) => {
     const page = await walked()
     const [top, name] = [await scrolled(page), await inFocus(page)]
     await page.keyboard.press('Enter')
@@ -52,7 +52,7 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     await page.getByRole('button', { name: /newer/ }).waitFor()
   })
 
-  test('is kept through a reload of what was opened, with the filters that were set', async () => {
+  test('survives a reload of the opened record, with its filters', async () => {
     const { page } = await desk.open('payouts?status=requires_approval')
     await page.locator('[data-at="3"]').focus()
     const name = await inFocus(page)
@@ -66,7 +66,7 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     expect(await inFocus(page)).toBe(name)
   })
 
-  test('Escape closes a dialog, and only then leaves the record', async () => {
+  test('Escape first closes a dialog, then leaves the record', async () => {
     const { id } = await desk.payOut()
     const { page } = await desk.open(`payouts/${id}`)
     await page.getByRole('button', { name: 'Cancel…' }).click()
@@ -82,27 +82,24 @@ describe.skipIf(noChromium)('a place in a long list', () => {
     ['Back', (page: Page) => page.goBack()],
     ['Escape', (page: Page) => page.keyboard.press('Escape')],
     ['the link above', (page: Page) => page.locator('main a.back').click()],
-  ])(
-    'is found again among the requests after Enter and %s, and so are those asked for',
-    async (_, goBack) => {
-      const { page } = await desk.open('requests', { viewport: { width: 390, height: 844 } })
-      const rows = page.locator('tbody tr')
-      const older = page.getByRole('button', { name: /^Show 50 older of / })
-      await older.waitFor()
-      expect(await rows.count()).toBe(50)
-      await older.click()
-      await rows.nth(99).waitFor()
-      await rows.nth(80).getByRole('link').focus()
-      const [top, name] = [await page.evaluate('scrollY'), await inFocus(page)]
-      expect(top).toBeGreaterThan(800)
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Answer' }).waitFor()
-      await goBack(page)
-      await page.locator('a.path:focus').waitFor()
-      expect([await page.evaluate('scrollY'), await inFocus(page)]).toEqual([top, name])
-      expect(await rows.count()).toBe(100)
-    },
-  )
+  ])('is restored in the request list after Enter and %s, with the older rows loaded', async (_, goBack) => {
+    const { page } = await desk.open('requests', { viewport: { width: 390, height: 844 } })
+    const rows = page.locator('tbody tr')
+    const older = page.getByRole('button', { name: /^Show 50 older of / })
+    await older.waitFor()
+    expect(await rows.count()).toBe(50)
+    await older.click()
+    await rows.nth(99).waitFor()
+    await rows.nth(80).getByRole('link').focus()
+    const [top, name] = [await page.evaluate('scrollY'), await inFocus(page)]
+    expect(top).toBeGreaterThan(800)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Answer' }).waitFor()
+    await goBack(page)
+    await page.locator('a.path:focus').waitFor()
+    expect([await page.evaluate('scrollY'), await inFocus(page)]).toEqual([top, name])
+    expect(await rows.count()).toBe(100)
+  })
 
   test('a row shows its amount, its status and its result', async () => {
     await desk.pay({ merchant_reference: 'order-7', amount: '123450' })

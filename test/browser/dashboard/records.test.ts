@@ -14,7 +14,7 @@ const submitReceipt = async ({ call }: Desk, id: string, shade: number) => {
 describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
   const openDesk = useDesks()
 
-  test('the list is live, and its filters are its address', async () => {
+  test('the list updates live and keeps its filters in the URL', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('payments')
     await shows(page, 'No payments yet')
@@ -105,7 +105,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     expect((await desk.control('GET', `/payments/${id}`)).failure_code).toBe('insufficient_funds')
   })
 
-  test('a receipt is shown and judged, a cancellation confirmed', async () => {
+  test('an operator can judge a receipt and confirm a cancellation', async () => {
     const desk = await openDesk({ rules: [{ receipt: 'manual', cancel: 'manual' }] })
     const { id } = await desk.pay(TRANSFER)
     await submitReceipt(desk, id, 1)
@@ -158,7 +158,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await told.getByRole('row', { name: /Planned.*Webhook attempt/ }).waitFor()
   })
 
-  test('attempts at one moment stand apart by their endpoint, and causes before effects', async () => {
+  test('the timeline names the endpoint of each attempt and puts causes before effects', async () => {
     const urls = ['http://127.0.0.1:9/orders', 'http://127.0.0.1:9/books']
     const desk = await openDesk({ webhooks: urls.map(url => ({ url })) })
     const { id } = await desk.pay()
@@ -180,7 +180,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     expect(await page.locator('main').textContent()).not.toContain('not known')
   })
 
-  test('shows the complete rule of a payment, as it was, and its effects', async () => {
+  test('a payment shows its complete original rule and the planned effects', async () => {
     const desk = await openDesk({
       rules: [
         {
@@ -217,7 +217,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await coming.getByText('Nothing is planned: it has ended').waitFor()
   })
 
-  test('a payout is made, approved, and cancelled for a reason that its log keeps', async () => {
+  test('payouts can be created, approved and cancelled, and the log keeps the reason', async () => {
     const desk = await openDesk()
     const { page, watch } = await desk.open('payouts')
     await press(page, 'New payout')

@@ -30,7 +30,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
   const linkOf = async (server: Server): Promise<string> =>
     (await server.control('POST', '/dashboard/links')).body.url
 
-  test('works by a link, once, and by the token', async () => {
+  test('works once with a link, and with the token', async () => {
     const server = await serve(['--control-token', 'the-token'])
     const link = await linkOf(server)
     const first = await newPage()

@@ -20,7 +20,7 @@ async function receiver(refuses: number): Promise<string> {
 describe.skipIf(noChromium)('the tools of the dashboard', () => {
   const openDesk = useDesks()
 
-  test('webhooks: an endpoint is added, its secret shown once, a delivery made again', async () => {
+  test('webhooks: adds an endpoint, shows its secret once, and redelivers', async () => {
     const desk = await openDesk()
     const { page, watch } = await desk.open('webhooks')
     await shows(page, 'No endpoint yet')
@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'No endpoint yet')
   })
 
-  test('rules: the server says what is wrong with one; one is added, used, switched off, and back', async () => {
+  test('rules: shows errors, and adds, uses, turns off and restores a rule', async () => {
     const desk = await openDesk({ rules: [] })
     const { page, watch } = await desk.open('rules')
     await shows(page, 'No rules')
@@ -87,7 +87,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'The standard rules.')
   })
 
-  test('faults: one is added, happens, and is switched off', async () => {
+  test('faults: adds one, shows that it happened, and turns it off', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('faults')
     await press(page, 'Add fault')
@@ -103,7 +103,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect((await desk.call('GET', '/payout_intents')).status).toBe(200)
   })
 
-  test('the catalogue: a provider is taken down and put up again', async () => {
+  test('the catalogue: takes a provider down and brings it up again', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('catalogue')
     const { providers } = await desk.control('GET', '/catalogue')
@@ -119,7 +119,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect((await desk.control('GET', '/catalogue')).providers[0].healthy).toBe(true)
   })
 
-  test('the clock: step, jump, run until idle, follow the wall', async () => {
+  test('the clock: steps, jumps, runs until idle and follows the wall clock', async () => {
     const desk = await openDesk({ clock: { mode: 'virtual', now: '2027-03-01T10:00:00Z' } })
     const { page, watch } = await desk.open('clock')
     await shows(page, 'No timer is set')
@@ -146,7 +146,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(await desk.control('GET', '/clock')).toMatchObject({ mode: 'real', rate: 60 })
   })
 
-  test('requests: what was sent and answered, and as curl', async () => {
+  test('requests: shows what was sent and answered, and copies it as curl', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('requests')
     await shows(page, 'No requests yet')
@@ -164,7 +164,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(curl).not.toContain('Basic')
   })
 
-  test('the account: keys are hidden until asked for, added, revoked; the account emptied', async () => {
+  test('the account: hides keys until asked, adds and revokes them, and empties the account', async () => {
     const desk = await openDesk()
     await desk.pay()
     const { page } = await desk.open('account')
@@ -183,7 +183,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect((await desk.control('GET', '/payments')).data).toEqual([])
   })
 
-  test('the overview draws what there is, and the switcher goes to another account', async () => {
+  test('the overview draws charts and live counts, and the switcher opens another account', async () => {
     const desk = await openDesk()
     await desk.pay({ merchant_reference: 'a-succeeds' })
     const { page } = await desk.open('overview')
