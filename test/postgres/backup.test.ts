@@ -15,7 +15,7 @@ import { postgresPrograms, whyNoPostgres } from '../support/postgres/programs.ts
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A backup of a database is not tested here: ${reason}`)
 
-test.skipIf(reason !== undefined)('a dump that was made while a process served is complete', async () => {
+test.skipIf(reason !== undefined)('a dump made while a process serves is complete', async () => {
   const postgres = await workerPostgres()
   const folder = await mkdtemp(join(tmpdir(), 'paysim-backup-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

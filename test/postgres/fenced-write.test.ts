@@ -60,7 +60,7 @@ async function begin() {
 }
 
 describe.skipIf(reason !== undefined)('a write of a process that has just lost the account', () => {
-  test('is carried out by the process that holds it now, whoever was asked', async () => {
+  test('is executed by the process that now holds it, whichever process got the call', async () => {
     const { holder, heir, other, merchant, between } = await begin()
     const call = (server: Server) => at(server).as(merchant.test)
     // Without a key: it is known that nothing was written.

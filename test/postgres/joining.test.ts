@@ -46,7 +46,7 @@ const isClosedUnread = (cause: unknown) =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'ECONNREFUSED'].includes(String(cause.cause.code))
 
 describe.skipIf(reason !== undefined)('a process that joins another', () => {
-  test('takes its share, and gives it back, while no call fails and nothing is lost', async () => {
+  test('takes its share and gives it back without failing a call or losing a payment', async () => {
     const store = await (await workerPostgres()).newDatabase()
     const { server, nodes, join, leave } = await startCluster({ store, nodes: 1 })
     onTestFinished(() => server.kill())

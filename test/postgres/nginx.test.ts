@@ -82,7 +82,7 @@ async function call(socketPath: string, keys: AccountKeys, method: string, path:
 }
 
 test.skipIf(reason !== undefined)(
-  'nginx, set up as documented, spreads calls over three processes, and goes on with two',
+  'nginx with the documented setup spreads calls over three processes and keeps working with two',
   async () => {
     const nodes = await threeProcesses()
     const socket = await startNginx(nodes)

@@ -17,8 +17,8 @@ const OWNER = `
   keeper.once('message', ({ directory, problem }) => console.log(directory ?? problem))
 `
 
-describe.skipIf(reason !== undefined)('PostgreSQL of the tests', () => {
-  test('makes databases that know nothing of each other', async () => {
+describe.skipIf(reason !== undefined)('the PostgreSQL server of the tests', () => {
+  test('creates isolated databases', async () => {
     const postgres = await workerPostgres()
     const [one, other] = [await postgres.newDatabase(), await postgres.newDatabase()]
     expect(one).toContain(`:${postgres.password}@127.0.0.1:${postgres.port}/`)
@@ -27,7 +27,7 @@ describe.skipIf(reason !== undefined)('PostgreSQL of the tests', () => {
     await expect(postgres.query(nameOf(other), 'select * from only_here')).rejects.toThrow('does not exist')
   })
 
-  test.each(['fast', 'immediate'] as const)('keeps what was written over a %s restart', async mode => {
+  test.each(['fast', 'immediate'] as const)('keeps data over a %s restart', async mode => {
     const postgres = await startPostgres()
     await postgres.query('postgres', 'create table kept (id int); insert into kept values (7)')
     await postgres.restart(mode)
@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)('PostgreSQL of the tests', () => {
     expect(existsSync(postgres.directory)).toBe(false)
   })
 
-  test('ends with the process that started it, even if that is killed', async () => {
+  test('stops with the process that started it, even if that is killed', async () => {
     const owner = spawn(process.execPath, ['-e', OWNER], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [line] = await once(owner.stdout, 'data')
     const directory = String(line).trim()

@@ -89,7 +89,7 @@ function planned(chance: Chance): Disturbance[] {
 }
 
 test.skipIf(reason !== undefined)(
-  'a cluster whose processes and database fail again and again loses nothing',
+  'a cluster loses nothing when its processes and database fail repeatedly',
   { timeout: TIMEOUT_MS },
   async () => {
     const tally = new Tally('cluster')

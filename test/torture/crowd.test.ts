@@ -35,7 +35,7 @@ vi.setConfig({ testTimeout: TIMEOUT_MS })
 
 const server = fileServer()
 
-test('list walks during payout creation see each payout that was there once, and none twice', async () => {
+test('paging during payout creation returns each earlier payout and none twice', async () => {
   const account = await openAccount(server())
   const there = await addPayouts(account, 60)
   const creation = allAtOnce(() => addPayout(account))
@@ -49,7 +49,7 @@ test('list walks during payout creation see each payout that was there once, and
   expect(all.sort()).toEqual(idsOf([...there, ...made]).sort())
 })
 
-test('list walks over payouts that move are in order and whole', async () => {
+test('paging while payouts change status returns the complete list in order', async () => {
   const account = await openAccount(server())
   const payouts = await addPayouts(account, 100)
   const moves = payouts.map(({ id }) => movePayout(account, id, 'approve'))
@@ -74,7 +74,7 @@ async function liveThrough(account: Account, client: number): Promise<string> {
   return payment.id
 }
 
-test('each of 200 records has one terminal event, and it agrees with what is read', async () => {
+test('each of 200 records has one terminal event, which matches the record as read', async () => {
   const account = await openAccount(server())
   const receiver = await listen(account)
   const ids = await allAtOnce(client => liveThrough(account, client))
@@ -108,7 +108,7 @@ test('no later read contradicts an earlier answer', async () => {
   expect(new Set(told.map(({ status }) => status))).toContain('succeeded')
 })
 
-test('one account’s crowd and jumps of time leave another’s clock and records alone', async () => {
+test('load and clock jumps on one account do not affect the clock or records of another', async () => {
   const [busy, quiet] = [await openMerchant(server()), await openMerchant(server())]
   const kept = await createPayment(quiet.test)
   const now = await quiet.test.now()
@@ -120,7 +120,7 @@ test('one account’s crowd and jumps of time leave another’s clock and record
   expect(await rows(quiet.test.control('GET', '/payments'))).toHaveLength(1)
 })
 
-test('advances of one clock at once all happen, one after the other', async () => {
+test('concurrent advances of one clock all run, one after the other', async () => {
   const account = await openAccount(server())
   const start = Date.parse(await account.now())
   const answers = await allAtOnce(() => account.pass('1m'), 50)
@@ -128,7 +128,7 @@ test('advances of one clock at once all happen, one after the other', async () =
   expect(new Set(answers.map(({ now }) => now)).size).toBe(50)
 })
 
-test('payments made while time passes expire exactly 72 h after they were made', async () => {
+test('payments created while time passes expire exactly 72 h after creation', async () => {
   const account = await openAccount(server())
   const made = await allAtOnce(async client => {
     if (client % 10 === 0) await account.pass('1s')

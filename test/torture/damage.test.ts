@@ -106,7 +106,7 @@ async function harm(
   tally.write()
 }
 
-test('damage to an account is found, or changes nothing', { timeout: TIMEOUT_MS }, async () => {
+test('damage to an account is detected or has no effect', { timeout: TIMEOUT_MS }, async () => {
   const folder = await temporaryDirectory()
   const filled = await accountOnDisk(folder)
   /** The world after each entry. */
@@ -134,7 +134,7 @@ test('damage to an account is found, or changes nothing', { timeout: TIMEOUT_MS 
   })
 })
 
-test('damage to the list of merchants is found, or changes nothing', { timeout: TIMEOUT_MS }, async () => {
+test('damage to the list of merchants is detected or has no effect', { timeout: TIMEOUT_MS }, async () => {
   const server = await ownServer()
   for (let nth = 0; nth < 2; nth++) await server.merchant()
   await server.stop()

@@ -114,7 +114,7 @@ async function suffer(disk: Disk, chance: Chance, tally: Tally): Promise<void> {
   }
 }
 
-describe('what is refused did not happen', () => {
+describe('a refused change has no effect', () => {
   test.each([
     ['failing-calls', failingCalls, 0.05, true],
     ['full-disk', smallDisk, 0.02, reason === undefined],
@@ -135,7 +135,7 @@ describe('what is refused did not happen', () => {
   })
 })
 
-test('a read that waits for a write that fails shows what was safe before', async () => {
+test('a read waiting for a failing write shows the last saved state', async () => {
   const disk = await failingCalls()
   const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
   if (!server) throw new Error('it ended without a plan')
@@ -158,7 +158,7 @@ test('a read that waits for a write that fails shows what was safe before', asyn
 })
 
 test.each(['the merchant', 'the control surface'])(
-  'what a read of %s does not show after a write that may be kept stays away after a restart',
+  'after a write of unknown outcome, a read by %s shows the same before and after a restart',
   async reader => {
     const disk = await failingCalls()
     const start = async () => {
@@ -197,7 +197,7 @@ test.each([
   ['a creation', 'POST', '/merchants', { id: 'second' }],
   ['a new name', 'PATCH', '/merchants/acme', { name: 'Another' }],
 ] as const)(
-  'after %s that may be kept, the list of merchants is what it was, also after a restart',
+  'after %s of unknown outcome, the list of merchants is unchanged, even after a restart',
   async (_, method, path, body) => {
     const disk = await failingCalls()
     const start = async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => built.remove())
 
-test('a server that is killed again and again loses nothing', { timeout: TIMEOUT_MS }, async () => {
+test('a repeatedly killed server loses nothing', { timeout: TIMEOUT_MS }, async () => {
   const tally = new Tally('kills')
   const isEnough = () =>
     tally.elapsedMs >= shareMs(0.2) &&

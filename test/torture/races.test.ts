@@ -29,7 +29,7 @@ const providerCalls = async (account: Awaited<ReturnType<typeof openAccount>>, c
   (await rows(account.control('GET', '/provider-calls'))).filter(row => row.call === call)
 
 describe('creates', () => {
-  test('with one key and one body make one payment, which all get', async () => {
+  test('with one key and one body make one payment, which every caller gets', async () => {
     const account = await openAccount(server())
     const answers = await allAtOnce(() => postPayment(account, paymentBody(), { 'idempotency-key': 'one' }))
     expect(outcomes(answers)).toEqual({ 201: CLIENTS })
@@ -119,7 +119,7 @@ describe('cancels', () => {
     expect(receiver.deliveries.map(({ event }) => event.data.cancel_reason)).toEqual([`client ${winner}`])
   })
 
-  test('of one payout against its approval: either, and never both', async () => {
+  test('of one payout against its approval: exactly one wins', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     const { id } = await addPayout(account)

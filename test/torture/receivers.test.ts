@@ -181,7 +181,7 @@ async function round(server: TortureServer, nth: number, chance: Chance, tally: 
   }
 }
 
-test('no receiver stops the others, or loses an event', { timeout: TIMEOUT_MS }, async () => {
+test('no receiver blocks the others or loses an event', { timeout: TIMEOUT_MS }, async () => {
   const tally = new Tally('receivers')
   const dataDir = await mkdtemp(join(tmpdir(), 'paysim-receivers-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

@@ -79,7 +79,7 @@ class Mix {
   }
 }
 
-test('a mixed load leaks nothing and meets no error', { timeout: TIMEOUT_MS }, async () => {
+test('a mixed load causes no leak and no server error', { timeout: TIMEOUT_MS }, async () => {
   const seconds = Math.min(LONGEST_S, SECONDS * SHARE)
   const tally = new Tally('soak')
   const dataDir = await mkdtemp(join(tmpdir(), 'paysim-soak-'))
