@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { build } from 'rolldown'
 
 /** So small that a few requests fill a checkpoint, and a few more a segment. */
-const SIZES = 'export const ENTRIES_A_CHECKPOINT = 48\nexport const SEGMENT_BYTES = 24_000\n'
+const SIZES = `
+export const ENTRIES_A_CHECKPOINT = 48
+export const BYTES_A_CHECKPOINT = 40_000
+export const SEGMENT_BYTES = 24_000
+`
 
 /**
  * The command line, built from the same sources with one file replaced: the sizes of a checkpoint and of a segment.
