@@ -3,6 +3,8 @@ import type { Database } from './database.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 
 const LOOK_AGAIN_MS = 50
+/** A database that does not answer holds up no stop for longer. */
+const NOTE_WITHIN_MS = 1000
 
 interface Row {
   readonly leaving: boolean
@@ -27,9 +29,13 @@ export class DatabaseDeparture implements Departure {
 
   async #note(what: 'leaving' | 'answered_all'): Promise<void> {
     if (!this.lease.registered) return
-    await this.database
-      .ask(`UPDATE processes SET ${what} = true WHERE id = $1`, [this.lease.id])
-      .catch(() => {})
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, NOTE_WITHIN_MS)
+    })
+    const noted = this.database.ask(`UPDATE processes SET ${what} = true WHERE id = $1`, [this.lease.id])
+    await Promise.race([noted.catch(() => {}), limit])
+    clearTimeout(timer)
   }
 
   async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
