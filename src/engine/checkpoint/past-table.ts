@@ -7,9 +7,9 @@ import { CacheBudget, Recent } from '../recent.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 
-/** How many records that were read stay in memory, for each kind. */
-/** For records of all accounts that were read from disk. */
+/** For the records of all accounts that were read from disk. */
 export const READ_BYTES = new CacheBudget(32 * 1024 * 1024)
+/** How many of them stay in memory, for each kind of an account. */
 const RECORDS_KEPT = 4096
 /** A record takes several times the bytes of its line. */
 const OBJECT_TO_LINE = 4
