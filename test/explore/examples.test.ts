@@ -52,7 +52,7 @@ function seen(report: string) {
 test('the wrong shop ships twice, as the README shows, and the same seed finds and saves the same', {
   timeout: WITHIN_MS,
 }, async () => {
-  const flags = ['--only', 'webhook-twice,webhook-forged', '--runs', '4', '--seed', '7']
+  const flags = ['--only', 'webhook-twice', '--runs', '2', '--seed', '7']
   const command = ['node', `${EXAMPLES}/wrong-shop.mjs`]
   const runs = [await explore(command, flags), await explore(command, flags)]
   const files = async (folder: string) =>
@@ -63,7 +63,7 @@ test('the wrong shop ships twice, as the README shows, and the same seed finds a
   expect(one?.map(([name]) => name)).toEqual(['orders-webhook-twice.yaml'])
   expect(other).toEqual(one)
   const [first, second] = runs.map(({ report }) => seen(report))
-  expect(first?.places).toHaveLength(4)
+  expect(first?.places).toHaveLength(2)
   expect(second).toEqual(first)
 
   const [{ code, stdout, saved } = { code: 0, stdout: '', saved: '' }] = runs
