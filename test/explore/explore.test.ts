@@ -126,6 +126,20 @@ test('--kinds lists the kinds, and an unknown kind is refused', async () => {
   expect(stderr).toContain('webhook-twice')
 })
 
+test('run --no-app does not start the application of a file, and refuses the file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const story = join(folder, 'marks.json')
+  const start = ['node', '-e', 'require("node:fs").writeFileSync("mark", "")']
+  await writeFile(story, JSON.stringify({ paysim: 1, name: 'marks', app: { start }, steps: [] }))
+  const refused = await runBinary(['run', '--no-app', story])
+  expect(refused.code, refused.stdout).toBe(2)
+  expect(refused.stdout + refused.stderr).toContain('--no-app forbids it')
+  expect(await readdir(folder)).toEqual(['marks.json'])
+  const started = await runBinary(['run', story])
+  expect(await readdir(folder), started.stdout + started.stderr).toEqual(['mark', 'marks.json'])
+})
+
 test('run refuses --no-app together with a command', async () => {
   const { code, stderr } = await runBinary([
     'run',
