@@ -200,8 +200,9 @@ test('the rest of a body that is too large is read, and the connection stays usa
   await expect.poll(() => answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 404'])
 })
 
-test('an event stream arrives as it happens, and its reader can leave', async () => {
-  const { entry, create } = await pair()
+test('an event stream arrives as it happens, and ends at the holder when its reader leaves', async () => {
+  const { entry, holder, create } = await pair()
+  const stopped = whenStreamStops(holder)
   const stopping = new AbortController()
   const stream = await fetch(`${addressOf(entry)}/_paysim/accounts/${ACCOUNT}/stream`, {
     headers: { authorization: 'Bearer token-of-all' },
@@ -215,8 +216,26 @@ test('an event stream arrives as it happens, and its reader can leave', async ()
   await until('event: hello')
   await create()
   await until('PaymentCreated')
+  expect(await Promise.race([stopped, 'still open'])).toBe('still open')
   stopping.abort()
+  await stopped
 })
+
+/** Resolves when the next stream of the account at this process no longer listens for entries. */
+function whenStreamStops(at: Simulator): Promise<void> {
+  const account = at.gateway.runtime(ACCOUNT)?.account
+  if (!account) throw new Error('no default account')
+  const { onEntry } = account
+  return new Promise(resolve => {
+    vi.spyOn(account, 'onEntry').mockImplementationOnce(listener => {
+      const stop = onEntry(listener)
+      return () => {
+        stop()
+        resolve()
+      }
+    })
+  })
+}
 
 test('a call counts as forwarded by another process only with the secret', async () => {
   const { entry, holder, holders } = await pair()
