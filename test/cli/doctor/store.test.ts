@@ -214,19 +214,34 @@ describe.skipIf(reason !== undefined)('a database', () => {
     expect(foreign).toMatchObject({ code: 2, last: expect.stringContaining('such as orders') })
   })
 
-  test('of an older paysim brings a warning until paysim upgrades it', async () => {
+  /** Starts it, and stops it when it is ready. */
+  async function serveOnce(store: string): Promise<void> {
+    const server = place.start(['serve', '--port', '0', '--store', store, '--json'])
+    await server.says(/"listen"/)
+    server.interrupt()
+    await server.ended
+  }
+
+  test.each([
+    ['serve', serveOnce],
+    [
+      'store check',
+      async (url: string) => expect(await place.paysim(['store', 'check', url])).toMatchObject({ code: 0 }),
+    ],
+  ])('of an older paysim brings a warning until `%s` upgrades it', async (_, use) => {
     const { url, sql } = await filled()
     await sql(`DELETE FROM paysim.migrations WHERE name > '0001-first';
       ALTER TABLE paysim.entries DROP epoch;
       DROP INDEX paysim.accounts_by_wake;
-      ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded, DROP moves;
+      ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded, DROP moves, DROP leaving,
+        DROP answered_all;
       ALTER TABLE paysim.holdings DROP wall_ms`)
     const { code, all } = await diagnoseStore(url)
     expect([code, all.get('store.schema')]).toEqual([
       0,
       expect.stringMatching(/^warning: paysim was written by an older paysim: it ends with 0001-first/),
     ])
-    expect(await place.paysim(['store', 'check', url])).toMatchObject({ code: 0 })
+    await use(url)
     expect((await diagnoseStore(url)).all.get('store.schema')).toMatch(/^ok: /)
   })
 
