@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Account, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { scratchDirectory } from '../../support/gateway/serve-process.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { claimedPort } from '../../support/http/claimed-port.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
 import { HOUR, MINUTE, msBetween, SECOND } from '../../support/time/instants.ts'
@@ -103,12 +104,23 @@ describe('an attempt fails', () => {
     expect(receiver.deliveries).toHaveLength(2)
   })
 
-  test('if nothing listens, and the next is due after 5 s', async () => {
+  test('if nothing listens, and is repeated after 5 s, when something does', async () => {
     const account = await openAccount(server())
-    await subscribe(account, 'http://127.0.0.1:9/hook')
+    const port = await claimedPort()
+    await subscribe(account, `http://127.0.0.1:${port}/hook`)
     await cancelOne(account)
     const { next_due, now } = await clock(account)
     expect(msBetween(now, next_due)).toBe(5 * SECOND)
+    const receiver = await openReceiver({ port, path: '/hook' })
+    await account.pass('4999ms')
+    expect(receiver.deliveries).toHaveLength(0)
+    await account.pass('1ms')
+    expect(receiver.deliveries).toMatchObject([{ event: { type: 'payout.cancelled' } }])
+    const [delivery] = await rows(account.control('GET', '/webhook-deliveries'))
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: [{ response: { status: null } }, { response: { status: 204 } }],
+    })
   })
 
   test('if no answer comes within 15 s', { timeout: 60_000 }, async () => {

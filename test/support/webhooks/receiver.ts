@@ -34,8 +34,8 @@ interface Receiver {
   arrived: (count: number) => Promise<Delivery[]>
 }
 
-/** A merchant's webhook receiver, for one test. */
-export async function openReceiver(): Promise<Receiver> {
+/** A merchant's webhook receiver, for one test; at a place of its own, unless the test says where. */
+export async function openReceiver({ port = 0, path: own = `/${randomUUID()}` } = {}): Promise<Receiver> {
   const deliveries: Delivery[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   let decide: (nth: number, delivery: Delivery) => Reply = () => ({})
@@ -53,7 +53,6 @@ export async function openReceiver(): Promise<Receiver> {
     })
   }
   // The port may have been another's before, and a test beside this one may still send to that.
-  const own = `/${randomUUID()}`
   const server = createServer(async (request, response) => {
     if (!request.url?.startsWith(own)) return response.writeHead(404).end()
     const path = request.url.slice(own.length) || '/'
@@ -63,7 +62,7 @@ export async function openReceiver(): Promise<Receiver> {
     const headers = request.headers as Record<string, string>
     await receive({ path, headers, text, event: JSON.parse(text) }, response)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
