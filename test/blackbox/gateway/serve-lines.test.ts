@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startLeakScan } from '../../support/disk/leak-scan.ts'
-import { openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { openStream } from '../../support/gateway/event-stream.ts'
+import { type Json, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { formsOf, submit } from '../../support/payments/page-forms.ts'
 import {
@@ -89,9 +90,10 @@ test('`serve --json` prints no secret after its first line', async () => {
   for (const secret of secrets) scan.expectNothingOf(secret)
 })
 
-test('history and requests of the control surface contain no secret either', async () => {
+test('history, requests and the event stream of the control surface contain no secret either', async () => {
   const server = await ownServer()
   const { test: account } = await openMerchant(server)
+  const stream = await openStream(server, account)
   const endpoint = await subscribe(account, 'http://127.0.0.1:9/hook')
   const hosted = await succeeded(postPayment(account, hostedBody()))
   await fetch(hosted.next_action.url)
@@ -100,5 +102,15 @@ test('history and requests of the control surface contain no secret either', asy
   expect(history.body.data[0].events[0]).toMatchObject({ type: 'EndpointAdded', url: endpoint.url })
   expect(history.text).not.toContain(endpoint.secret)
   expect(requests.text).toContain('/checkout/')
-  for (const secret of secretsIn(hosted.next_action.url)) expect(requests.text).not.toContain(secret)
+  const isRequestFor = (path: string) => (message: Json) => String(message.path).startsWith(path)
+  await stream.until(({ events }) => events?.some(({ type }: Json) => type === 'EndpointAdded'))
+  await stream.until(isRequestFor('/checkout/'))
+  const streamed = JSON.stringify(stream.messages)
+  expect(streamed).not.toContain(endpoint.secret)
+  const secrets = secretsIn(hosted.next_action.url)
+  expect(secrets).not.toEqual([])
+  for (const secret of secrets) {
+    expect(requests.text).not.toContain(secret)
+    expect(streamed).not.toContain(secret)
+  }
 })
