@@ -21,6 +21,7 @@ import {
   readPayment,
 } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, listPayouts, readPayout } from '../../support/payments/payouts.ts'
+import { HOUR, msBetween } from '../../support/time/instants.ts'
 import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 const reason = whyNoSmallDisk()
@@ -117,15 +118,25 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
 
   test('a refused cancel-pending makes no provider call', async () => {
     const { account, disk } = await onSmallDisk()
-    const { id } = await createPayment(account)
-    await fillUp(account, disk.fill)
-    const answers = []
-    for (let attempt = 0; attempt < 20; attempt++) answers.push(await cancelPending(account, id))
-    const calls = (await rows(account.control('GET', '/provider-calls'))).filter(
-      ({ call }) => call === 'cancel',
-    )
-    const wasAccepted = answers.some(({ status }) => status === 202)
-    expect(calls).toHaveLength(wasAccepted ? 1 : 0)
+    const payments = await Promise.all(Array.from({ length: 40 }, () => createPayment(account)))
+    const cancelled = async () =>
+      (await rows(account.control('GET', '/provider-calls')))
+        .filter(({ call }) => call === 'cancel')
+        .map(({ payment }) => payment)
+    disk.fill()
+    // What is left of a block takes a few; the write of the next one fails, and after it nothing is written.
+    const [accepted, refused]: [string[], string[]] = [[], []]
+    for (const { id } of payments) {
+      const answer = await cancelPending(account, id)
+      if (answer.status !== 202) expectRefusal(answer, unavailable)
+      const answered = answer.status === 202 ? accepted : refused
+      answered.push(id)
+    }
+    expect(refused).not.toEqual([])
+    expect(await cancelled()).toEqual(accepted)
+    disk.empty()
+    for (const id of refused) expect((await cancelPending(account, id)).status).toBe(202)
+    expect(await cancelled()).toEqual([...accepted, ...refused])
   })
 
   test('a checkout policy that cannot be saved does not take effect', async () => {
@@ -152,14 +163,24 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect((await postPayment(merchant.test, hostedBody())).status).toBe(403)
   })
 
-  test('a clock advance that cannot be saved is 503, and its timers fire later', async () => {
+  test('a clock advance that cannot be saved is 503: no time passes, and its timers fire later', async () => {
     const { account, disk } = await onSmallDisk()
-    const { id } = await createPayment(account)
-    await fillUp(account, disk.fill)
-    const answer = await account.control('POST', '/clock/advance', { body: { by: '73h' } })
-    if (answer.status !== 200) expectRefusal(answer, unavailable)
+    // Together, what happens to them takes more than what is left of a block.
+    await Promise.all(Array.from({ length: 40 }, () => createPayment(account)))
+    const statuses = async () =>
+      new Set((await rows(account.control('GET', '/payments'))).map(({ status }) => status))
+    const before = await succeeded(account.control('GET', '/clock'))
+    disk.fill()
+    const advance = () => account.control('POST', '/clock/advance', { body: { by: '73h' } })
+    // The write of the first fails; the second is refused before anything is written.
+    for (const answer of [await advance(), await advance()]) {
+      expectRefusal(answer, unavailable)
+      expect(await succeeded(account.control('GET', '/clock'))).toEqual(before)
+      expect(await statuses()).toEqual(new Set(['pending']))
+    }
     disk.empty()
     await account.pass('73h')
-    expect((await readPayment(account, id)).status).toBe('expired')
+    expect(msBetween(before.now, await account.now())).toBe(73 * HOUR)
+    expect(await statuses()).toEqual(new Set(['expired']))
   })
 })
