@@ -3,7 +3,7 @@ import { type Account, openAccount, openMerchant, rows, succeeded } from '../../
 import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
-import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { cancelPending, createPayment, trigger } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout } from '../../support/payments/payouts.ts'
 import { listen, openReceiver, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
@@ -30,12 +30,10 @@ describe('registering an endpoint', () => {
     expect(keyLength).toBeLessThanOrEqual(64)
   })
 
-  test('without events subscribes to every terminal event', async () => {
+  test('without events returns null, which stands for the events that are on by default', async () => {
     const account = await openAccount(server())
     const { events } = await succeeded(register(account, { url: 'http://localhost:9/hook' }))
-    const terminal = ['succeeded', 'failed', 'expired', 'cancelled'].map(outcome => `payment.${outcome}`)
-    const payout = ['succeeded', 'failed', 'cancelled'].map(outcome => `payout.${outcome}`)
-    if (Array.isArray(events)) expect([...events].sort()).toEqual([...terminal, ...payout].sort())
+    expect(events).toBeNull()
   })
 
   test('gives each endpoint its own id and secret', async () => {
@@ -176,27 +174,38 @@ describe('removing an endpoint', () => {
 
 describe('an endpoint gets', () => {
   const everything = async (account: Account) => {
-    const [payment, failing] = [await createPayment(account), await createPayment(account)]
-    await succeeded(trigger(account, payment.id, 'withdraw-action'))
-    await succeeded(trigger(account, payment.id, 'succeed'))
-    await succeeded(trigger(account, failing.id, 'fail'))
-    const [paid, cancelled] = [await addPayout(account), await addPayout(account)]
-    await succeeded(movePayout(account, paid.id, 'approve'))
-    await succeeded(movePayout(account, paid.id, 'succeed'))
-    await succeeded(cancelPayout(account, cancelled.id))
+    const moved = async (...moves: string[]) => {
+      const { id } = await createPayment(account)
+      for (const name of moves) await succeeded(trigger(account, id, name))
+    }
+    await moved('withdraw-action', 'succeed')
+    await moved('fail')
+    await moved('expire')
+    const { id: unwanted } = await createPayment(account)
+    await succeeded(cancelPending(account, unwanted))
+    await succeeded(trigger(account, unwanted, 'confirm-cancel'))
+    for (const end of ['succeed', 'fail'] as const) {
+      const { id } = await addPayout(account)
+      await succeeded(movePayout(account, id, 'approve'))
+      await succeeded(movePayout(account, id, end))
+    }
+    await succeeded(cancelPayout(account, (await addPayout(account)).id))
     await settle(account)
   }
   const types = (deliveries: { event: { type: string } }[]) =>
     [...new Set(deliveries.map(({ event }) => event.type))].sort()
 
-  test('by default the terminal events, and neither created nor updated', async () => {
+  test('by default every terminal event, and neither created nor updated', async () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     await everything(account)
     expect(types(receiver.deliveries)).toEqual([
+      'payment.cancelled',
+      'payment.expired',
       'payment.failed',
       'payment.succeeded',
       'payout.cancelled',
+      'payout.failed',
       'payout.succeeded',
     ])
   })
