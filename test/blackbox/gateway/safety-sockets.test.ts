@@ -48,13 +48,13 @@ const garbage: [string, string | Uint8Array][] = [
   ],
 ]
 
-describe('garbage is refused or cut off, never answered with 500, and the server keeps running', () => {
+describe('garbage is refused or cut off, never answered with 5xx, and the server keeps running', () => {
   test.each(garbage)('%s', async (_, bytes) => {
     const answer = await exchange(server().url, bytes)
     const status = statusOf(answer)
     if (status !== undefined) {
       expect(status, answer).toBeGreaterThanOrEqual(400)
-      expect(status, answer).not.toBe(500)
+      expect(status, answer).toBeLessThan(500)
       expect(answer).not.toMatch(/\bat .*:\d+:\d+|root:/)
     }
     expect((await server().control('GET', '/health')).status).toBe(200)
