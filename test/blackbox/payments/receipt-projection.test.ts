@@ -106,14 +106,15 @@ describe('the receipt projection', () => {
 
 describe('the payment', () => {
   test.each([
-    ['submitted', undefined],
-    ['accepted', 'accept-receipt'],
+    ['processing', undefined],
+    ['submitted', 'accept-receipt'],
     ['rejected', 'reject-receipt'],
-  ])('stays pending with its action when a receipt is %s', async (_, verdict) => {
+  ])('stays pending with its action when its receipt becomes %s', async (state, verdict) => {
     const before = await account.read(id)
     await upload(account, id, png())
     if (verdict) await account.trigger(id, verdict)
-    const { status, next_action, failure_code, failure_message } = await account.read(id)
+    const { status, next_action, receipt, failure_code, failure_message } = await account.read(id)
+    expect(receipt.status).toBe(state)
     expect({ status, next_action, failure_code, failure_message }).toEqual({
       status: 'pending',
       next_action: before.next_action,
