@@ -3,6 +3,8 @@ import type { Account } from '../../support/gateway/account.ts'
 import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
 import { expectFault, expectUnroutable } from '../../support/http/answers.ts'
+import { png } from '../../support/payments/receipt-images.ts'
+import { upload } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
@@ -15,6 +17,15 @@ beforeAll(async () => {
 })
 
 const create = (body: unknown, asker = account) => asker.call('POST', '/payment_intents', { body })
+
+type Routes = Parameters<NonNullable<Parameters<typeof probeCatalogue>[0]>>[0]
+
+async function changeRoutes(own: Account, change: (route: Routes[number]) => Routes[number]) {
+  const put = await own.control('PUT', '/catalogue', {
+    body: probeCatalogue(routes => routes.map(change)),
+  })
+  expect(put.status, put.text).toBe(200)
+}
 
 describe('a request that cannot be routed', () => {
   test.each(['no_such_method', 'PROBE_TRANSFER', 'probe_transfer ', '__proto__', 'constructor', 'toString'])(
@@ -94,11 +105,7 @@ describe('a route is frozen into its intent', () => {
     const own = await gateway.account()
     const cancellable = await own.pay('probe_transfer')
     const fixed = await own.pay('probe_fixed')
-    const swapped = probeCatalogue(routes =>
-      routes.map(route => ({ ...route, cancel_pending: route.cancel_pending === false })),
-    )
-    const put = await own.control('PUT', '/catalogue', { body: swapped })
-    expect(put.status, put.text).toBe(200)
+    await changeRoutes(own, route => ({ ...route, cancel_pending: route.cancel_pending === false }))
     expect((await own.cancel(cancellable.id)).status).toBe(202)
     expectFault(await own.cancel(fixed.id), 422, 'provider_capability_unsupported')
     expectFault(
@@ -106,6 +113,21 @@ describe('a route is frozen into its intent', () => {
       422,
       'provider_capability_unsupported',
     )
+    expect((await own.cancel((await own.pay('probe_fixed')).id)).status).toBe(202)
+  })
+
+  test('when the catalogue changes, receipt support stays as it was at creation', async () => {
+    const own = await gateway.account()
+    const accepting = await own.pay('probe_receipt')
+    const refusing = await own.pay('probe_transfer')
+    await changeRoutes(own, route => ({ ...route, receipt: route.receipt ? 'none' : 'required' }))
+    expect(await own.read(accepting.id)).toEqual(accepting)
+    expect(await own.read(refusing.id)).toEqual(refusing)
+    expect((await upload(own, accepting.id, png())).body.receipt).toEqual({ status: 'processing' })
+    expectFault(await upload(own, refusing.id, png()), 422, 'provider_capability_unsupported')
+    const [plain, needy] = [await own.pay('probe_receipt'), await own.pay('probe_transfer')]
+    expectFault(await upload(own, plain.id, png()), 422, 'provider_capability_unsupported')
+    expect((await upload(own, needy.id, png())).body.receipt).toEqual({ status: 'processing' })
   })
 })
 
