@@ -77,9 +77,11 @@ describe('a hosted intent', () => {
     expect(lifetime(await account.payHosted())).toBe(72 * HOUR)
   })
 
-  test('has a page without raw markup from its merchant reference', async () => {
+  test('has a page that shows its merchant reference escaped, never as markup', async () => {
     const made = await account.payHosted({ merchant_reference: '<script>alert("x")</script>' })
-    expect(await (await fetch(made.next_action.url)).text()).not.toContain('<script>alert(')
+    const page = await (await fetch(made.next_action.url)).text()
+    expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;')
+    expect(page).not.toContain('<script>alert(')
   })
 
   test('has a unique url that does not open when altered', async () => {
