@@ -117,19 +117,42 @@ test('a second cancel request does not restart the time', async () => {
   expect(await account.providerCalls(id, 'cancel')).toBe(1)
 })
 
-test('a cancellation during verification ends the payment, and the verdict does not revive it', async () => {
-  const account = await accountWith({
-    receipt: [{ after: '9s', verdict: 'accept' }],
-    cancel: { after: '3s', outcome: 'cancelled' },
-    outcome: { after: '1s', status: 'succeeded' },
-  })
-  const { id } = await account.pay('probe_receipt')
-  await upload(account, id, png())
-  await account.cancel(id)
-  await account.advance('1h')
-  expect(await account.read(id)).toMatchObject({ failure_code: 'payment_cancelled' })
-  expect(await eventsAbout(account, id)).toEqual(['payment.cancelled'])
-})
+test.each([
+  ['accept', { status: 'submitted' }],
+  ['reject', { status: 'rejected', failure_code: 'receipt_rejected' }],
+])(
+  'a cancellation during verification ends the payment, and the later verdict %s changes only its receipt',
+  async (verdict, receipt) => {
+    const account = await accountWith({
+      receipt: [{ after: '9s', verdict }],
+      cancel: { after: '3s', outcome: 'cancelled' },
+      outcome: { after: '1s', status: 'succeeded' },
+    })
+    const { id } = await account.pay('probe_receipt')
+    await upload(account, id, png())
+    await account.cancel(id)
+    await account.advance('3s')
+    const ended = await account.read(id)
+    expect(ended).toMatchObject({
+      status: 'failed',
+      failure_code: 'payment_cancelled',
+      next_action: null,
+      receipt: { status: 'processing' },
+    })
+    await account.advance('5999ms')
+    expect(await account.read(id)).toEqual(ended)
+    await account.advance('1ms')
+    const judged = await account.read(id)
+    expect(judged).toEqual({
+      ...ended,
+      updated_at: judged.updated_at,
+      receipt: expect.objectContaining(receipt),
+    })
+    await account.advance('1h')
+    expect(await account.read(id)).toEqual(judged)
+    expect(await eventsAbout(account, id)).toEqual(['payment.cancelled'])
+  },
+)
 
 test('a rule cannot add cancellation to a route that does not support it', async () => {
   const account = await accountWith({ cancel: { after: '1s', outcome: 'cancelled' } })
