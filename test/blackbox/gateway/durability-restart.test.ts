@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesUnder } from '../../support/disk/data-directory.ts'
 import { accountOf, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
@@ -217,16 +218,23 @@ test('a delivery in progress at a crash is sent again', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'other users cannot read the files that contain secrets',
+  'only the owner can use the data directory, its folders and its files',
   async () => {
-    const server = await ownServer()
-    const account = await openAccount(server)
-    await createPayment(account)
-    const secrets = [account.keys.secret_key, server.controlToken]
-    for (const path of await filesUnder(server.dataDir)) {
-      const text = await readFile(path, 'utf8')
-      if (!secrets.some(secret => text.includes(secret))) continue
-      expect((await stat(path)).mode & 0o077, path).toBe(0)
+    const first = await ownServer()
+    const account = await openAccount(first)
+    await succeeded(uploadReceipt(account, (await createTransfer(account)).id, 'key'))
+    const { dataDir, controlToken } = await restarted(first)
+    const modes: Record<string, string> = {}
+    const wanted: Record<string, string> = {}
+    const inside = await readdir(dataDir, { recursive: true })
+    for (const path of ['.', ...inside]) {
+      const found = await lstat(join(dataDir, path))
+      modes[path] = (found.mode & 0o777).toString(8)
+      wanted[path] = found.isDirectory() ? '700' : '600'
     }
+    expect(modes).toEqual(wanted)
+    const texts = await Promise.all((await filesUnder(dataDir)).map(path => readFile(path, 'latin1')))
+    for (const secret of [account.keys.secret_key, controlToken])
+      expect(texts.some(text => text.includes(secret))).toBe(true)
   },
 )
