@@ -12,7 +12,10 @@ beforeAll(async () => {
   account = (await server.merchant({ name: 'Shop & <Sons>', clock: { mode: 'virtual' } })).test
 })
 
-async function sell(changes: Record<string, unknown> = {}): Promise<{ id: string; url: string }> {
+async function sell(
+  changes: Record<string, unknown> = {},
+  seller = account,
+): Promise<{ id: string; url: string }> {
   const body = {
     amount: '123450',
     currency: 'THB',
@@ -21,9 +24,38 @@ async function sell(changes: Record<string, unknown> = {}): Promise<{ id: string
     customer: {},
     ...changes,
   }
-  const made = await server.as(account)('POST', '/payment_intents', { body })
+  const made = await server.as(seller)('POST', '/payment_intents', { body })
   return { id: made.body.id, url: made.body.next_action.url }
 }
+
+/** A catalogue with a transfer from a bank that has a name in each script. */
+const oneTransfer = (place: { country: string; currency: string }) => ({
+  providers: [{ id: 'p' }],
+  methods: [
+    {
+      code: 'transfer',
+      label: 'Transfer',
+      category: 'bank_transfer',
+      banks: [{ code: 'nb', label: 'New Bank', name_th: 'ธนาคารใหม่' }],
+    },
+  ],
+  routes: [
+    {
+      id: 'r',
+      provider: 'p',
+      method: 'transfer',
+      local_code: 'x',
+      environments: ['test'],
+      ...place,
+      checkout_modes: ['hosted'],
+      action: 'display_bank_transfer_instructions',
+      payer: { bank: true },
+      banks: { nb: '1' },
+      receipt: 'none',
+      cancel_pending: true,
+    },
+  ],
+})
 
 const read = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).text()
@@ -95,38 +127,105 @@ describe('a page', () => {
     expect(await read(new URL(bank, url).href)).toContain('<html lang="th">')
   })
 
-  test('shows the problem at each field, and keeps the input', async () => {
-    const { url } = await sell()
-    const long = 'x'.repeat(257)
-    const fields = {
-      method: 'th_named_transfer',
-      customer_name: 'Malee',
-      account_number: long,
-      bank: 'nobank',
-    }
-    const body = new URLSearchParams({ act: 'choose', ...fields })
-    const sent = await fetch(url, { method: 'POST', body })
-    const page = await sent.text()
-    expect(sent.status).toBe(400)
-    expect(page).toMatch(
-      /aria-invalid="true" aria-describedby="([\w-]+)"[^>]*>\s*<p class="problem" id="\1">Please use at most 256/,
+  const LONG = 'x'.repeat(257)
+  const [TOO_LONG, EMPTY, NO_BANK, BANK_UNKNOWN] = [
+    ['Please use at most 256 characters.', 'กรุณากรอกไม่เกิน 256 ตัวอักษร'],
+    ['Please fill in this field.', 'กรุณากรอกข้อมูลนี้'],
+    ['Please choose your bank.', 'กรุณาเลือกธนาคารของคุณ'],
+    ['This bank cannot be used here. Please choose another.', 'ใช้ธนาคารนี้ไม่ได้ กรุณาเลือกธนาคารอื่น'],
+  ] as const
+
+  /** The message that each refused field of a page refers to. */
+  function problemsOn(page: string): Record<string, string | undefined> {
+    const refused = page.matchAll(
+      /<(?:input|select)[^>]* name="(\w+)"[^>]* aria-invalid="true" aria-describedby="([\w-]+)"/g,
     )
-    expect(page).toContain(`value="${long}"`)
-    const thai = await fetch(`${url}&lang=th`, { method: 'POST', body })
-    expect(await thai.text()).toContain('กรุณากรอกไม่เกิน 256 ตัวอักษร')
+    return Object.fromEntries(
+      [...refused].map(([, field, id]) => [
+        field,
+        new RegExp(`<p class="problem" id="${id}">([^<]*)</p>`).exec(page)?.[1],
+      ]),
+    )
+  }
+
+  type Problems = Record<string, readonly [en: string, th: string]>
+
+  test.each<[string, Record<string, string>, Problems]>([
+    [
+      'texts that are too long',
+      { account_name: LONG, account_number: LONG, name_th: LONG },
+      { account_name: TOO_LONG, account_number: TOO_LONG, name_th: TOO_LONG },
+    ],
+    [
+      'one that is too long',
+      { account_name: 'Malee', account_number: LONG, name_th: 'มาลี', bank: 'bbl' },
+      { account_number: TOO_LONG },
+    ],
+    [
+      'fields that are empty or blank',
+      { account_name: ' ', account_number: '', name_th: 'มาลี' },
+      { account_name: EMPTY, account_number: EMPTY, bank: NO_BANK },
+    ],
+    [
+      'an unknown bank',
+      { account_name: 'Malee', account_number: '1234567890', name_th: 'มาลี', bank: 'nobank' },
+      { bank: BANK_UNKNOWN },
+    ],
+  ])('shows the problem at each field, and keeps the input: %s', async (_, fields, problems) => {
+    const { url } = await sell()
+    const body = new URLSearchParams({ act: 'choose', method: 'th_named_transfer', ...fields })
+    for (const [nth, address] of [url, `${url}&lang=th`].entries()) {
+      const sent = await fetch(address, { method: 'POST', body })
+      const page = await sent.text()
+      expect(sent.status).toBe(400)
+      expect(problemsOn(page)).toEqual(
+        Object.fromEntries(Object.entries(problems).map(([field, texts]) => [field, texts[nth]])),
+      )
+      expect(page.match(/<p class="problem"/g)).toHaveLength(Object.keys(problems).length)
+      const { bank: _, ...typed } = fields
+      for (const [field, value] of Object.entries(typed))
+        expect(page).toMatch(new RegExp(`name="${field}" value="${value}"`))
+    }
   })
 
-  test('formats an amount for its currency', async () => {
+  test.each(['en', 'th'])('formats an amount for its currency in %s', async lang => {
     const { url } = await sell({ amount: '1234567', currency: 'VND', country: 'VN' })
-    expect(await read(url)).toContain('<data class="money" value="1234567">₫1,234,567')
-    expect(await read((await sell()).url)).toContain('<data class="money" value="1234.50">฿1,234.50')
+    expect(await read(`${url}&lang=${lang}`)).toContain('<data class="money" value="1234567">₫1,234,567')
+    const baht = await read(`${(await sell()).url}&lang=${lang}`)
+    expect(baht).toContain('<data class="money" value="1234.50">฿1,234.50')
   })
 
-  test('refuses an action on a finished payment and shows its result', async () => {
+  test('formats an amount for its language', async () => {
+    const { test: own } = await server.merchant({
+      catalogue: oneTransfer({ country: 'TW', currency: 'TWD' }),
+    })
+    const { url } = await sell({ currency: 'TWD', country: 'TW' }, own)
+    const [english, thai] = await Promise.all(['en', 'th'].map(lang => read(`${url}&lang=${lang}`)))
+    expect(english).toContain('<data class="money" value="1234.50">$1,234.50')
+    expect(thai).toContain('<data class="money" value="1234.50">NT$1,234.50')
+  })
+
+  test('refuses another action on a finished payment and shows its result', async () => {
     const { id, url } = await sell({ payment_method: 'th_promptpay' })
     await server.control('POST', `/accounts/${account.id}/payments/${id}/succeed`, { body: {} })
-    const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
-    expect([sent.status, await sent.text()]).toEqual([422, expect.stringContaining('Payment received')])
+    const before = await server.as(account)('GET', `/payment_intents/${id}`)
+    for (const name of ['fail', 'expire']) {
+      const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: name }) })
+      expect([sent.status, await sent.text()]).toEqual([422, expect.stringContaining('Payment received')])
+    }
+    expect((await server.as(account)('GET', `/payment_intents/${id}`)).body).toEqual(before.body)
+  })
+
+  test('leads to the result, unchanged, if an action was already done', async () => {
+    for (const name of ['succeed', 'fail', 'expire']) {
+      const { id, url } = await sell({ payment_method: 'th_promptpay' })
+      await server.control('POST', `/accounts/${account.id}/payments/${id}/${name}`, { body: {} })
+      const before = await server.as(account)('GET', `/payment_intents/${id}`)
+      const body = new URLSearchParams({ act: name })
+      const sent = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+      expect([sent.status, new URL(sent.headers.get('location') ?? '', url).href]).toEqual([303, url])
+      expect((await server.as(account)('GET', `/payment_intents/${id}`)).body).toEqual(before.body)
+    }
   })
 
   test('refuses an oversized file with a page, not with JSON', async () => {
@@ -140,38 +239,9 @@ describe('a page', () => {
 
   test('shows bank names in both scripts if the catalogue has both', async () => {
     const { test: own } = await server.merchant({
-      catalogue: {
-        providers: [{ id: 'p' }],
-        methods: [
-          {
-            code: 'transfer',
-            label: 'Transfer',
-            category: 'bank_transfer',
-            banks: [{ code: 'nb', label: 'New Bank', name_th: 'ธนาคารใหม่' }],
-          },
-        ],
-        routes: [
-          {
-            id: 'r',
-            provider: 'p',
-            method: 'transfer',
-            local_code: 'x',
-            environments: ['test'],
-            country: 'TH',
-            currency: 'THB',
-            checkout_modes: ['hosted'],
-            action: 'display_bank_transfer_instructions',
-            payer: { bank: true },
-            banks: { nb: '1' },
-            receipt: 'none',
-            cancel_pending: true,
-          },
-        ],
-      },
+      catalogue: oneTransfer({ country: 'TH', currency: 'THB' }),
     })
-    const body = { amount: '1', currency: 'THB', country: 'TH', merchant_reference: 'a', customer: {} }
-    const made = await server.as(own)('POST', '/payment_intents', { body })
-    const { url } = made.body.next_action
+    const { url } = await sell({}, own)
     expect(await read(url)).toContain('New Bank · ธนาคารใหม่')
     expect(await read(`${url}&lang=th`)).toContain('ธนาคารใหม่ · New Bank')
   })
