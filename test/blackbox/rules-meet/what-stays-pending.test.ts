@@ -186,16 +186,42 @@ describe('a hosted payment without a method', () => {
   })
 })
 
-test('a long advance applies the verdict, the end of the action and the outcome', async () => {
+describe('the verdict, the end of the action and the outcome', () => {
   const rule = {
     receipt: [{ after: '1h', verdict: 'accept' }],
     outcome: { after: '1h', status: 'succeeded' },
   }
-  const account = await accountWith(rule)
-  const { id } = await account.pay('probe_receipt')
-  await upload(account, id, png())
-  await account.advance('90m')
-  expect(await account.read(id)).toMatchObject({ ...OVER, receipt: { status: 'submitted' } })
-  await account.advance('10h')
-  expect((await account.read(id)).status).toBe('succeeded')
+
+  /** What a payment became, and when, from the time at which it was created. */
+  async function advanced(...steps: string[]) {
+    const account = await accountWith(rule)
+    const { id } = await account.pay('probe_receipt')
+    await upload(account, id, png())
+    for (const step of steps) await account.advance(step)
+    const { id: _, created_at, updated_at, ...end } = await account.read(id)
+    const since = (at: string) => Date.parse(at) - Date.parse(created_at)
+    const { data } = (await account.control('GET', `/history/${id}`)).body
+    const history = data.map(({ at, events }: { at: string; events: { type: string }[] }) => [
+      since(at),
+      events.map(({ type }) => type),
+    ])
+    return { end, changedAfter: since(updated_at), history }
+  }
+
+  test('all happen in a long advance', async () => {
+    const account = await accountWith(rule)
+    const { id } = await account.pay('probe_receipt')
+    await upload(account, id, png())
+    await account.advance('90m')
+    expect(await account.read(id)).toMatchObject({ ...OVER, receipt: { status: 'submitted' } })
+    await account.advance('10h')
+    expect((await account.read(id)).status).toBe('succeeded')
+  })
+
+  test('happen at the same times in one long advance as in many short ones', async () => {
+    const long = await advanced('12h')
+    expect(long.end).toMatchObject({ status: 'succeeded', receipt: { status: 'submitted' } })
+    expect(await advanced(...Array.from({ length: 72 }, () => '10m'))).toEqual(long)
+    expect(await advanced('59m59s', '1s', '59m59s', '1s', '10h')).toEqual(long)
+  })
 })
