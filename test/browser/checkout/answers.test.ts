@@ -182,9 +182,11 @@ describe('a page', () => {
         Object.fromEntries(Object.entries(problems).map(([field, texts]) => [field, texts[nth]])),
       )
       expect(page.match(/<p class="problem"/g)).toHaveLength(Object.keys(problems).length)
-      const { bank: _, ...typed } = fields
+      const { bank, ...typed } = fields
       for (const [field, value] of Object.entries(typed))
-        expect(page).toMatch(new RegExp(`name="${field}" value="${value}"`))
+        expect(page).toContain(`name="${field}" value="${value}"`)
+      const selected = /<option value="(\w+)"[^>]* selected>/.exec(page)?.[1]
+      expect(selected).toBe(bank === 'nobank' ? undefined : bank)
     }
   })
 
