@@ -131,11 +131,15 @@ describe('the payment', () => {
     expect(await account.read(id)).toMatchObject({ status: 'succeeded', receipt: { status: 'submitted' } })
   })
 
-  test('that ends while a receipt is being verified is not changed by the verdict', async () => {
+  test('that ends while a receipt is being verified is not changed by the verdict on the receipt', async () => {
     await upload(account, id, png())
     await account.trigger(id, 'succeed')
     await account.advance('5s')
-    expect(await account.read(id)).toMatchObject({ status: 'succeeded', next_action: null })
+    expect(await account.read(id)).toMatchObject({
+      status: 'succeeded',
+      next_action: null,
+      receipt: { status: 'submitted' },
+    })
   })
 
   test('changes updated_at with each step of the receipt', async () => {
