@@ -135,14 +135,21 @@ describe('a refused change has no effect', () => {
   })
 })
 
-test('a read waiting for a failing write shows the last saved state', async () => {
+/** Starts a server on a new directory, again and again. */
+async function newDirectory(): Promise<() => Promise<TortureServer>> {
   const disk = await failingCalls()
-  const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
-  if (!server) throw new Error('it ended without a plan')
-  onTestFinished(async () => {
-    await server.kill()
-    await disk.remove()
-  })
+  onTestFinished(() => disk.remove())
+  return async () => {
+    const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
+    if (!server) throw new Error('it ended without a plan')
+    onTestFinished(() => server.kill())
+    return server
+  }
+}
+
+test('a read waiting for a failing write shows the last saved state', async () => {
+  const start = await newDirectory()
+  const server = await start()
   const [keys] = server.accounts
   if (!keys) throw new Error('no account')
   const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
@@ -160,14 +167,7 @@ test('a read waiting for a failing write shows the last saved state', async () =
 test.each(['the merchant', 'the control surface'])(
   'after a write of unknown outcome, a read by %s shows the same before and after a restart',
   async reader => {
-    const disk = await failingCalls()
-    const start = async () => {
-      const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
-      if (!server) throw new Error('it ended without a plan')
-      onTestFinished(() => server.kill())
-      return server
-    }
-    onTestFinished(() => disk.remove())
+    const start = await newDirectory()
     const server = await start()
     const [keys] = server.accounts
     if (!keys) throw new Error('no account')
@@ -199,14 +199,7 @@ test.each([
 ] as const)(
   'after %s of unknown outcome, the list of merchants is unchanged, even after a restart',
   async (_, method, path, body) => {
-    const disk = await failingCalls()
-    const start = async () => {
-      const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
-      if (!server) throw new Error('it ended without a plan')
-      onTestFinished(() => server.kill())
-      return server
-    }
-    onTestFinished(() => disk.remove())
+    const start = await newDirectory()
     const server = await start()
     expect(await server.control('POST', '/merchants', { id: 'acme' })).toMatchObject({ status: 201 })
     // The change is written to the list, but neither synced nor taken back.
