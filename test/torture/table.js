@@ -44,14 +44,14 @@ function rowsOf(parts) {
     ],
     [
       'account-files',
-      'flips in the files of an account',
+      `flips in the files of an account, of ${shown(count('account-files', 'bytes'))} bytes`,
       shown(count('account-files', 'flips')),
       'no other state',
     ],
     ['account-files', 'cuts of these files', shown(count('account-files', 'cuts')), 'no other state'],
     [
       'merchants-file',
-      'flips in the list of merchants',
+      `flips in the list of merchants, of ${shown(count('merchants-file', 'bytes'))} bytes`,
       shown(count('merchants-file', 'flips')),
       'no other state',
     ],
@@ -151,8 +151,8 @@ ${rows.join('\n')}
 
 Kills come after a number of answers, or at a call that changes the disk: before it, after it, or in the middle of a
 write. Half of them aim at the calls of a segment switch, a creation, a deletion, a reset or an import. For this, the
-server is built with checkpoints every 48 entries and segments of 24 KB. The soak, the receivers and the wall clock use
-the package as it is.
+server is built with checkpoints every 48 entries or 40 KB, and segments of 24 KB. The soak, the receivers and the wall
+clock use the package as it is.
 
 ## Repeat it
 
