@@ -86,7 +86,13 @@ export class KeptFile {
   }
 }
 
+/** Closes the file if it cannot be told. */
 async function identityOf(handle: FileHandle): Promise<string> {
-  const { dev, ino } = await handle.stat()
-  return `${dev}/${ino}`
+  try {
+    const { dev, ino } = await handle.stat()
+    return `${dev}/${ino}`
+  } catch (cause) {
+    await handle.close()
+    throw cause
+  }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { cp, link, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, link, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { StartError } from '../../src/engine/start-error.ts'
@@ -177,4 +177,28 @@ test('a history that cannot be read again leaves the world unchanged, and no fil
   expect(account.world.payments.get(oldest)).toMatchObject({ sortKey: { id: oldest } })
   expect(await openFiles()).toBe(before)
   await account.close()
+})
+
+test('a checkpoint that cannot be written leaves no file open, and the next one is written', async () => {
+  const folder = await temporaryDirectory()
+  const opened = await accountOnDisk(folder)
+  await fillWith(opened, 22)
+  const openLayers = async () => {
+    if (!existsSync('/proc/self/fd')) return []
+    const links = (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+    return (await Promise.all(links)).filter(path => path.startsWith(folder) && path.includes('layer-'))
+  }
+  const before = await openLayers()
+  const inTheWay = join(folder, 'past-1', 'checkpoint.json.new')
+  await mkdir(inTheWay)
+  await fillWith(opened, 22)
+  expect(opened.warnings.join()).toContain('no checkpoint could be written')
+  expect(await openLayers()).toEqual(before)
+  await rm(inTheWay, { recursive: true })
+  const { checkpoints } = opened
+  const seq = checkpoints?.seq ?? 0
+  await fillWith(opened, 22)
+  expect(checkpoints?.seq).toBeGreaterThan(seq)
+  await opened.account.close()
+  expect(await openLayers()).toEqual([])
 })

@@ -234,13 +234,9 @@ export class Checkpoints {
     const how = { hashSeed, parts: this.#parts }
     const named = await writeLayer(path, name, moment.changes, how, () => this.#demandOpen())
     const layer = await Layer.open(path, named)
-    const manifest = await writeManifest(this.#folder, {
-      written: number,
-      hashSeed,
-      state: moment.state,
-      parts: this.#parts.all,
-      layers: [...moment.layers, { ...named, superseded: {} }],
-    })
+    const layers = [...moment.layers, { ...named, superseded: {} }]
+    const said = { written: number, hashSeed, state: moment.state, parts: this.#parts.all, layers }
+    const manifest = await writeManifest(this.#folder, said, layer)
     this.#manifest = manifest
     this.#layers = [...this.#layers, layer]
     this.#unwritten = undefined
@@ -277,11 +273,12 @@ export class Checkpoints {
     const named = await mergeLayers(path, name, few, then, () => this.#demandOpen())
     const merged = await Layer.open(path, named)
     const others = manifest.layers.filter(({ name: other }) => !few.some(layer => layer.named.name === other))
-    this.#manifest = await writeManifest(this.#folder, {
-      ...manifest,
-      written: number,
-      layers: [...others, { ...named, superseded: {} }],
-    })
+    const after = [...others, { ...named, superseded: {} }]
+    this.#manifest = await writeManifest(
+      this.#folder,
+      { ...manifest, written: number, layers: after },
+      merged,
+    )
     await supersedeSince(merged, then, () => {
       this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
       if (this.#world) this.#readFromLayers(this.#world, 'readFrom')

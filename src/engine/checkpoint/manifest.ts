@@ -47,13 +47,22 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return manifest
 }
 
-/** The layers must be whole on disk before. */
-export async function writeManifest(folder: string, said: Omit<Manifest, 'v'>): Promise<Manifest> {
+/** The layers must be whole on disk before. If this fails, nobody reads the newest of them, and it is closed. */
+export async function writeManifest(
+  folder: string,
+  said: Omit<Manifest, 'v'>,
+  newest: Layer,
+): Promise<Manifest> {
   const manifest: Manifest = { v: VERSION, ...said }
-  await syncDirectory(folder)
-  const handle = await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))])
-  await handle.close()
-  return manifest
+  try {
+    await syncDirectory(folder)
+    const handle = await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))])
+    await handle.close()
+    return manifest
+  } catch (cause) {
+    await newest.close()
+    throw cause
+  }
 }
 
 export function layerNow(layer: Layer): LayerThen {
