@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { cp, link, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { StartError } from '../../src/engine/start-error.ts'
 import { UnavailableError } from '../../src/engine/unavailable.ts'
@@ -179,26 +179,46 @@ test('a history that cannot be read again leaves the world unchanged, and no fil
   await account.close()
 })
 
+/** The layers in a folder that this process has open. */
+async function openLayers(folder: string): Promise<string[]> {
+  if (!existsSync('/proc/self/fd')) return []
+  const links = (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  const paths = (await Promise.all(links)).filter(path => path.startsWith(folder) && path.includes('layer-'))
+  return paths.map(path => basename(path).slice(0, 'layer-000000'.length)).sort()
+}
+
 test('a checkpoint that cannot be written leaves no file open, and the next one is written', async () => {
   const folder = await temporaryDirectory()
   const opened = await accountOnDisk(folder)
   await fillWith(opened, 22)
-  const openLayers = async () => {
-    if (!existsSync('/proc/self/fd')) return []
-    const links = (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
-    return (await Promise.all(links)).filter(path => path.startsWith(folder) && path.includes('layer-'))
-  }
-  const before = await openLayers()
+  const before = await openLayers(folder)
   const inTheWay = join(folder, 'past-1', 'checkpoint.json.new')
   await mkdir(inTheWay)
   await fillWith(opened, 22)
   expect(opened.warnings.join()).toContain('no checkpoint could be written')
-  expect(await openLayers()).toEqual(before)
+  expect(await openLayers(folder)).toEqual(before)
   await rm(inTheWay, { recursive: true })
   const { checkpoints } = opened
   const seq = checkpoints?.seq ?? 0
   await fillWith(opened, 22)
   expect(checkpoints?.seq).toBeGreaterThan(seq)
   await opened.account.close()
-  expect(await openLayers()).toEqual([])
+  expect(await openLayers(folder)).toEqual([])
+})
+
+test('layers that were merged are closed, also if their files cannot be removed', async () => {
+  const { folder, past } = await stopped()
+  const opened = await accountOnDisk(folder)
+  const indexes = (await readdir(past)).filter(name => name.endsWith('.index'))
+  expect(indexes.length).toBeGreaterThan(1)
+  for (const name of indexes) {
+    await rm(join(past, name))
+    await mkdir(join(past, name))
+  }
+  await fillWith(opened, 44)
+  const { layers } = JSON.parse(await readFile(join(past, 'checkpoint.json'), 'utf8'))
+  const named = layers.map(({ name }: { name: string }) => name)
+  expect(named).not.toContain(indexes[0]?.replace('.index', ''))
+  expect(await openLayers(folder)).toEqual(existsSync('/proc/self/fd') ? named.sort() : [])
+  await opened.account.close()
 })

@@ -283,6 +283,8 @@ export class Checkpoints {
       this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
       if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
     })
+    // All of them first: a file that cannot be removed must not keep the others open.
+    await closeAll(few)
     for (const layer of few) await layer.remove()
   }
 

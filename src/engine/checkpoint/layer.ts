@@ -233,8 +233,8 @@ export class Layer {
     return this.records.close()
   }
 
+  /** Removes its files. It must be closed. */
   async remove(): Promise<void> {
-    await this.close()
     for (const file of [indexFile(this.path), recordsFile(this.path)]) await removeFile(file)
   }
 }

@@ -53,7 +53,13 @@ export async function openHistory(
     throw cause
   })
   opened = journal
-  await checkpoints?.sweep()
+  try {
+    await checkpoints?.sweep()
+  } catch (cause) {
+    await checkpoints?.close()
+    await journal.close()
+    throw cause
+  }
   // A long file is not read again at the next start.
   if (journal.isLarge) void checkpoints?.begin()
   return { journal, checkpoints }
