@@ -147,21 +147,25 @@ async function newDirectory(): Promise<() => Promise<TortureServer>> {
   }
 }
 
-test('a read waiting for a failing write shows the last saved state', async () => {
-  const start = await newDirectory()
-  const server = await start()
+/** A payment of the first account. */
+async function paymentAt(server: TortureServer) {
   const [keys] = server.accounts
   if (!keys) throw new Error('no account')
   const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
-  const id = created?.body.id
+  return { keys, id: created?.body.id, text: created?.text }
+}
+
+test('a read waiting for a failing write shows the last saved state', async () => {
+  const start = await newDirectory()
+  const server = await start()
+  const { keys, id, text } = await paymentAt(server)
   await server.plan({ nth: 1, then: 'fail', isHeld: true })
   const succeeding = server.control('POST', `/accounts/${keys.id}/payments/${id}/succeed`, {})
   const reading = Array.from({ length: 20 }, () => server.call(keys, 'GET', `/payment_intents/${id}`))
   await server.control('GET', '/health')
   await server.plan(null)
   expect((await succeeding)?.status).toBe(503)
-  for (const read of await Promise.all(reading))
-    expect(read).toMatchObject({ status: 200, text: created?.text })
+  for (const read of await Promise.all(reading)) expect(read).toMatchObject({ status: 200, text })
 })
 
 test.each(['the merchant', 'the control surface'])(
@@ -169,10 +173,7 @@ test.each(['the merchant', 'the control surface'])(
   async reader => {
     const start = await newDirectory()
     const server = await start()
-    const [keys] = server.accounts
-    if (!keys) throw new Error('no account')
-    const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
-    const id = created?.body.id
+    const { keys, id } = await paymentAt(server)
     const read = async (from: typeof server) => {
       const answer =
         reader === 'the merchant'
