@@ -141,9 +141,9 @@ export class DatabaseHolders implements Holders {
       const isOurs = row?.holder === String(this.lease.id)
       if (isOurs && this.holding(merchant)) return undefined
       if (!row || row.holder === null || row.ended !== false || isOurs) {
-        const home = isOurs || otherwise === 'here' ? undefined : await this.#homeElsewhere(merchant)
-        if (home !== undefined) return home
-        if (await this.take(merchant, row)) return undefined
+        const home = await this.#homeElsewhere(merchant)
+        if (home !== undefined && !isOurs && otherwise === 'where it belongs') return home
+        if (await this.#take(merchant, row, home !== undefined)) return undefined
         continue
       }
       const age = row.age_ms ?? 0
@@ -184,7 +184,7 @@ export class DatabaseHolders implements Holders {
   }
 
   /** Takes a merchant that nobody holds, as it was read. False if somebody else was first. */
-  async take(merchant: string, before: Pick<HoldingRow, 'term' | 'wall_ms'> | undefined): Promise<boolean> {
+  async #take(merchant: string, before: HoldingRow | undefined, isGuest: boolean): Promise<boolean> {
     const { id } = this.lease
     const term = Number(before?.term ?? 0) + 1
     const { count } = before
@@ -200,7 +200,8 @@ export class DatabaseHolders implements Holders {
     if (count === 0) return false
     if (before) this.counts.takeovers++
     const takenAt = this.time.monotonic()
-    this.#held.set(merchant, { term, process: id, wallMs: before?.wall_ms ?? 0, takenAt, calledAt: takenAt })
+    const wallMs = before?.wall_ms ?? 0
+    this.#held.set(merchant, { term, process: id, wallMs, isGuest, takenAt, calledAt: takenAt })
     this.#spread.taken(merchant)
     return true
   }
@@ -218,10 +219,7 @@ export class DatabaseHolders implements Holders {
     const oldest = this.#calls.oldest(merchant) ?? Number.POSITIVE_INFINITY
     if (this.time.monotonic() - oldest > DRAIN_MS) return false
     const giving = this.#giveWhenFree(merchant, holding, listener)
-    const over = giving.then(
-      () => {},
-      () => {},
-    )
+    const over = giving.then(() => {}).catch(() => {})
     this.#leaving.set(merchant, over)
     void over.then(() => this.#leaving.delete(merchant))
     return giving

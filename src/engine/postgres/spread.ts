@@ -14,7 +14,7 @@ export interface Peer {
 const STABLE_MS = 5000
 /** A merchant that was just taken stays so long, whoever else it belongs to. */
 const STAYS_MS = 10_000
-/** A merchant that was taken since the list last changed goes home when nobody has called it for so long. */
+/** A guest goes home when nobody has called it for so long. */
 const QUIET_MS = 60_000
 /** What could not move stays so long. */
 const AGAIN_MS = 30_000
@@ -52,6 +52,8 @@ export function homeOf(merchant: string, peers: readonly Peer[]): Peer | undefin
 /** A merchant that this process holds, by its monotonic clock. */
 export interface HeldMerchant {
   readonly takenAt: number
+  /** It belonged to another process when this one took it: somebody made it here, and is likely to go on. */
+  readonly isGuest: boolean
   calledAt: number
 }
 
@@ -72,9 +74,6 @@ interface SpreadOptions {
 export class Spread {
   #peers: readonly Peer[] = []
   #changedAt = 0
-  /** The last look before it changed: what was taken since may have been taken by the new list. */
-  #knownAt = 0
-  #lookedAt = 0
   /** Whether all that was held before the list changed was looked through. */
   #isSorted = false
   /** What belongs to others, and until when it stays. */
@@ -97,13 +96,11 @@ export class Spread {
       const now = this.options.monotonic()
       if (!isSame(peers, this.#peers)) {
         this.#changedAt = now
-        this.#knownAt = this.#lookedAt
         this.#isSorted = false
         this.#misplaced.clear()
       }
       // A process whose lease ran out has another number at the same address.
       this.#peers = peers
-      this.#lookedAt = now
       const isOneOfThem = peers.some(({ id }) => id === this.options.self())
       if (isOneOfThem && now - this.#changedAt >= STABLE_MS) await this.#move()
     } finally {
@@ -136,9 +133,9 @@ export class Spread {
     }
   }
 
-  #mayMove({ takenAt, calledAt }: HeldMerchant): boolean {
+  #mayMove({ takenAt, calledAt, isGuest }: HeldMerchant): boolean {
     const now = this.options.monotonic()
-    const hasMoreToCome = takenAt >= this.#knownAt && now - calledAt < QUIET_MS
+    const hasMoreToCome = isGuest && now - calledAt < QUIET_MS
     return now - takenAt >= STAYS_MS && !hasMoreToCome
   }
 }
