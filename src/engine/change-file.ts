@@ -65,7 +65,7 @@ export class ChangeFile implements ChangeLog {
   /** Replaces the file. */
   async writeAnew(list: readonly Change[]): Promise<void> {
     const lines = list.map((change, nth) => lineOf(nth + 1, change))
-    const fresh = await replaceFile(this.options.path, lines)
+    const fresh = await replaceFile(this.options.path, lines, async handle => handle)
     const before = this.#handle
     this.#handle = fresh
     this.#seq = list.length

@@ -15,7 +15,7 @@ import {
 import { isHeader, lineToday, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, Segments } from './journal-segments.ts'
 import { KeptFile } from './kept-file.ts'
-import { openPrivate, replaceFile, succeeds, writeAll } from './private-files.ts'
+import { openPrivate, succeeds, writeAll } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import { Readers } from './readers.ts'
 import { replay } from './replay.ts'
@@ -255,9 +255,8 @@ export class FileJournal implements Journal {
     // Later it could not be opened again for who reads it, because the new file has its name.
     await before.hold()
     try {
-      const fresh = await replaceFile(this.path, linesOf(header, entries))
-      const { size } = await fresh.stat()
-      this.file = await KeptFile.of(this.path, fresh)
+      const { file, size } = await KeptFile.replace(this.path, linesOf(header, entries))
+      this.file = file
       this.header = header
       this.#end = size
     } finally {
@@ -276,11 +275,14 @@ export class FileJournal implements Journal {
     try {
       await this.#settled()
       const before = this.folder
-      const edition = (this.header.edition ?? 1) + 1
-      await this.#startFile({ v: JOURNAL_VERSION, seq: 0, seed, edition }, entries)
-      this.segments = await Segments.open(this.folder, 0)
+      const header = { v: JOURNAL_VERSION, seq: 0, seed, edition: (this.header.edition ?? 1) + 1 } as const
+      const segments = await Segments.open(folderOf(this.path, header), 0)
+      await this.#startFile(header, entries)
+      this.segments = segments
       this.#safe.seq = entries.at(-1)?.seq ?? 0
       void this.#readers.removeAfter(() => rm(before, { recursive: true, force: true }))
+    } catch (cause) {
+      throw cause instanceof UnavailableError ? cause : new UnavailableError('The journal', cause)
     } finally {
       this.#replacing = false
       if (this.#batch.length > 0) this.#flushing = this.#flush()

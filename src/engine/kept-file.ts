@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { DamagedError } from './damaged.ts'
-import { openPrivate } from './private-files.ts'
+import { openPrivate, replaceFile } from './private-files.ts'
 
 /** How many files stay open though nobody uses them. Many systems let a process open only 4,096 files in all. */
 const MOST_IDLE = 500
@@ -25,15 +25,23 @@ export class KeptFile {
   }
 
   static async open(path: string): Promise<KeptFile> {
-    const handle = await openPrivate(path, 'append')
-    return KeptFile.of(path, handle)
-  }
-
-  /** Takes over a file that is open already. */
-  static async of(path: string, handle: FileHandle): Promise<KeptFile> {
-    const file = new KeptFile(path, await identityOf(handle), handle)
+    const file = await KeptFile.#of(path, await openPrivate(path, 'append'))
     file.#rest()
     return file
+  }
+
+  /** Replaces a file by one with these lines. If that fails, the old one stays. */
+  static async replace(path: string, lines: Iterable<string>): Promise<{ file: KeptFile; size: number }> {
+    const fresh = await replaceFile(path, lines, async handle => ({
+      size: (await handle.stat()).size,
+      file: await KeptFile.#of(path, handle),
+    }))
+    fresh.file.#rest()
+    return fresh
+  }
+
+  static async #of(path: string, handle: FileHandle): Promise<KeptFile> {
+    return new KeptFile(path, await identityOf(handle), handle)
   }
 
   /** Keeps it open until `release`. */

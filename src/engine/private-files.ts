@@ -120,9 +120,14 @@ export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in c
 
 /**
  * Replaces a file by one that is written to another name and synced first, so a reader finds either the old or the
- * new one. Resolves with the new file, open. If anything fails, the old file stays.
+ * new one. If anything fails, the old file stays. So whoever goes on with the new file takes what it needs of it before
+ * it has the name: afterwards, nothing may fail any more.
  */
-export async function replaceFile(path: string, lines: Iterable<string>): Promise<FileHandle> {
+export async function replaceFile<T>(
+  path: string,
+  lines: Iterable<string>,
+  take: (fresh: FileHandle) => Promise<T>,
+): Promise<T> {
   const [draft, before] = [`${path}.new`, `${path}.old`]
   let handle: FileHandle | undefined
   try {
@@ -136,6 +141,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
     handle = await openPrivate(draft, 'append')
     for (const text of joined(lines)) await writeAll(handle, Buffer.from(text))
     await handle.datasync()
+    const taken = await take(handle)
     await rename(draft, path)
     try {
       await syncDirectory(dirname(path))
@@ -144,7 +150,7 @@ export async function replaceFile(path: string, lines: Iterable<string>): Promis
       if (undo && (await succeeds(undo()))) throw cause
     }
     await removeFile(before).catch(() => {})
-    return handle
+    return taken
   } catch (cause) {
     await handle?.close()
     for (const name of [draft, before]) await removeFile(name).catch(() => {})

@@ -6,7 +6,7 @@ import { openSmallDisk, whyNoSmallDisk } from '../support/disk/small-disk.ts'
 import { Chance } from '../support/fuzz/chance.ts'
 import type { Json } from '../support/gateway/merchant.ts'
 import { paymentBody } from '../support/payments/payments.ts'
-import { Merchants } from '../support/torture/merchants.ts'
+import { archiveOf, Merchants } from '../support/torture/merchants.ts'
 import { Orders } from '../support/torture/orders.ts'
 import { buildWithSmallHistory } from '../support/torture/small-history.ts'
 import { FIRST, isRepeat, repeatWith, SEED, shareMs, Tally, TIMEOUT_MS } from '../support/torture/tally.ts'
@@ -38,9 +38,10 @@ async function failingCalls(): Promise<Disk> {
   return {
     dataDir,
     fail: (server, chance) => {
-      const code = chance.of(['ENOSPC', 'EIO', 'EROFS'])
+      const withReads = chance.is(0.4)
+      const code = chance.of(['ENOSPC', 'EIO', withReads ? 'EMFILE' : 'EROFS'])
       const times = chance.of([1, 1, 2, 5, 1_000_000])
-      return server.plan({ nth: 1 + chance.below(60), then: 'fail', code, times })
+      return server.plan({ nth: 1 + chance.below(60), then: 'fail', code, times, withReads })
     },
     mend: server => server.plan(null),
     remove: () => rm(dataDir, { recursive: true, force: true }),
@@ -190,6 +191,56 @@ test.each(['the merchant', 'the control surface'])(
     const shown = await read(server)
     await server.kill()
     expect(await read(await start())).toBe(shown)
+  },
+)
+
+test.each([
+  ['a reset', ['POST', '/accounts/default.test/reset', undefined], undefined],
+  ['an import', ['PUT', '/accounts/default.test/import', archiveOf(3)], undefined],
+  ['a creation', ['POST', '/merchants', { id: 'second' }], ['DELETE', '/merchants/second', undefined]],
+  ['a removal', ['DELETE', '/merchants/acme', undefined], ['POST', '/merchants', { id: 'acme' }]],
+] as const)(
+  'whichever call of the disk fails during %s, it happens or is refused, and later payments survive a restart',
+  { timeout: TIMEOUT_MS },
+  async (_, change, undo) => {
+    const start = await newDirectory()
+    let server = await start()
+    expect(await server.control('POST', '/merchants', { id: 'acme' })).toMatchObject({ status: 201 })
+    const payments = async () => {
+      const answer = await server.control('GET', '/accounts/default.test/payments?limit=1000')
+      return answer?.body.data.map(({ id }: Json) => id)
+    }
+    const control = ([method, path, body]: readonly [string, string, unknown]) =>
+      server.control(method, path, body)
+    const checkRestart = async (what: string) => {
+      const kept = await payments()
+      await server.kill()
+      server = await start()
+      expect(await payments(), what).toEqual(kept)
+    }
+    let refusals = 0
+    let calls = 0
+    let nth = 0
+    do {
+      nth++
+      await paymentAt(server)
+      const before = await payments()
+      await server.plan({ nth, then: 'fail', code: nth % 2 ? 'EMFILE' : 'EIO', withReads: true })
+      const answer = await control(change)
+      calls = await server.plan(null)
+      const what = `call ${nth} failed: ${answer?.status} ${answer?.text.slice(0, 300)}\n${server.stderr()}`
+      expect([200, 201, 204, 503], what).toContain(answer?.status)
+      if (answer?.status === 503) {
+        refusals++
+        expect(answer.text, what).toContain('nothing was changed')
+        expect(await payments(), what).toEqual(before)
+      } else if (undo) expect([201, 204], what).toContain((await control(undo))?.status)
+      expect(await paymentAt(server), what).toMatchObject({ id: expect.stringMatching(/^pi_/) })
+      if (nth % 3 === 0) await checkRestart(what)
+      // The last call is behind those of this change.
+    } while (calls >= nth)
+    await checkRestart('the last call')
+    expect(refusals).toBeGreaterThan(0)
   },
 )
 

@@ -56,8 +56,7 @@ export async function writeManifest(
   const manifest: Manifest = { v: VERSION, ...said }
   try {
     await syncDirectory(folder)
-    const handle = await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))])
-    await handle.close()
+    await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))], handle => handle.close())
     return manifest
   } catch (cause) {
     await newest.close()

@@ -10,8 +10,11 @@ import { runInNewContext } from 'node:vm'
 const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'unlink', 'writeFile']
 const ACCESS = constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR
 const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
+/** Those that only read count if the plan says so. */
+const READING_OF_PATHS = ['lstat', 'readdir', 'stat']
+const READING_OF_HANDLES = ['read', 'readFile', 'stat']
 
-/** What to do at which call: `{ nth, then, from, code, times, isHeld }`; undefined while nothing is planned. */
+/** What to do at which call: `{ nth, then, from, code, times, isHeld, withReads }`; undefined while nothing is planned. */
 let plan
 /** Lets the calls go on that are held. */
 let release = () => {}
@@ -38,12 +41,13 @@ function failure(call, path) {
 const onlyReads = flags =>
   flags === 'r' || (typeof flags === 'number' && (flags & ACCESS) === constants.O_RDONLY)
 
-function intercept(owner, name, pathOf) {
+function intercept(owner, name, pathOf, reads) {
   const real = owner[name]
   owner[name] = async function (...args) {
     const path = String(pathOf.call(this, ...args))
-    // Files outside the data directory, and what is only read, are not what this is about.
-    const counts = path.includes(process.env.TORTURE_DATA) && !(name === 'open' && onlyReads(args[1]))
+    const changes = !reads && !(name === 'open' && onlyReads(args[1]))
+    // Files outside the data directory are not what this is about.
+    const counts = path.includes(process.env.TORTURE_DATA) && (changes || plan?.withReads)
     const call = counts && (calls > 0 || !plan?.from || path.includes(plan.from)) ? ++calls : 0
     const isPlanned = call > 0 && plan && call >= plan.nth && call < plan.nth + plan.times
     if (isPlanned && plan.then === 'end before') return die(name, path)
@@ -67,12 +71,17 @@ function intercept(owner, name, pathOf) {
 const handle = await files.open(process.execPath)
 const handles = Object.getPrototypeOf(handle)
 await handle.close()
-for (const name of OF_PATHS)
-  intercept(files, name, (...args) => args.at(name === 'link' || name === 'rename' ? 1 : 0))
-for (const name of OF_HANDLES)
-  intercept(handles, name, function () {
-    return paths.get(this) ?? ''
-  })
+const pathIn =
+  name =>
+  (...args) =>
+    args.at(name === 'link' || name === 'rename' ? 1 : 0)
+function pathOfHandle() {
+  return paths.get(this) ?? ''
+}
+for (const name of OF_PATHS) intercept(files, name, pathIn(name), false)
+for (const name of READING_OF_PATHS) intercept(files, name, pathIn(name), true)
+for (const name of OF_HANDLES) intercept(handles, name, pathOfHandle, false)
+for (const name of READING_OF_HANDLES) intercept(handles, name, pathOfHandle, true)
 syncBuiltinESMExports()
 
 function take(next) {

@@ -9,7 +9,7 @@ import type { AccountKeys } from '../gateway/server.ts'
 
 const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
 
-/** What happens at the nth call from now on that changes the disk. */
+/** What happens at the nth call from now on that changes the disk, or that uses it in any way. */
 export interface DiskPlan {
   readonly nth: number
   readonly then: 'end before' | 'end after' | 'end halfway' | 'fail'
@@ -18,6 +18,8 @@ export interface DiskPlan {
   readonly code?: string
   /** How many calls fail. */
   readonly times?: number
+  /** Calls that only read count too, such as those that list a folder. */
+  readonly withReads?: boolean
   /** Failures come when the next plan is made, not before. */
   readonly isHeld?: boolean
 }
