@@ -18,7 +18,7 @@ import type { Turn, Turns } from './turns.ts'
 export interface Attempt {
   readonly places: readonly Place[]
   outcome: 'survived' | 'failed' | 'not met' | 'not judged'
-  readonly fault?: Fault
+  readonly failure?: Failure
   /** It failed before the time that the file gives was over, as an earlier run did. */
   readonly isHasty: boolean
   /** The machine may have been too slow for it: an answer did not come in time, or paysim itself could not run. */
@@ -27,8 +27,8 @@ export interface Attempt {
 }
 
 /** What was wrong with the application in one run. */
-export interface Fault {
-  /** The same text for the same fault in another run. */
+export interface Failure {
+  /** The same text for the same failure in another run. */
   readonly sameAs: string
   readonly message: string
   readonly expected: unknown
@@ -90,7 +90,7 @@ export class Attempts {
     const startedAt = performance.now()
     const { result, run } = await this.play(disturbed, patience, turn)
     const verdict = judge(result, run)
-    const isSlow = isTimeout(verdict.fault) || this.#slowness.wasSlowSince(startedAt)
+    const isSlow = isTimeout(verdict.failure) || this.#slowness.wasSlowSince(startedAt)
     return { places, result, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
   }
 
@@ -101,7 +101,7 @@ export class Attempts {
 }
 
 /** What a run shows about the application. */
-export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | 'fault'> {
+export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | 'failure'> {
   const { application: seen } = result
   const isUnmet = (seen?.unmet.length ?? 0) > 0
   if (result.ok) return { outcome: isUnmet ? 'not met' : 'survived' }
@@ -109,17 +109,17 @@ export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outco
   if (!seen) return { outcome: 'not judged' }
   // It failed before the first disturbance, as the plain run did not: the machine was too slow.
   if (!seen.isDisturbed) return { outcome: 'not judged' }
-  const fault = faultOf(result, run)
+  const failure = failureOf(result, run)
   // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.
-  if (fault.isExpectation && (seen?.isTainted || isUnmet)) return { outcome: 'not judged' }
-  return { outcome: 'failed', fault }
+  if (failure.isExpectation && (seen?.isTainted || isUnmet)) return { outcome: 'not judged' }
+  return { outcome: 'failed', failure }
 }
 
 /** The first thing that was wrong, without what changes from run to run. */
-function faultOf(
+function failureOf(
   { steps, application }: ScenarioResult,
   run: string,
-): Fault & { readonly isExpectation: boolean } {
+): Failure & { readonly isExpectation: boolean } {
   const failed = steps.find(({ failure }) => failure)
   const [mismatch] = failed?.failure?.mismatches ?? []
   const plain = (text: string) => withoutNames(text, run)
@@ -151,7 +151,7 @@ function faultOf(
   }
 }
 
-const isTimeout = (fault: Fault | undefined) => fault?.message.includes(NO_ANSWER) ?? false
+const isTimeout = (failure: Failure | undefined) => failure?.message.includes(NO_ANSWER) ?? false
 
 /** Violations that cause other failures. */
 const CAUSES = ['ended', 'forgery believed', 'second payment'] as const

@@ -1,15 +1,15 @@
 import type { Kind } from '../application/disturbance.ts'
-import type { Attempt, Attempts, Fault } from './attempt.ts'
+import type { Attempt, Attempts, Failure } from './attempt.ts'
 import type { FirstTry } from './first-try.ts'
 import { describePlace, KIND_RULES, type Place } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
-/** A fault of the application, with the smallest disturbance that causes it. */
+/** A failure of the application, with the smallest disturbance that causes it. */
 export interface Finding {
   readonly kinds: readonly Kind[]
   readonly places: readonly Place[]
-  readonly fault: Fault
-  /** How many disturbances caused the same fault. */
+  readonly failure: Failure
+  /** How many disturbances caused the same failure. */
   readonly alike: number
   /** How many of the repeated runs failed. */
   readonly failed: number
@@ -36,7 +36,7 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
   for (const attempt of fresh) {
     if (attempt.outcome !== 'failed') continue
     const kinds = attempt.places.map(({ kind }) => kind).join(' + ')
-    const key = `${kinds}: ${attempt.fault?.sameAs}`
+    const key = `${kinds}: ${attempt.failure?.sameAs}`
     groups.set(key, [...(groups.get(key) ?? []), attempt])
   }
   const found = await Promise.all([...groups.values()].map(alike => confirmOneOf(alike, settings)))
@@ -47,7 +47,7 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
 function withoutRepetitions(found: readonly Finding[]): Finding[] {
   const kept = new Map<string, Finding>()
   for (const finding of found) {
-    const key = `${finding.kinds.join()}: ${finding.fault.sameAs}`
+    const key = `${finding.kinds.join()}: ${finding.failure.sameAs}`
     const same = kept.get(key)
     kept.set(key, same ? { ...same, alike: same.alike + finding.alike } : finding)
   }
@@ -91,9 +91,9 @@ async function repeat(
     failed += 1
     if (failed === 1) shown = again
   }
-  const { fault } = shown
-  if (!fault) throw new Error('a failed run without a fault')
-  return { kinds: places.map(({ kind }) => kind), places, fault, alike, failed, of, attempt: shown }
+  const { failure } = shown
+  if (!failure) throw new Error('a failed run has no failure')
+  return { kinds: places.map(({ kind }) => kind), places, failure, alike, failed, of, attempt: shown }
 }
 
 /** Tries smaller forms of a disturbance, and returns the first that also fails. */

@@ -74,25 +74,25 @@ function placeView(place: Place) {
   return { kind, step: before + 1, ...rest, description: describePlace(place) }
 }
 
-function tryView({ places, outcome, fault, result }: Attempt) {
+function tryView({ places, outcome, failure, result }: Attempt) {
   return {
     places: places.map(describePlace),
     outcome: outcome.replaceAll(' ', '_'),
     took_ms: rounded(result.tookMs),
-    ...(fault ? { message: fault.message } : {}),
+    ...(failure ? { message: failure.message } : {}),
   }
 }
 
 function findingView(
-  { kinds, places, fault, alike, failed, of, attempt }: Finding,
+  { kinds, places, failure, alike, failed, of, attempt }: Finding,
   saved: string | undefined,
 ) {
   return {
     kinds,
     places: places.map(placeView),
-    message: fault.message,
-    expected: fault.expected ?? null,
-    actual: fault.actual ?? null,
+    message: failure.message,
+    expected: failure.expected ?? null,
+    actual: failure.actual ?? null,
     alike,
     failed,
     of,
@@ -125,11 +125,11 @@ export function exploreJunit(all: readonly Reported[]): string {
             .filter(({ places }) => places[0]?.kind === kind)
             .reduce((sum, { result }) => sum + result.tookMs, 0)
           const lines = found.flatMap(finding => [
-            finding.fault.message,
+            finding.failure.message,
             `saved as ${saved[findings.indexOf(finding)]}`,
           ])
           const [first] = found
-          const failure = first ? { failure: { message: first.fault.message, lines } } : {}
+          const failure = first ? { failure: { message: first.failure.message, lines } } : {}
           return { file, name: `${scenario.data.name}: ${kind}`, tookMs, ...failure }
         })
       return [plainCase, ...cases]
@@ -198,7 +198,7 @@ function countLine(
 }
 
 function findingLines(
-  { kinds, places, fault, alike, failed, of, attempt }: Finding,
+  { kinds, places, failure, alike, failed, of, attempt }: Finding,
   saved: string | undefined,
   paint: Paint,
 ): string[] {
@@ -206,7 +206,7 @@ function findingLines(
   const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
   return [
     '',
-    `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${fault.message}`,
+    `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${failure.message}`,
     ...places.map(place => `    ${describePlace(place)}: ${KIND_RULES[place.kind].summary}.`),
     ...(alike > 1
       ? [`    ${counted(alike - 1, 'other disturbance')} caused the same failure.${rate}`]

@@ -49,10 +49,14 @@ async function savedText(
   return document.toString({ lineWidth: 110 })
 }
 
-function comment({ places, fault, failed, of, attempt, kinds }: Finding, file: string, seed: number): string {
+function comment(
+  { places, failure, failed, of, attempt, kinds }: Finding,
+  file: string,
+  seed: number,
+): string {
   const seen = attempt.result.application
   const lines = [
-    `Found by \`paysim explore ${file} --seed ${seed}\`: ${fault.message}`,
+    `Found by \`paysim explore ${file} --seed ${seed}\`: ${failure.message}`,
     '',
     'What was disturbed:',
     ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}`),

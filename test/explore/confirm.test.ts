@@ -5,14 +5,14 @@ import { FirstTry } from '../../src/explore/first-try.ts'
 import type { Place } from '../../src/explore/kinds.ts'
 import type { StoryRecord } from '../../src/explore/story-record.ts'
 
-const FAULT = { sameAs: 'shipments', message: 'shipments is 2, not 1', expected: 1, actual: 2 }
+const FAILURE = { sameAs: 'shipments', message: 'shipments is 2, not 1', expected: 1, actual: 2 }
 const STORY: StoryRecord = { steps: [], webhooks: [], calls: [], finalLooks: [], known: [], tookMs: 1 }
 
 const place = (before: number): Place => ({ kind: 'webhook-twice', before, event: 'payment.succeeded' })
 
 function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean, isSlow = false): Attempt {
-  const fault = outcome === 'failed' ? { fault: FAULT } : {}
-  return { places: [place(before)], outcome, isHasty, isSlow, ...fault, result: {} as Attempt['result'] }
+  const failure = outcome === 'failed' ? { failure: FAILURE } : {}
+  return { places: [place(before)], outcome, isHasty, isSlow, ...failure, result: {} as Attempt['result'] }
 }
 
 /** Repeats the runs with these places; those in `fails` fail each time, or so many times. */
@@ -86,8 +86,8 @@ test('only the first failure of its kind at a request waits as long as the file 
 })
 
 test('failures that are the same after reduction are one finding', async () => {
-  const other = { ...FAULT, sameAs: 'status' }
-  const two = [attempt(1, 'failed', false), { ...attempt(1, 'failed' as const, false), fault: other }]
+  const other = { ...FAILURE, sameAs: 'status' }
+  const two = [attempt(1, 'failed', false), { ...attempt(1, 'failed' as const, false), failure: other }]
   const { findings } = await confirmed(two, [1])
-  expect(findings).toMatchObject([{ places: [place(1)], fault: FAULT, alike: 2 }])
+  expect(findings).toMatchObject([{ places: [place(1)], failure: FAILURE, alike: 2 }])
 })

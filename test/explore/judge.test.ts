@@ -16,5 +16,5 @@ function failedRun(isDisturbed: boolean): ScenarioResult {
 
 test('an expectation that fails before anything is disturbed proves nothing', () => {
   expect(judge(failedRun(false), 'run-1')).toEqual({ outcome: 'not judged' })
-  expect(judge(failedRun(true), 'run-1')).toMatchObject({ outcome: 'failed', fault: { actual: 1 } })
+  expect(judge(failedRun(true), 'run-1')).toMatchObject({ outcome: 'failed', failure: { actual: 1 } })
 })
