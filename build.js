@@ -259,8 +259,8 @@ writeFileSync(`${draft}/third-party-licences.txt`, thirdPartyNotices(bundled))
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))
 writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.provider }))
 
-const [fault] = await typing
-if (fault !== 0) fail()
+const [exitCode] = await typing
+if (exitCode !== 0) fail()
 
 // Anyone who runs the binary meanwhile finds the old bundle or the new one, never a partial one.
 const old = `${draft}.old`

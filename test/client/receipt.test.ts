@@ -115,9 +115,9 @@ test('an upload reports its progress, forwards only and to the end', async () =>
 describe('a receipt that the server would refuse is not sent', () => {
   const refused = async (given: string | Uint8Array | Readable) => {
     const client = clientFor('http://127.0.0.1:1')
-    const fault = await refusal(client.payments.submitReceipt('pi_1', { file: given }), ReceiptError)
+    const error = await refusal(client.payments.submitReceipt('pi_1', { file: given }), ReceiptError)
     expect(client.records).toEqual([])
-    return fault
+    return error
   }
 
   test.each([

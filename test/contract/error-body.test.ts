@@ -64,6 +64,6 @@ test.each([
   [[], 'The request is not valid'],
   [details, 'amount is required'],
   [[...details, ...details, ...details], 'amount is required (and 2 more)'],
-])('several errors make one message', (faults, message) => {
-  expect(invalid(faults)).toEqual({ code: 'validation_failed', message, details: faults })
+])('several errors make one message', (problems, message) => {
+  expect(invalid(problems)).toEqual({ code: 'validation_failed', message, details: problems })
 })

@@ -20,7 +20,7 @@ const Body = Type.Object(
   closed,
 )
 const check = validator(Body)
-const faultsOf = (value: unknown) => check(value).map(({ field, message }) => `${field} ${message}`)
+const problemsOf = (value: unknown) => check(value).map(({ field, message }) => `${field} ${message}`)
 
 describe('an error names its field and the broken rule', () => {
   test.each([
@@ -49,39 +49,39 @@ describe('an error names its field and the broken rule', () => {
     [null, 'body must be an object'],
     ['text', 'body must be an object'],
   ])('%j', (value, message) => {
-    expect(faultsOf(value)).toEqual([message])
+    expect(problemsOf(value)).toEqual([message])
   })
 
   test('explains the format of a date-time', () => {
-    expect(faultsOf({ amount: '1', at: '2026-02-30T00:00:00Z' })[0]).toMatch(
+    expect(problemsOf({ amount: '1', at: '2026-02-30T00:00:00Z' })[0]).toMatch(
       /^at must be an RFC 3339 date-time/,
     )
   })
 })
 
 test.each(['𝒳𝒳𝒳', '🇹🇭a'])('lengths count code points: %s has three', note => {
-  expect(faultsOf({ amount: '1', note })).toEqual([])
-  expect(faultsOf({ amount: '1', note: `${note}a` })).toHaveLength(1)
+  expect(problemsOf({ amount: '1', note })).toEqual([])
+  expect(problemsOf({ amount: '1', note: `${note}a` })).toHaveLength(1)
 })
 
 test('all errors are listed, each field once', () => {
   expect(
-    faultsOf({ mode: 'x', note: '', customer: { nam: 1 }, other: 1 }).map(fault => fault.split(' ')[0]),
+    problemsOf({ mode: 'x', note: '', customer: { nam: 1 }, other: 1 }).map(problem => problem.split(' ')[0]),
   ).toEqual(expect.arrayContaining(['amount', 'mode', 'note', 'customer.name', 'customer.nam', 'other']))
-  expect(faultsOf({ amount: '', code: '' })).toHaveLength(2)
+  expect(problemsOf({ amount: '', code: '' })).toHaveLength(2)
 })
 
 test('at most fifty errors are named', () => {
-  expect(faultsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
+  expect(problemsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
 
 test('accepts valid values', () => {
-  expect(faultsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
+  expect(problemsOf({ amount: '1', mode: 'hosted', customer: { name: '' }, list: [] })).toEqual([])
 })
 
 test('keys that objects inherit are unknown keys', () => {
-  expect(faultsOf(JSON.parse('{"amount":"1","__proto__":{"mode":"x"}}'))).toEqual([
+  expect(problemsOf(JSON.parse('{"amount":"1","__proto__":{"mode":"x"}}'))).toEqual([
     '__proto__ is not a known key',
   ])
-  expect(faultsOf(JSON.parse('{"amount":"1","constructor":1}'))).toEqual(['constructor is not a known key'])
+  expect(problemsOf(JSON.parse('{"amount":"1","constructor":1}'))).toEqual(['constructor is not a known key'])
 })

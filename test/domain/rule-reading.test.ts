@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readRules } from '../../src/domain/rules/read-rules.ts'
 
-function faultsOf(...rules: unknown[]): string[] {
+function problemsOf(...rules: unknown[]): string[] {
   const read = readRules({ rules })
   return 'problems' in read ? read.problems.map(({ field, message }) => `${field} ${message}`) : []
 }
@@ -36,14 +36,14 @@ describe('an invalid rule is refused with the reason', () => {
     ],
     [{ match: { method: [] } }, /^rules\.0\.match\.method/],
     [null, 'rules.0 must be an object'],
-  ])('%j', (rule, fault) => {
-    const [first] = faultsOf(rule)
-    if (typeof fault === 'string') expect(first).toBe(fault)
-    else expect(first).toMatch(fault)
+  ])('%j', (rule, problem) => {
+    const [first] = problemsOf(rule)
+    if (typeof problem === 'string') expect(first).toBe(problem)
+    else expect(first).toMatch(problem)
   })
 
   test('names each invalid rule', () => {
-    expect(faultsOf({}, { tims: 1 }, {}, { outcme: 1 }).map(fault => fault.split(' ')[0])).toEqual([
+    expect(problemsOf({}, { tims: 1 }, {}, { outcme: 1 }).map(problem => problem.split(' ')[0])).toEqual([
       'rules.1.tims',
       'rules.3.outcme',
     ])
@@ -76,8 +76,8 @@ describe('a well-formed rule that makes no sense is refused', () => {
       { approval: {}, outcome: { status: 'expired' } },
       'rules.0.outcome.status must be succeeded or failed: a payout does not expire',
     ],
-  ])('%j', (rule, fault) => {
-    expect(faultsOf(rule)).toContain(fault)
+  ])('%j', (rule, problem) => {
+    expect(problemsOf(rule)).toContain(problem)
   })
 })
 
@@ -87,7 +87,7 @@ test.each([{}, [], null, { rules: {} }, { rules: [], more: 1 }, 'rules'])('%j co
 
 test('the rules in the documentation are accepted', () => {
   expect(
-    faultsOf(
+    problemsOf(
       {
         name: 'receipt fails once, then the money comes',
         match: {
@@ -121,5 +121,5 @@ test.each([
   { expiry: '104000000d', action: { expires_after: '104000000d' } },
   { outcome: { after: '104000000d', status: 'succeeded' } },
 ])('a time beyond the calendar is refused: %j', rule => {
-  expect(faultsOf(rule)).not.toEqual([])
+  expect(problemsOf(rule)).not.toEqual([])
 })

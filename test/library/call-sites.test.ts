@@ -3,12 +3,12 @@ import { promptPay, standingAccount } from '../support/library/library.ts'
 
 /** The first line of an error's stack that is code. */
 async function firstLine(of: Promise<unknown>): Promise<string> {
-  const fault = await of.then(
+  const error = await of.then(
     () => undefined,
     (cause: unknown) => cause,
   )
-  if (!(fault instanceof Error)) throw new Error('it did not fail')
-  return fault.stack?.split('\n').find(line => /^\s+at /.test(line)) ?? ''
+  if (!(error instanceof Error)) throw new Error('it did not fail')
+  return error.stack?.split('\n').find(line => /^\s+at /.test(line)) ?? ''
 }
 
 test('the error of a call points at the line of the test that made the call', async () => {

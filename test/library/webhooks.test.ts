@@ -69,9 +69,9 @@ test('an event with a bad signature rejects once, and is kept', async () => {
   )
   await account.clock.advance({ until: 'idle' })
   expect(account.webhooks.all().length).toBeGreaterThan(1)
-  expect(
-    account.webhooks.all().every(({ data, problem: fault }) => data.id === forged && fault !== null),
-  ).toBe(true)
+  expect(account.webhooks.all().every(({ data, problem }) => data.id === forged && problem !== null)).toBe(
+    true,
+  )
   const id = await succeeded(account)
   expect((await account.webhooks.next()).data.id).toBe(id)
 })

@@ -8,7 +8,7 @@ const HEAD = 'paysim: 1\nname: x\n'
 const story = (...lines: string[]) => `${HEAD}steps:\n${lines.map(line => `  ${line}\n`).join('')}`
 const MADE = '- { create payment: { amount: "1" }, as: payment }'
 
-async function faultsIn(text: string): Promise<string[]> {
+async function problemsIn(text: string): Promise<string[]> {
   try {
     await readScenario(text, { file: 'a.yaml', folder: import.meta.dirname })
   } catch (error) {
@@ -18,7 +18,7 @@ async function faultsIn(text: string): Promise<string[]> {
   return []
 }
 
-const CASES: [what: string, text: string, ...faults: string[]][] = [
+const CASES: [what: string, text: string, ...problems: string[]][] = [
   ['nothing at all', '', 'a.yaml:1:1: a scenario must be an object'],
   ['a list', '- 1', 'a.yaml:1:1: a scenario must be an object'],
   ['no version', 'name: x', 'a.yaml:1:1: paysim is required'],
@@ -310,19 +310,19 @@ const CASES: [what: string, text: string, ...faults: string[]][] = [
   ],
 ]
 
-test.each(CASES)('%s', async (_, text, ...faults) => {
-  expect(await faultsIn(text)).toEqual(faults)
+test.each(CASES)('%s', async (_, text, ...problems) => {
+  expect(await problemsIn(text)).toEqual(problems)
 })
 
 test('reads a valid file', async () => {
-  expect(await faultsIn(story(MADE, `- { get payment: "\${payment.id}", expect: { status: 200 } }`))).toEqual(
-    [],
-  )
+  expect(
+    await problemsIn(story(MADE, `- { get payment: "\${payment.id}", expect: { status: 200 } }`)),
+  ).toEqual([])
 })
 
 test('a value behind an anchor is reported where it is written', async () => {
   const text = `${HEAD}let:\n  wrong: &wrong { status: nowhere }\nsteps:\n  - { list payouts: {}, as: page }\n  - { expect payment: "\${page.id}", is: *wrong }`
-  expect(await faultsIn(text)).toEqual([
+  expect(await problemsIn(text)).toEqual([
     'a.yaml:4:19: there is no status nowhere: use one of pending, processing, succeeded, failed, expired',
   ])
 })

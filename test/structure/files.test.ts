@@ -4,7 +4,7 @@ import { filesBelow } from '../support/structure/files-below.ts'
 
 /** Long before this a file should be read again: is it still one subject? */
 const MOST_LINES = 300
-/** Where length is no fault. */
+/** Where length does no harm. */
 const MAY_BE_LONG = new Set([
   // One register, on purpose in one place: it is read like a table.
   'src/contract/decisions.ts',

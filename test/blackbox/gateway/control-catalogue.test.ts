@@ -78,7 +78,7 @@ const withTwins = (list: 'providers' | 'methods' | 'routes'): unknown => {
   return { ...catalogue, [list]: [catalogue[list][0], ...catalogue[list]] }
 }
 
-const faulty: [string, unknown][] = [
+const invalidOnes: [string, unknown][] = [
   ['a route to no provider', firstRouteWith({ provider: 'nobody' })],
   ['a route for no method', firstRouteWith({ method: 'nothing' })],
   ['two providers of one id', withTwins('providers')],
@@ -101,7 +101,7 @@ const faulty: [string, unknown][] = [
 ]
 
 describe('an invalid catalogue is refused and changes nothing', () => {
-  test.each(faulty)('%s', async (_, catalogue) => {
+  test.each(invalidOnes)('%s', async (_, catalogue) => {
     const account = await openAccount(server())
     const before = await read(account)
     expectRefusal(await put(account, catalogue), invalid())

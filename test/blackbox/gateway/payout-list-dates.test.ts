@@ -73,7 +73,7 @@ describe('both bounds', () => {
     ],
     ['equal bounds hold nothing', () => ({ created_after: at, created_before: at }), () => []],
     [
-      'after later than before is an empty page, not a fault',
+      'after later than before is an empty page, not an error',
       () => ({ created_after: shifted(at, HOUR), created_before: shifted(at, -HOUR) }),
       () => [],
     ],

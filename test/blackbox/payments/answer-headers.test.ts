@@ -26,7 +26,7 @@ const answers: [number, string, () => Promise<Answer>][] = [
   [201, 'a creation', () => create(hosted())],
   [202, 'a cancellation', async () => account.cancel((await account.pay('probe_transfer')).id)],
   [400, 'malformed JSON', () => account.call('POST', '/payment_intents', jsonText('{'))],
-  [400, 'a fault of a field', () => create({})],
+  [400, 'an invalid field', () => create({})],
   [401, 'no credentials', async () => expectCleanAnswer(await anonymous())],
   [
     403,

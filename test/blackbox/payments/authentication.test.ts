@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectCleanAnswer, expectFault, withoutIdentity } from '../../support/http/answers.ts'
+import { expectCleanAnswer, expectError, withoutIdentity } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
 import { discovering, paying } from '../../support/payments/requests.ts'
 
@@ -28,7 +28,7 @@ const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}
 
 describe('credentials', () => {
   test('the public key as user name and the secret key as password are accepted', async () => {
-    expectFault(await ask(basic(account.keys)), 404, 'not_found')
+    expectError(await ask(basic(account.keys)), 404, 'not_found')
   })
 
   test('public keys start with pk_<environment>_ and secret keys with sk_<environment>_', () => {
@@ -69,7 +69,7 @@ describe('credentials', () => {
 
   test.each(refused)('%s: 401 unauthorized', async (_, authorization) => {
     const answer = await ask(authorization())
-    expectFault(answer, 401, 'unauthorized')
+    expectError(answer, 401, 'unauthorized')
     expect(answer.headers.get('www-authenticate')).toBe('Basic realm="paysim"')
   })
 
@@ -92,7 +92,7 @@ describe('credentials', () => {
     ['POST', '/payment_intents/pi_none/receipt'],
   ])('%s %s requires credentials', async (method, path) => {
     const answer = expectCleanAnswer(await gateway.server.call(method, path, { anonymous: true }))
-    expectFault(answer, 401, 'unauthorized')
+    expectError(answer, 401, 'unauthorized')
   })
 
   test('a wrong header beside a right one does not cause a server error', async () => {
@@ -120,12 +120,12 @@ describe('key pairs', () => {
     const path = `/payment_intents/${made.id}`
     expect((await ask(basic(second.body), path)).status).toBe(200)
     expect((await ask(basic(account.keys), path)).status).toBe(200)
-    expectFault(
+    expectError(
       await ask(encoded(`${account.keys.public_key}:${second.body.secret_key}`), path),
       401,
       'unauthorized',
     )
-    expectFault(
+    expectError(
       await ask(encoded(`${second.body.public_key}:${account.keys.secret_key}`), path),
       401,
       'unauthorized',
@@ -138,7 +138,7 @@ describe('key pairs', () => {
     const removed = await account.control('DELETE', `/keys/${revoked.public_key}`)
     expect(removed.status).toBeLessThan(300)
     const answer = await ask(basic(revoked))
-    expectFault(answer, 401, 'unauthorized')
+    expectError(answer, 401, 'unauthorized')
     expect(withoutIdentity(answer)).toEqual(withoutIdentity(await ask(encoded('pk_test_never:sk_test_was'))))
     expect((await ask(basic(account.keys))).status).toBe(404)
   })
@@ -148,16 +148,16 @@ describe('the key fixes the environment', () => {
   test('a record of one environment does not exist in the other', async () => {
     const made = await account.pay('probe_transfer')
     expect(made.environment).toBe('test')
-    expectFault(await live.call('GET', `/payment_intents/${made.id}`), 404, 'not_found')
+    expectError(await live.call('GET', `/payment_intents/${made.id}`), 404, 'not_found')
     const alive = await live.pay('probe_transfer')
     expect(alive.environment).toBe('live')
-    expectFault(await account.call('GET', `/payment_intents/${alive.id}`), 404, 'not_found')
+    expectError(await account.call('GET', `/payment_intents/${alive.id}`), 404, 'not_found')
   })
 
   test('nothing in the body overrides it', async () => {
     const made = await account.pay('probe_transfer', { environment: 'live' })
     expect(made.environment).toBe('test')
-    expectFault(await live.call('GET', `/payment_intents/${made.id}`), 404, 'not_found')
+    expectError(await live.call('GET', `/payment_intents/${made.id}`), 404, 'not_found')
   })
 
   test('nothing in the query or in a header overrides it', async () => {

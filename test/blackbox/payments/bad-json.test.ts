@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { freshKey } from '../../support/payments/receipts.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
@@ -41,12 +41,12 @@ describe('a body that is not JSON: 400', () => {
     ['XML', '<payment/>'],
     ['a NUL', `${GOOD}\0`],
   ])('%s', async (_, raw) => {
-    expectFault(await send(raw), 400, 'validation_failed')
+    expectError(await send(raw), 400, 'validation_failed')
   })
 
   test('bytes that are not UTF-8', async () => {
     const bytes = Buffer.from(hostedText('r\u00ff'), 'latin1')
-    expectFault(await send(new Uint8Array(bytes)), 400, 'validation_failed')
+    expectError(await send(new Uint8Array(bytes)), 400, 'validation_failed')
   })
 })
 
@@ -54,7 +54,7 @@ describe('JSON that is not an object: 400', () => {
   test.each(['[]', '[{}]', `[${GOOD}]`, '"text"', '1', '0', 'null', 'true', 'false', '1e999'])(
     '%s',
     async raw => {
-      expectFault(await send(raw), 400, 'validation_failed')
+      expectError(await send(raw), 400, 'validation_failed')
     },
   )
 })
@@ -86,7 +86,7 @@ describe('an unusual object', () => {
 
   test.each(['{"__proto__":GOOD}', '{"constructor":{"prototype":GOOD}}'])('%s sets no field', async shape => {
     const answer = await send(shape.replace('GOOD', GOOD))
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     expectInvalid(await send('{}'), 'amount', 'country', 'currency', 'customer', 'merchant_reference')
   })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf, pour, stall } from '../../support/http/raw-http.ts'
 import { discovering, hosted } from '../../support/payments/requests.ts'
 
@@ -34,7 +34,7 @@ describe('a method that the path does not support: 405 with Allow', () => {
   ])('%s', async (path, methods, allowed) => {
     for (const method of methods) {
       const answer = await account.call(method, path)
-      expectFault(answer, 405, 'method_not_allowed')
+      expectError(answer, 405, 'method_not_allowed')
       expect(answer.headers.get('allow')?.split(/,\s*/)).toContain(allowed)
       expect(answer.headers.get('allow')?.split(/,\s*/)).not.toContain(method)
     }
@@ -42,7 +42,7 @@ describe('a method that the path does not support: 405 with Allow', () => {
 
   test('also with a body that is not JSON', async () => {
     const options = { raw: '{', headers: { 'content-type': 'application/json' } }
-    expectFault(await account.call('PUT', '/payment_intents', options), 405, 'method_not_allowed')
+    expectError(await account.call('PUT', '/payment_intents', options), 405, 'method_not_allowed')
   })
 })
 
@@ -62,7 +62,7 @@ describe('an unknown path: 404', () => {
     ['GET', '/constructor'],
     ['GET', '/%2e%2e/etc/passwd'],
   ])('%s %s', async (method, path) => {
-    expectFault(await account.call(method, path), 404, 'not_found')
+    expectError(await account.call(method, path), 404, 'not_found')
   })
 })
 
@@ -81,7 +81,7 @@ describe('creation requires JSON', () => {
     const raw = new Uint8Array(Buffer.from(JSON.stringify(hosted())))
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
     const answer = await account.call('POST', '/payment_intents', { raw, headers })
-    expectFault(answer, 415, 'unsupported_media_type')
+    expectError(answer, 415, 'unsupported_media_type')
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { freshKey, receiptOf, upload } from '../../support/payments/receipts.ts'
 
@@ -38,7 +38,7 @@ describe('the request', () => {
     ['text/plain with a JSON body', { headers: { 'content-type': 'text/plain' }, raw: '{}' }],
   ])('with %s: 415, and nothing changes', async (_, options) => {
     const made = await account.pay('probe_transfer')
-    expectFault(await account.call('POST', path(made.id), options), 415, 'unsupported_media_type')
+    expectError(await account.call('POST', path(made.id), options), 415, 'unsupported_media_type')
     expect(await account.read(made.id)).toEqual(made)
     expect(await account.providerCalls(made.id, 'cancel')).toBe(0)
   })
@@ -46,7 +46,7 @@ describe('the request', () => {
   test('with malformed JSON: 400, and the provider is not called', async () => {
     const made = await account.pay('probe_transfer')
     const answer = await account.call('POST', path(made.id), { raw: '{"a":', headers: json })
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     expect(await account.providerCalls(made.id, 'cancel')).toBe(0)
   })
 
@@ -67,7 +67,7 @@ describe('the request', () => {
     await own.advance('23h59m59s')
     expectReplay(await own.cancel(id, headers), first)
     await own.advance('1s')
-    expectFault(await own.cancel(id, headers), 422, 'invalid_state')
+    expectError(await own.cancel(id, headers), 422, 'invalid_state')
   })
 
   test.each([
@@ -75,40 +75,40 @@ describe('the request', () => {
     ['that is empty', ''],
   ])('with a key %s: 400', async (_, key) => {
     const { id } = await account.pay('probe_transfer')
-    expectFault(await account.cancel(id, { 'idempotency-key': key }), 400, 'validation_failed')
+    expectError(await account.cancel(id, { 'idempotency-key': key }), 400, 'validation_failed')
   })
 })
 
 describe('is refused for', () => {
   test('an intent whose frozen route does not support it', async () => {
     const made = await account.pay('probe_fixed')
-    expectFault(await account.cancel(made.id), 422, 'provider_capability_unsupported')
+    expectError(await account.cancel(made.id), 422, 'provider_capability_unsupported')
     expect(await account.read(made.id)).toEqual(made)
   })
 
   test('a hosted intent with no method chosen', async () => {
     const made = await account.payHosted()
-    expectFault(await account.cancel(made.id), 422, 'provider_capability_unsupported')
+    expectError(await account.cancel(made.id), 422, 'provider_capability_unsupported')
   })
 
   test.each(['succeed', 'fail', 'expire', 'withdraw-action'])('an intent after %s', async trigger => {
     const { id } = await account.pay('probe_transfer')
     await account.trigger(id, trigger)
     const before = await account.read(id)
-    expectFault(await account.cancel(id), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
     expect(await account.read(id)).toEqual(before)
     expect(await account.providerCalls(id, 'cancel')).toBe(0)
   })
 
   test('an intent whose action is yet to come', async () => {
-    expectFault(await account.cancel((await account.pay('probe_later')).id), 422, 'invalid_state')
+    expectError(await account.cancel((await account.pay('probe_later')).id), 422, 'invalid_state')
   })
 
   test('an intent that was already cancelled', async () => {
     const { id } = await account.pay('probe_transfer')
     await account.cancel(id)
     await account.advance('5s')
-    expectFault(await account.cancel(id), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
   })
 })
 

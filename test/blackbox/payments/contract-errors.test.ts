@@ -102,7 +102,7 @@ describe('errors.body = problem', () => {
 
   test('an error is an RFC 9457 problem', async () => {
     const account = await gateway.account()
-    for (const [answer, status, code] of await faultsOf(gateway, account)) {
+    for (const [answer, status, code] of await errorsOf(gateway, account)) {
       expect(answer.status).toBe(status)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
       expect(answer.body.status).toBe(status)
@@ -117,7 +117,7 @@ describe('errors.body = problem', () => {
   })
 })
 
-async function faultsOf(gateway: Gateway, account: Account): Promise<[Answer, number, string][]> {
+async function errorsOf(gateway: Gateway, account: Account): Promise<[Answer, number, string][]> {
   return [
     [await account.call('POST', '/payment_intents', { body: {} }), 400, 'validation_failed'],
     [await account.call('GET', '/payment_intents/pi_none'), 404, 'not_found'],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { choosing } from '../../support/payments/checkout-page.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
@@ -82,7 +82,7 @@ describe('with non-default contract values', () => {
 
   test('cancel.no_route = cancel does not affect a route that cannot cancel', async () => {
     const { id } = await account.pay('probe_fixed')
-    expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
+    expectError(await account.cancel(id), 422, 'provider_capability_unsupported')
   })
 
   test('cancel.during_receipt = refuse does not affect a cancellation already in flight', async () => {
@@ -97,7 +97,7 @@ describe('with non-default contract values', () => {
   test('cancel.during_receipt = refuse applies only while the receipt is being verified', async () => {
     const { id } = await account.pay('probe_receipt')
     await upload(account, id, png())
-    expectFault(await account.cancel(id), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
     await account.trigger(id, 'reject-receipt')
     expect((await account.cancel(id)).status).toBe(202)
   })

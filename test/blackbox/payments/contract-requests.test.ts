@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset } from '../../support/payments/receipts.ts'
 import { discovering, hosted, paying } from '../../support/payments/requests.ts'
@@ -34,19 +34,19 @@ describe('with another create path, strict members and required keys', () => {
     const made = await create(hosted())
     expect(made.status, made.text).toBe(201)
     expect((await account.read(made.body.id)).id).toBe(made.body.id)
-    expectFault(
+    expectError(
       await account.call('POST', '/payment_intents', { body: hosted(), headers: KEY }),
       404,
       'not_found',
     )
     const other = await account.call('GET', '/v2/charges')
-    expectFault(other, 405, 'method_not_allowed')
+    expectError(other, 405, 'method_not_allowed')
     expect(other.headers.get('allow')).toContain('POST')
   })
 
   test('create.idempotency = required refuses a creation without a key', async () => {
     const answer = await account.call('POST', '/v2/charges', { body: hosted() })
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     expect(answer.text).toMatch(/idempotency-key/i)
     const first = await account.call('POST', '/v2/charges', { body: hosted(), headers: KEY })
     expectFresh(first, 201)
@@ -124,7 +124,7 @@ describe('with idempotency keys turned off on creation', () => {
     const answer = await denied.call('GET', discovering({ checkout_mode: 'merchant' }))
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ country: 'TH', currency: 'THB', environment: 'test', methods: [] })
-    expectFault(
+    expectError(
       await denied.call('POST', '/payment_intents', { body: paying('probe_transfer') }),
       403,
       'checkout_mode_not_allowed',

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { fillingTheForm, hosted, paying } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
@@ -146,12 +146,12 @@ describe('the bank', () => {
 
   test('that no route maps: payment_configuration_unavailable', async () => {
     const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'omega' } }))
-    expectFault(answer, 422, 'payment_configuration_unavailable')
+    expectError(answer, 422, 'payment_configuration_unavailable')
   })
 
   test('whose only route is unhealthy: routing_unavailable', async () => {
     const answer = await create(paying('probe_banks', { payment_method_options: { bank: 'delta' } }))
-    expectFault(answer, 422, 'routing_unavailable')
+    expectError(answer, 422, 'routing_unavailable')
   })
 })
 

@@ -16,7 +16,7 @@ const create = (body: unknown) => account.call('POST', '/payment_intents', { bod
 const EMOJI = '🧾'
 
 describe('an invalid field is refused and named', () => {
-  const faults: [string, unknown][] = [
+  const mistakes: [string, unknown][] = [
     ...['amount', 'currency', 'country', 'merchant_reference', 'customer'].map((field): [string, unknown] => [
       field,
       undefined,
@@ -58,7 +58,7 @@ describe('an invalid field is refused and named', () => {
     ...[1, null, true, [], {}].map((method): [string, unknown] => ['payment_method', method]),
   ]
 
-  test.each(faults)('%s = %j', async (field, value) => {
+  test.each(mistakes)('%s = %j', async (field, value) => {
     expectInvalid(await create(hosted({ payment_method: 'probe_transfer', [field]: value })), field)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, accountOf } from '../../support/gateway/account.ts'
 import { removeDirectory, runBinary, type Server, startServer } from '../../support/gateway/server.ts'
-import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
 /** `create.path` may be any path that nothing else uses: it works there, or is refused with the rule that it broke. */
@@ -77,17 +77,17 @@ describe.each([
 
   test('accepts no other method, and no other path creates', async () => {
     const other = await account.call('GET', path)
-    expectFault(other, 405, 'method_not_allowed')
+    expectError(other, 405, 'method_not_allowed')
     expect(other.headers.get('allow')).toBe('POST')
     const standard = await account.call('POST', '/payment_intents', { body: hosted() })
-    expectFault(standard, 404, 'not_found')
+    expectError(standard, 404, 'not_found')
   })
 
   test.each([path, '/payment_intents'])('a fault on POST %s applies to it', async on => {
     const faults = [{ on: `POST ${on}`, times: 1, type: 'status', status: 503 }]
     const set = await account.control('PUT', '/faults', { body: { faults } })
     expect(set.body.faults).toEqual(faults)
-    expectFault(await create('c'), 503, 'service_unavailable')
+    expectError(await create('c'), 503, 'service_unavailable')
     expectFresh(await create('c'), 201)
     expect((await account.control('GET', '/faults')).body.used).toEqual([1])
     await account.control('DELETE', '/faults')

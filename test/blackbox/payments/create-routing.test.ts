@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectUnroutable } from '../../support/http/answers.ts'
+import { expectError, expectUnroutable } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
@@ -31,8 +31,8 @@ describe('a request that cannot be routed', () => {
   test.each(['no_such_method', 'PROBE_TRANSFER', 'probe_transfer ', '__proto__', 'constructor', 'toString'])(
     'the method %s is not in the catalogue',
     async method => {
-      expectFault(await create(paying(method)), 422, 'payment_configuration_unavailable')
-      expectFault(await create(hosted({ payment_method: method })), 422, 'payment_configuration_unavailable')
+      expectError(await create(paying(method)), 422, 'payment_configuration_unavailable')
+      expectError(await create(hosted({ payment_method: method })), 422, 'payment_configuration_unavailable')
     },
   )
 
@@ -44,7 +44,7 @@ describe('a request that cannot be routed', () => {
     ['one above a limit of forty digits', 'probe_vast', { amount: `${FORTY_DIGITS.slice(0, -1)}1` }],
     ['an amount of four hundred digits', 'probe_vast', { amount: '9'.repeat(400) }],
   ])('%s has no route', async (_, method, changes) => {
-    expectFault(await create(paying(method, changes)), 422, 'routing_unavailable')
+    expectError(await create(paying(method, changes)), 422, 'routing_unavailable')
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('routes are tried in order', () => {
     await own.setHealth(MAIN, false)
     expect(await typeNow()).toBe('display_qr_code')
     await own.setHealth(SPARE, false)
-    expectFault(await create(paying('probe_twice'), own), 422, 'routing_unavailable')
+    expectError(await create(paying('probe_twice'), own), 422, 'routing_unavailable')
     await own.setHealth(MAIN, true)
     expect(await typeNow()).toBe('display_bank_transfer_instructions')
   })
@@ -84,7 +84,7 @@ describe('routes are tried in order', () => {
   test('the health of a provider belongs to one account', async () => {
     const own = await gateway.merchant()
     await own.test.setHealth(MAIN, false)
-    expectFault(await create(paying('probe_transfer'), own.test), 422, 'routing_unavailable')
+    expectError(await create(paying('probe_transfer'), own.test), 422, 'routing_unavailable')
     await own.live.pay('probe_transfer')
     await account.pay('probe_transfer')
   })
@@ -107,8 +107,8 @@ describe('a route is frozen into its intent', () => {
     const fixed = await own.pay('probe_fixed')
     await changeRoutes(own, route => ({ ...route, cancel_pending: route.cancel_pending === false }))
     expect((await own.cancel(cancellable.id)).status).toBe(202)
-    expectFault(await own.cancel(fixed.id), 422, 'provider_capability_unsupported')
-    expectFault(
+    expectError(await own.cancel(fixed.id), 422, 'provider_capability_unsupported')
+    expectError(
       await own.cancel((await own.pay('probe_transfer')).id),
       422,
       'provider_capability_unsupported',
@@ -124,9 +124,9 @@ describe('a route is frozen into its intent', () => {
     expect(await own.read(accepting.id)).toEqual(accepting)
     expect(await own.read(refusing.id)).toEqual(refusing)
     expect((await upload(own, accepting.id, png())).body.receipt).toEqual({ status: 'processing' })
-    expectFault(await upload(own, refusing.id, png()), 422, 'provider_capability_unsupported')
+    expectError(await upload(own, refusing.id, png()), 422, 'provider_capability_unsupported')
     const [plain, needy] = [await own.pay('probe_receipt'), await own.pay('probe_transfer')]
-    expectFault(await upload(own, plain.id, png()), 422, 'provider_capability_unsupported')
+    expectError(await upload(own, plain.id, png()), 422, 'provider_capability_unsupported')
     expect((await upload(own, needy.id, png())).body.receipt).toEqual({ status: 'processing' })
   })
 })
@@ -134,12 +134,12 @@ describe('a route is frozen into its intent', () => {
 describe('the Team policy', () => {
   test('denies a mode instead of changing it', async () => {
     const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
-    expectFault(await create(paying('probe_transfer'), hostedOnly), 403, 'checkout_mode_not_allowed')
+    expectError(await create(paying('probe_transfer'), hostedOnly), 403, 'checkout_mode_not_allowed')
     expect((await hostedOnly.payHosted()).checkout_mode).toBe('hosted')
 
     const merchantOnly = await gateway.account({ checkout_modes: ['merchant'] })
-    expectFault(await create(hosted(), merchantOnly), 403, 'checkout_mode_not_allowed')
-    expectFault(
+    expectError(await create(hosted(), merchantOnly), 403, 'checkout_mode_not_allowed')
+    expectError(
       await create(hosted({ checkout_mode: undefined }), merchantOnly),
       403,
       'checkout_mode_not_allowed',

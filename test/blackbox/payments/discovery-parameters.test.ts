@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectInvalid, faultyFields } from '../../support/http/answers.ts'
+import { expectError, expectInvalid, namedFields } from '../../support/http/answers.ts'
 import { discovering } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
@@ -140,6 +140,6 @@ describe('a valid parameter is accepted', () => {
 
 test('an invalid percent-encoding is 400', async () => {
   const answer = await account.call('GET', '/payment_methods/options?amount=%zz&country=TH&currency=THB')
-  expectFault(answer, 400, 'validation_failed')
-  expect(faultyFields(answer)).not.toContain('country')
+  expectError(answer, 400, 'validation_failed')
+  expect(namedFields(answer)).not.toContain('country')
 })

@@ -10,7 +10,7 @@ import {
   SPARE,
 } from '../../support/gateway/probe-catalogue.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { discovering } from '../../support/payments/requests.ts'
 
 const gateway = useGateway()
@@ -187,14 +187,14 @@ describe('a provider pin', () => {
 describe('the Team policy', () => {
   test('denies discovery for a mode that the merchant may not use', async () => {
     const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
-    expectFault(
+    expectError(
       await hostedOnly.call('GET', discovering({ checkout_mode: 'merchant' })),
       403,
       'checkout_mode_not_allowed',
     )
     expect((await hostedOnly.call('GET', discovering())).status).toBe(200)
     const merchantOnly = await gateway.account({ checkout_modes: ['merchant'] })
-    expectFault(await merchantOnly.call('GET', discovering()), 403, 'checkout_mode_not_allowed')
+    expectError(await merchantOnly.call('GET', discovering()), 403, 'checkout_mode_not_allowed')
     expect((await merchantOnly.call('GET', discovering({ checkout_mode: 'merchant' }))).status).toBe(200)
   })
 
@@ -209,7 +209,7 @@ describe('the Team policy', () => {
     const ask = () => own.test.call('GET', discovering({ checkout_mode: 'merchant' }))
     expect((await ask()).status).toBe(200)
     await gateway.server.control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })
-    expectFault(await ask(), 403, 'checkout_mode_not_allowed')
+    expectError(await ask(), 403, 'checkout_mode_not_allowed')
   })
 })
 

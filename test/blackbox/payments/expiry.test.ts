@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Account, Intent } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
@@ -55,8 +55,8 @@ describe('an action expires', () => {
     await expiresAfter('30m')
     const { id } = await account.payHosted({ payment_method: 'probe_receipt' })
     await account.advance('30m')
-    expectFault(await account.cancel(id), 422, 'invalid_state')
-    expectFault(await upload(account, id, png()), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
+    expectError(await upload(account, id, png()), 422, 'invalid_state')
   })
 
   test('and an action presented again gets its full time', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { freshKey } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
 
@@ -83,7 +83,7 @@ describe('a body counts as the same if it is equal JSON', () => {
   ])('but not %s: 409 idempotency_conflict', async (_, changes) => {
     const key = freshKey()
     const first = await create(key, body)
-    expectFault(await create(key, { ...body, ...changes }), 409, 'idempotency_conflict')
+    expectError(await create(key, { ...body, ...changes }), 409, 'idempotency_conflict')
     expectReplay(await create(key, body), first)
   })
 })
@@ -94,7 +94,7 @@ describe('the key is remembered', () => {
     const first = await create('day', hosted(), own)
     await own.advance('23h59m59s')
     expectReplay(await create('day', hosted(), own), first)
-    expectFault(await create('day', hosted({ amount: '1' }), own), 409, 'idempotency_conflict')
+    expectError(await create('day', hosted({ amount: '1' }), own), 409, 'idempotency_conflict')
     await own.advance('1s')
     const second = await create('day', hosted({ amount: '15002' }), own)
     expectFresh(second, 201)
@@ -114,7 +114,7 @@ describe('the key is remembered', () => {
   test('not when the request was refused with 400', async () => {
     const key = freshKey()
     expectInvalid(await create(key, hosted({ amount: '0' })), 'amount')
-    expectFault(await createText(key, '{'), 400, 'validation_failed')
+    expectError(await createText(key, '{'), 400, 'validation_failed')
     expectFresh(await create(key, hosted()), 201)
   })
 })
@@ -186,7 +186,7 @@ describe('the format of a key', () => {
     ['a tab inside', 'a\tb'],
   ])('%s is refused', async (_, key) => {
     const answer = await create(key, hosted())
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     expect(answer.text).toMatch(/idempotency-key/i)
   })
 

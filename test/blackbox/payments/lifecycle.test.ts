@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
@@ -55,7 +55,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     const made = await account.payHosted()
     const answer = await account.trigger(made.id, trigger)
     if (trigger === 'succeed') {
-      expectFault(answer, 422, 'invalid_state')
+      expectError(answer, 422, 'invalid_state')
       expect(await account.read(made.id)).toEqual(made)
     } else
       expect(await account.read(made.id)).toMatchObject({ status, next_action: null, payment_method: null })
@@ -67,7 +67,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     await upload(account, id, png())
     await account.trigger(id, trigger)
     const before = await account.read(id)
-    expectFault(await account.trigger(id, next), 422, 'invalid_state')
+    expectError(await account.trigger(id, next), 422, 'invalid_state')
     expect(await account.read(id)).toEqual(before)
   })
 
@@ -75,7 +75,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
     const { id } = await account.pay('probe_transfer')
     await account.trigger(id, trigger)
     const before = await account.read(id)
-    expectFault(await account.trigger(id, verdict), 422, 'invalid_state')
+    expectError(await account.trigger(id, verdict), 422, 'invalid_state')
     expect(await account.read(id)).toEqual(before)
   })
 
@@ -153,7 +153,7 @@ describe('a failure', () => {
 describe('a trigger is refused', () => {
   test('confirm-cancel with no cancellation in flight', async () => {
     const { id } = await account.pay('probe_transfer')
-    expectFault(await account.trigger(id, 'confirm-cancel'), 422, 'invalid_state')
+    expectError(await account.trigger(id, 'confirm-cancel'), 422, 'invalid_state')
     expect((await account.read(id)).status).toBe('pending')
     await account.cancel(id)
     expect((await account.trigger(id, 'confirm-cancel')).status).toBe(200)
@@ -165,9 +165,9 @@ describe('a trigger is refused', () => {
   })
 
   test.each(TRIGGERS)('%s for an unknown id or one of another account', async trigger => {
-    expectFault(await account.trigger(`pi_${'0'.repeat(24)}`, trigger), 404, 'not_found')
+    expectError(await account.trigger(`pi_${'0'.repeat(24)}`, trigger), 404, 'not_found')
     const foreign = await (await gateway.account()).pay('probe_transfer')
-    expectFault(await account.trigger(foreign.id, trigger), 404, 'not_found')
+    expectError(await account.trigger(foreign.id, trigger), 404, 'not_found')
   })
 })
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 import { hosted } from '../../support/payments/requests.ts'
@@ -36,7 +36,7 @@ test('concurrent creations with one key and different bodies: one wins, the othe
   )
   expect(answers.filter(answer => answer.status === 201)).toHaveLength(1)
   for (const answer of answers.filter(({ status }) => status !== 201)) {
-    expectFault(answer, 409, 'idempotency_conflict')
+    expectError(answer, 409, 'idempotency_conflict')
   }
 })
 
@@ -55,7 +55,7 @@ test('concurrent uploads of different receipts: one is submitted, the others are
   const answers = await together(40, index => upload(account, id, png(index)))
   expect(answers.filter(answer => answer.status === 200)).toHaveLength(1)
   for (const answer of answers.filter(({ status }) => status !== 200)) {
-    expectFault(answer, 422, 'invalid_state')
+    expectError(answer, 422, 'invalid_state')
   }
   expect(await account.providerCalls(id, 'submit_receipt')).toBe(1)
 })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectInvalid, withoutIdentity } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectInvalid, withoutIdentity } from '../../support/http/answers.ts'
 import { jpeg, png } from '../../support/payments/receipt-images.ts'
 import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 
@@ -44,7 +44,7 @@ describe('an asset', () => {
     const first = await newIntent()
     await attach(account, first, { asset_id })
     const second = await newIntent()
-    expectFault(await attach(account, second, { asset_id }), 422, 'invalid_state')
+    expectError(await attach(account, second, { asset_id }), 422, 'invalid_state')
     expect(await receiptOf(account, second)).toEqual({ status: 'required' })
   })
 
@@ -53,14 +53,14 @@ describe('an asset', () => {
     const first = await newIntent()
     await attach(account, first, { asset_id })
     await account.trigger(first, 'reject-receipt')
-    expectFault(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
+    expectError(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
     await account.trigger(first, 'fail')
-    expectFault(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
+    expectError(await attach(account, await newIntent(), { asset_id }), 422, 'invalid_state')
   })
 
   test('refused for one intent can be attached to another', async () => {
     const asset_id = await storeAsset(account, png())
-    expectFault(
+    expectError(
       await attach(account, (await account.pay('probe_transfer')).id, { asset_id }),
       422,
       'provider_capability_unsupported',
@@ -69,13 +69,13 @@ describe('an asset', () => {
   })
 
   test('with an unknown id: 404 not_found', async () => {
-    expectFault(await attach(account, await newIntent(), { asset_id: NEVER }), 404, 'not_found')
+    expectError(await attach(account, await newIntent(), { asset_id: NEVER }), 404, 'not_found')
   })
 
   test.each(['ast_none', '__proto__', 'constructor', 'pi_x', '../../etc/passwd', 'a'.repeat(5000)])(
     'with the malformed id %s: 404 not_found',
     async asset_id => {
-      expectFault(await attach(account, await newIntent(), { asset_id }), 404, 'not_found')
+      expectError(await attach(account, await newIntent(), { asset_id }), 404, 'not_found')
     },
   )
 
@@ -104,7 +104,7 @@ describe('the body', () => {
       raw,
       headers: { 'content-type': 'application/json' },
     })
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
   })
 
   test('may have unknown members', async () => {
@@ -121,7 +121,7 @@ describe('an Idempotency-Key beside JSON is ignored', () => {
     expectFresh(await attach(account, first, { asset_id }, headers), 200)
     expectFresh(await attach(account, first, { asset_id }, headers), 200)
     const other = { asset_id: await storeAsset(account, png(9)) }
-    expectFault(await attach(account, first, other, headers), 422, 'invalid_state')
+    expectError(await attach(account, first, other, headers), 422, 'invalid_state')
     expectFresh(await attach(account, second, other, headers), 200)
   })
 
@@ -146,20 +146,20 @@ describe.each([
     'an intent with %s, which accepts no receipt',
     async method => {
       const made = await account.pay(method)
-      expectFault(await submit(made.id), 422, 'provider_capability_unsupported')
+      expectError(await submit(made.id), 422, 'provider_capability_unsupported')
       expect(await account.read(made.id)).toEqual(made)
     },
   )
 
   test('a hosted intent without a method', async () => {
-    expectFault(await submit((await account.payHosted()).id), 422, 'provider_capability_unsupported')
+    expectError(await submit((await account.payHosted()).id), 422, 'provider_capability_unsupported')
   })
 
   test.each(['succeed', 'fail', 'expire', 'withdraw-action'])('an intent after %s', async trigger => {
     const id = await newIntent()
     await account.trigger(id, trigger)
     const before = await account.read(id)
-    expectFault(await submit(id), 422, 'invalid_state')
+    expectError(await submit(id), 422, 'invalid_state')
     expect(await account.read(id)).toEqual(before)
     expect(await account.providerCalls(id, 'submit_receipt')).toBe(0)
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { receiptOf, upload } from '../../support/payments/receipts.ts'
 
@@ -81,7 +81,7 @@ describe('the receipt projection', () => {
     async verdict => {
       const refused = async () => {
         const before = await account.read(id)
-        expectFault(await account.trigger(id, verdict), 422, 'invalid_state')
+        expectError(await account.trigger(id, verdict), 422, 'invalid_state')
         expect(await account.read(id)).toEqual(before)
       }
       await refused()

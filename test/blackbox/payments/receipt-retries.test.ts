@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { imageFile } from '../../support/http/multipart.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import {
@@ -54,7 +54,7 @@ describe('an upload repeated with its key', () => {
   test('but another image: 409 idempotency_conflict', async () => {
     const [id, key] = [await newIntent(), freshKey()]
     const first = await upload(account, id, png(1), { key })
-    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expectError(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
     expectReplay(await upload(account, id, png(1), { key }), first)
   })
 
@@ -62,7 +62,7 @@ describe('an upload repeated with its key', () => {
     const [id, key] = [await newIntent(), freshKey()]
     await upload(account, id, png(1), { key })
     await account.trigger(id, 'reject-receipt')
-    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expectError(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
     expect(await submissions(id)).toBe(1)
   })
 
@@ -73,7 +73,7 @@ describe('an upload repeated with its key', () => {
     await upload(own, other.id, png(1), { key: 'day' })
     await own.advance('23h59m59s')
     expectReplay(await upload(own, same.id, png(1), { key: 'day' }), first)
-    expectFault(await upload(own, other.id, png(2), { key: 'day' }), 409, 'idempotency_conflict')
+    expectError(await upload(own, other.id, png(2), { key: 'day' }), 409, 'idempotency_conflict')
     await own.advance('1s')
     await own.trigger(same.id, 'present-action')
     await own.trigger(other.id, 'present-action')
@@ -81,7 +81,7 @@ describe('an upload repeated with its key', () => {
     expectFresh(fresh, 200)
     expect(fresh.body.receipt).toEqual({ status: 'submitted' })
     expect(await own.providerCalls(same.id, 'submit_receipt')).toBe(1)
-    expectFault(await upload(own, other.id, png(2), { key: 'day' }), 422, 'invalid_state')
+    expectError(await upload(own, other.id, png(2), { key: 'day' }), 422, 'invalid_state')
   })
 
   test('on another intent is another request, with its own image', async () => {
@@ -111,7 +111,7 @@ describe('an upload repeated with its key', () => {
 
   test('is not remembered when the file was refused', async () => {
     const [id, key] = [await newIntent(), freshKey()]
-    expectFault(await upload(account, id, Buffer.from('text'), { key }), 400, 'validation_failed')
+    expectError(await upload(account, id, Buffer.from('text'), { key }), 400, 'validation_failed')
     expectFresh(await upload(account, id, png(), { key }), 200)
   })
 })
@@ -181,10 +181,10 @@ describe('a different receipt', () => {
   test.each(different)('by %s is refused while one is processing or submitted', async (_, submit) => {
     const id = await newIntent()
     await upload(account, id, png(1))
-    expectFault(await submit(id), 422, 'invalid_state')
+    expectError(await submit(id), 422, 'invalid_state')
     expect(await receiptOf(account, id)).toEqual({ status: 'processing' })
     await account.trigger(id, 'accept-receipt')
-    expectFault(await submit(id), 422, 'invalid_state')
+    expectError(await submit(id), 422, 'invalid_state')
     expect(await receiptOf(account, id)).toEqual({ status: 'submitted' })
     expect(await submissions(id)).toBe(1)
   })
@@ -203,7 +203,7 @@ describe('a different receipt', () => {
     const id = await newIntent()
     await upload(account, id, png(1))
     const asset_id = await storeAsset(account, png(2))
-    expectFault(await attach(account, id, { asset_id }), 422, 'invalid_state')
+    expectError(await attach(account, id, { asset_id }), 422, 'invalid_state')
     expectFresh(await attach(account, await newIntent(), { asset_id }), 200)
   })
 })

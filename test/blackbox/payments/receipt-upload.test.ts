@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectInvalid } from '../../support/http/answers.ts'
+import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { imageFile, multipart, type Part } from '../../support/http/multipart.ts'
 import { jpeg, MOST_BYTES, NOT_IMAGES, padded, png } from '../../support/payments/receipt-images.ts'
 import { freshKey, receiptOf, upload, uploadParts } from '../../support/payments/receipts.ts'
@@ -79,7 +79,7 @@ describe('a file that breaks a rule is refused and named, and nothing is attache
 describe('the Idempotency-Key', () => {
   test('is required', async () => {
     const answer = await account.call('POST', path(), multipart([imageFile(png())]))
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     expect(answer.text).toMatch(/idempotency-key/i)
     await expectNothingAttached()
   })
@@ -89,7 +89,7 @@ describe('the Idempotency-Key', () => {
     ['none', ''],
     ['a letter outside ASCII', 'clé'],
   ])('of %s is refused', async (_, key) => {
-    expectFault(await upload(account, intent, png(), { key }), 400, 'validation_failed')
+    expectError(await upload(account, intent, png(), { key }), 400, 'validation_failed')
     await expectNothingAttached()
   })
 
@@ -115,12 +115,12 @@ describe('the media type', () => {
       raw,
       headers: { ...headers, 'idempotency-key': freshKey() },
     })
-    expectFault(answer, 415, 'unsupported_media_type')
+    expectError(answer, 415, 'unsupported_media_type')
     await expectNothingAttached()
   })
 
   test('no content type and no body: 415', async () => {
-    expectFault(await account.call('POST', path()), 415, 'unsupported_media_type')
+    expectError(await account.call('POST', path()), 415, 'unsupported_media_type')
   })
 })
 
@@ -143,14 +143,14 @@ describe('a malformed multipart body is refused', () => {
       raw,
       headers: { 'content-type': contentType, 'idempotency-key': freshKey() },
     })
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
     await expectNothingAttached()
   })
 })
 
 describe('a body above 8 MiB', () => {
   test.each([8 * 1024 * 1024, 9 * 1024 * 1024])('with a file of %i bytes: 413', async size => {
-    expectFault(await upload(account, intent, padded(png(), size)), 413, 'payload_too_large')
+    expectError(await upload(account, intent, padded(png(), size)), 413, 'payload_too_large')
     await expectNothingAttached()
   })
 
@@ -160,7 +160,7 @@ describe('a body above 8 MiB', () => {
       content: 'x'.repeat(100 * 1024),
     }))
     const answer = await uploadParts(account, intent, [...fields, imageFile(png())])
-    expectFault(answer, 413, 'payload_too_large')
+    expectError(answer, 413, 'payload_too_large')
     await expectNothingAttached()
   })
 })

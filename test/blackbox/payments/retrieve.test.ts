@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, withoutIdentity } from '../../support/http/answers.ts'
+import { expectError, withoutIdentity } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
@@ -30,7 +30,7 @@ const operations: [string, (asker: Account, id: string) => Promise<Answer>][] = 
 
 describe.each(operations)('%s', (_, operate) => {
   test('of an unknown id: 404 not_found', async () => {
-    expectFault(await operate(account, NEVER), 404, 'not_found')
+    expectError(await operate(account, NEVER), 404, 'not_found')
   })
 
   test("of another merchant's intent gets the answer for an unknown one", async () => {
@@ -58,7 +58,7 @@ describe.each(operations)('%s', (_, operate) => {
     const swapped = letters.replaceAll(/[a-zA-Z]/g, (letter: string) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
     )
-    expectFault(await operate(account, `pi_${swapped}`), 404, 'not_found')
+    expectError(await operate(account, `pi_${swapped}`), 404, 'not_found')
   })
 })
 
@@ -85,9 +85,9 @@ describe('a malformed id is refused', () => {
   ]
 
   test.each(ids)('%s', async (_, id) => {
-    expectFault(await account.call('GET', `/payment_intents/${id}`), 404, 'not_found')
-    expectFault(await account.cancel(id), 404, 'not_found')
-    expectFault(await attach(account, id, { asset_id: 'ast_none' }), 404, 'not_found')
+    expectError(await account.call('GET', `/payment_intents/${id}`), 404, 'not_found')
+    expectError(await account.cancel(id), 404, 'not_found')
+    expectError(await attach(account, id, { asset_id: 'ast_none' }), 404, 'not_found')
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { clearFaults, type Fault, faultsOf, putFaults, sendFaults } from '../../support/provider/faults.ts'
 
 const server = sharedServer()
@@ -34,10 +34,10 @@ test('GET shows the faults as they were given, PUT replaces them, DELETE clears 
 })
 
 /** Refused, naming the field, and nothing is different afterwards. */
-async function faultAt(fault: Fault, field: string): Promise<{ field: string; message: string }> {
+async function problemAt(fault: Fault, field: string): Promise<{ field: string; message: string }> {
   await putFaults(account, { on: GET, type: 'empty' })
   const answer = await sendFaults(account, [{ on: GET, type: 'garbage' }, fault])
-  expectFault(answer, 400, 'validation_failed')
+  expectError(answer, 400, 'validation_failed')
   expect(await faultsOf(account)).toEqual([{ on: GET, type: 'empty' }])
   const found = answer.body.error.details.find(
     (detail: { field: string }) => detail.field === `faults.1.${field}`,
@@ -57,7 +57,7 @@ describe('a typo is answered with a suggestion', () => {
     [{ on: 'GET /payout_intent', type: 'reset' }, 'on', GET],
     [{ on: 'webhook', type: 'drop', match: { typ: 'x' } }, 'match.typ', 'type'],
   ])('%j', async (fault, field, meant) => {
-    expect((await faultAt(fault, field)).message).toContain(`did you mean ${meant}`)
+    expect((await problemAt(fault, field)).message).toContain(`did you mean ${meant}`)
   })
 })
 
@@ -100,19 +100,19 @@ describe('an invalid fault is refused', () => {
       'match.type',
     ],
   ])('%s', async (_, fault, field) => {
-    await faultAt(fault, field)
+    await problemAt(fault, field)
   })
 
   test.each([{}, [], { faults: {} }, { faults: [1] }, { faults: [], rules: [] }])(
     'the body %j',
     async body => {
-      expectFault(await account.control('PUT', '/faults', { body }), 400, 'validation_failed')
+      expectError(await account.control('PUT', '/faults', { body }), 400, 'validation_failed')
     },
   )
 })
 
 test.each(['GET', 'PUT', 'DELETE'])('%s requires the token and an existing account', async method => {
   const body = method === 'PUT' ? { body: { faults: [] } } : {}
-  expectFault(await account.control(method, '/faults', { ...body, anonymous: true }), 401, 'unauthorized')
-  expectFault(await server().control(method, '/accounts/no.test/faults', body), 404, 'not_found')
+  expectError(await account.control(method, '/faults', { ...body, anonymous: true }), 401, 'unauthorized')
+  expectError(await server().control(method, '/accounts/no.test/faults', body), 404, 'not_found')
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Account, openAccount, rows } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { expectFault, expectFresh } from '../../support/http/answers.ts'
+import { expectError, expectFresh } from '../../support/http/answers.ts'
 import { hear, hearCreate } from '../../support/http/wire.ts'
 import { imageForm } from '../../support/payments/images.ts'
 import {
@@ -101,7 +101,7 @@ test('a payout whose cancel answer was lost is cancelled, and a second cancel is
   const account = await accountLosing('POST /payout_intents/:id/cancel', { type: 'reset' })
   const { id } = await addPayout(account)
   await hear(server(), account, 'POST', `/payout_intents/${id}/cancel`, { body: { reason: 'Twice' } })
-  expectFault(await cancelPayout(account, id), 422, 'invalid_state')
+  expectError(await cancelPayout(account, id), 422, 'invalid_state')
   expect((await readPayout(account, id)).status).toBe('cancelled')
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, openAccount, rows } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { type Heard, hear, hearCreate } from '../../support/http/wire.ts'
 import { type Fault, putFaults, sendFaults } from '../../support/provider/faults.ts'
 
@@ -62,7 +62,7 @@ describe('before: nothing was done', () => {
       for (const when of [{}, { when: 'before' }]) {
         const account = await openAccount(server())
         const answer = await sendFaults(account, [{ on: 'POST /payment_intents', type, ...when }])
-        if (answer.status !== 200) expectFault(answer, 400, 'validation_failed')
+        if (answer.status !== 200) expectError(answer, 400, 'validation_failed')
         else expect((await hearCreate(server(), account)).body).toBeUndefined()
         expect(await paymentsMade(account)).toBe(0)
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account, Intent } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { putRules, type Rule } from '../../support/provider/rules.ts'
@@ -103,8 +103,8 @@ describe.each<[string, Rule, string]>([
     const account = await accountWith(rule)
     const { id } = await account.pay('probe_receipt')
     await account.advance(wait)
-    expectFault(await account.cancel(id), 422, 'invalid_state')
-    expectFault(await upload(account, id, png()), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
+    expectError(await upload(account, id, png()), 422, 'invalid_state')
     expect(await account.providerCalls(id, 'cancel')).toBe(0)
     expect(await account.providerCalls(id, 'submit_receipt')).toBe(0)
   })

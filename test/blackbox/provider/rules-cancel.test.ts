@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { eventsAbout, putRules, type Rule } from '../../support/provider/rules.ts'
@@ -157,7 +157,7 @@ test.each([
 test('a rule cannot add cancellation to a route that does not support it', async () => {
   const account = await accountWith({ cancel: { after: '1s', outcome: 'cancelled' } })
   const { id } = await account.pay('probe_fixed')
-  expectFault(await account.cancel(id), 422, 'provider_capability_unsupported')
+  expectError(await account.cancel(id), 422, 'provider_capability_unsupported')
 })
 
 test('a rule without `cancel` confirms cancellations after 5 s', async () => {

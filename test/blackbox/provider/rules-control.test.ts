@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import {
   backToDefault,
   decides,
@@ -116,7 +116,7 @@ describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', me
     await putRules(account, mark('stays', {}, { times: 2 }))
     expect(await decides(account)).toBe('stays')
     const before = await rulesOf(account)
-    expectFault(
+    expectError(
       await sendRules(account, method, [mark('good'), { outcome: { status: 'lost' } }]),
       400,
       'validation_failed',
@@ -129,17 +129,17 @@ describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', me
 
 test('a merchant with an invalid rule is not created', async () => {
   const settings = { id: 'never-made', rules: [{ outcome: { status: 'lost' } }] }
-  expectFault(
+  expectError(
     await gateway.server.control('POST', '/merchants', { body: settings }),
     400,
     'validation_failed',
   )
-  expectFault(await gateway.server.control('GET', '/merchants/never-made'), 404, 'not_found')
+  expectError(await gateway.server.control('GET', '/merchants/never-made'), 404, 'not_found')
 })
 
 test.each(['GET', 'PUT', 'POST', 'DELETE'])('%s requires the token and an existing account', async method => {
   const account = await gateway.account()
   const body = ['PUT', 'POST'].includes(method) ? { body: { rules: [] } } : {}
-  expectFault(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
-  expectFault(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
+  expectError(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
+  expectError(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
 })

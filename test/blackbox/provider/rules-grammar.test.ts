@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { type Rule, rulesOf, sendRules } from '../../support/provider/rules.ts'
 
 const gateway = useGateway()
@@ -11,19 +11,19 @@ beforeAll(async () => {
   account = await gateway.account()
 })
 
-interface Fault {
+interface Problem {
   field: string
   message: string
 }
 
 /** Refused, naming the field, and nothing is different afterwards. */
-async function faultAt(rules: unknown, field: string): Promise<Fault> {
+async function problemAt(rules: unknown, field: string): Promise<Problem> {
   const before = await rulesOf(account)
   const answer = await sendRules(account, 'PUT', rules)
-  expectFault(answer, 400, 'validation_failed')
+  expectError(answer, 400, 'validation_failed')
   expect(await rulesOf(account)).toEqual(before)
-  const found = answer.body.error.details.find((fault: Fault) => fault.field === field)
-  expect(found, `a fault at ${field} in ${answer.text}`).toBeDefined()
+  const found = answer.body.error.details.find((problem: Problem) => problem.field === field)
+  expect(found, `a problem at ${field} in ${answer.text}`).toBeDefined()
   return found
 }
 
@@ -44,11 +44,11 @@ describe('an unknown key is named with a suggestion', () => {
     [{ outcome: { status: 'failed', cod: 'x' } }, 'outcome.cod', 'code'],
     [{ approval: { afer: '5s' } }, 'approval.afer', 'after'],
   ])('%j', async (rule, field, meant) => {
-    expect((await faultAt([{}, rule], `rules.1.${field}`)).message).toContain(`did you mean ${meant}`)
+    expect((await problemAt([{}, rule], `rules.1.${field}`)).message).toContain(`did you mean ${meant}`)
   })
 
   test('a key unlike any other is named without a suggestion', async () => {
-    expect((await faultAt([{ zzzzzz: 1 }], 'rules.0.zzzzzz')).message).not.toContain('did you mean')
+    expect((await problemAt([{ zzzzzz: 1 }], 'rules.0.zzzzzz')).message).not.toContain('did you mean')
   })
 })
 
@@ -64,7 +64,7 @@ describe('an unknown value is refused with a list of the known ones', () => {
     [{ match: { checkout_mode: 'host' } }, 'match.checkout_mode', 'merchant'],
     [{ not: { environment: 'tset' } }, 'not.environment', 'live', 'test'],
   ])('%j', async (rule, field, known, meant) => {
-    const { message } = await faultAt([rule], `rules.0.${field}`)
+    const { message } = await problemAt([rule], `rules.0.${field}`)
     expect(message).toContain(known)
     if (meant) expect(message).toContain(`did you mean ${meant}`)
   })
@@ -82,7 +82,7 @@ describe('an invalid duration is refused', () => {
   ]
 
   test.each(places)('in every field: %s', async (field, rule) => {
-    expect((await faultAt([rule('5 parsecs')], `rules.0.${field}`)).message).toMatch(/duration/)
+    expect((await problemAt([rule('5 parsecs')], `rules.0.${field}`)).message).toMatch(/duration/)
   })
 
   test.each([
@@ -100,7 +100,7 @@ describe('an invalid duration is refused', () => {
     ['1e3s'],
     ['5 s'],
   ])('%j', async duration => {
-    await faultAt([{ cancel: { after: duration, outcome: 'never' } }], 'rules.0.cancel.after')
+    await problemAt([{ cancel: { after: duration, outcome: 'never' } }], 'rules.0.cancel.after')
   })
 
   // Time ends with the year 9999: `advance` refuses to go there too.
@@ -151,7 +151,7 @@ describe('an impossible rule is refused', () => {
     ['an empty list of methods', { match: { method: [] } }, 'match.method'],
     ['a match that is text', { match: 'payment' }, 'match'],
   ])('%s', async (_, rule, field) => {
-    await faultAt([rule], `rules.0.${field}`)
+    await problemAt([rule], `rules.0.${field}`)
   })
 
   test.each<[string, Rule, string]>([
@@ -167,12 +167,12 @@ describe('an impossible rule is refused', () => {
     ['a payment with an approval', { match: { kind: 'payment' }, approval: { after: '1h' } }, 'approval'],
     ['an approval beside an action', { approval: { after: '1h' }, action: { after: '1h' } }, 'approval'],
   ])('as a contradiction: %s', async (_, rule, field) => {
-    await faultAt([rule], `rules.0.${field}`)
+    await problemAt([rule], `rules.0.${field}`)
   })
 
   test('reports all problems at once', async () => {
     const answer = await sendRules(account, 'PUT', [{ outcom: 1 }, { times: 0 }])
-    const fields = answer.body.error.details.map(({ field }: Fault) => field)
+    const fields = answer.body.error.details.map(({ field }: Problem) => field)
     expect(fields).toEqual(expect.arrayContaining(['rules.0.outcom', 'rules.1.times']))
   })
 })
@@ -182,13 +182,13 @@ describe('a body that is not {rules: […]} is refused', () => {
     '%j',
     async body => {
       const before = await rulesOf(account)
-      expectFault(await account.control('PUT', '/rules', { body }), 400, 'validation_failed')
+      expectError(await account.control('PUT', '/rules', { body }), 400, 'validation_failed')
       expect(await rulesOf(account)).toEqual(before)
     },
   )
 
   test('and so is one that is not JSON', async () => {
     const raw = { raw: '{"rules":', headers: { 'content-type': 'application/json' } }
-    expectFault(await account.control('PUT', '/rules', raw), 400, 'validation_failed')
+    expectError(await account.control('PUT', '/rules', raw), 400, 'validation_failed')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { addPayout, eventsAbout, payoutOf, putRules, type Rule } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
@@ -88,7 +88,7 @@ test('a payout cancelled before its approval stays cancelled', async () => {
 test('a payout cannot be cancelled after an automatic approval', async () => {
   const { account, id } = await payoutWith({ approval: { after: '1h' } })
   await account.advance('1h')
-  expectFault(await cancel(account, id), 422, 'invalid_state')
+  expectError(await cancel(account, id), 422, 'invalid_state')
 })
 
 test('a payout approved by hand is not approved again', async () => {

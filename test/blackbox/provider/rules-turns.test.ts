@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account, Intent } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectReplay } from '../../support/http/answers.ts'
 import { discovering, paying } from '../../support/payments/requests.ts'
 import {
   backToDefault,
@@ -114,7 +114,7 @@ describe('requests that start nothing at a provider are not counted', () => {
     const refused = await account.call('POST', '/payment_intents', {
       body: paying('probe_transfer', { amount: '0' }),
     })
-    expectFault(refused, 400, 'validation_failed')
+    expectError(refused, 400, 'validation_failed')
     const unroutable = await account.call('POST', '/payment_intents', { body: paying('probe_sick') })
     expect(unroutable.status).toBe(422)
     expect(await decides(account)).toBe('once')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Account, accountOf, type Intent } from '../../support/gateway/account.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { hosted } from '../../support/payments/requests.ts'
@@ -84,7 +84,7 @@ test.each(moves)('when the clock %s, every read shows what has expired', async (
   expect(page.toLowerCase()).toContain('expired')
   const { data } = (await account.control('GET', '/payments')).body
   expect(data.map(({ status }: Intent) => status)).toEqual(['expired', 'expired'])
-  expectFault(await account.cancel(verified.id), 422, 'invalid_state')
+  expectError(await account.cancel(verified.id), 422, 'invalid_state')
   expect(await account.read(verified.id)).toMatchObject({
     status: 'expired',
     next_action: null,
@@ -163,7 +163,7 @@ test('revoking a key stops nothing started with it, and another pair sees the re
     await account.cancel(cancelled.id),
     await account.call('GET', `/payment_intents/${judged.id}`),
   ])
-    expectFault(refused, 401, 'unauthorized')
+    expectError(refused, 401, 'unauthorized')
   const other = accountOf(gateway.server, { ...account.keys, ...pair, id: account.keys.id })
   await account.advance('5s')
   expect(await other.read(judged.id)).toMatchObject({ status: 'pending', receipt: { status: 'submitted' } })

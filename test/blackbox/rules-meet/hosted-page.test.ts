@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Account, Intent } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { choosing } from '../../support/payments/checkout-page.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
@@ -184,6 +184,6 @@ describe('hosted.page as a duration', () => {
   test('refuses a cancellation after the action has ended', async () => {
     const made = await account.payHosted({ payment_method: 'probe_qr' })
     await account.advance('30m')
-    expectFault(await account.cancel(made.id), 422, 'invalid_state')
+    expectError(await account.cancel(made.id), 422, 'invalid_state')
   })
 })

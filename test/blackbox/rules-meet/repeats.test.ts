@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Account } from '../../support/gateway/account.ts'
 import { MAIN, probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
+import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
@@ -50,7 +50,7 @@ describe.each(changes)('when %s, a repeat with the same key gets the first answe
   test('for a create that was refused with 422', async () => {
     const merchant = await gateway.merchant()
     const first = await create(merchant.test, 'k', paying('probe_sick'))
-    expectFault(first, 422, 'routing_unavailable')
+    expectError(first, 422, 'routing_unavailable')
     await change(merchant)
     expectReplay(await create(merchant.test, 'k', paying('probe_sick')), first)
   })
@@ -74,7 +74,7 @@ test('a revoked key pair is 401 instead of the stored answer, which another pair
   const first = await create(account, 'k', body)
   const pair = (await account.control('POST', '/keys', { body: {} })).body
   expect((await account.control('DELETE', `/keys/${account.keys.public_key}`)).status).toBe(204)
-  expectFault(await create(account, 'k', body), 401, 'unauthorized')
+  expectError(await create(account, 'k', body), 401, 'unauthorized')
   const again = await gateway.server.as(pair)('POST', '/payment_intents', { body, headers: keyed('k') })
   expectReplay(again, first)
 })
@@ -83,7 +83,7 @@ describe('a key is not used up by', () => {
   test('403: the same key creates once the policy allows it', async () => {
     const merchant = await gateway.merchant({ checkout_modes: ['hosted'] })
     const body = paying('probe_transfer')
-    expectFault(await create(merchant.test, 'k', body), 403, 'checkout_mode_not_allowed')
+    expectError(await create(merchant.test, 'k', body), 403, 'checkout_mode_not_allowed')
     const modes = { body: { checkout_modes: ['merchant'] } }
     await gateway.server.control('PATCH', `/merchants/${merchant.id}`, modes)
     expectFresh(await create(merchant.test, 'k', body), 201)
@@ -96,13 +96,13 @@ describe('a key is not used up by', () => {
       paying('probe_transfer', { payment_method_options: { bank: 'alpha' } }),
       paying('probe_form', { customer: {} }),
     ])
-      expectFault(await create(account, 'k', body), 400, 'validation_failed')
+      expectError(await create(account, 'k', body), 400, 'validation_failed')
     expectFresh(await create(account, 'k', hosted()), 201)
   })
 
   test('404: a receipt for an intent that does not exist', async () => {
     const account = await gateway.account()
-    expectFault(await upload(account, 'pi_none', png(), { key: 'k' }), 404, 'not_found')
+    expectError(await upload(account, 'pi_none', png(), { key: 'k' }), 404, 'not_found')
     expectFresh(await upload(account, (await account.pay('probe_receipt')).id, png(), { key: 'k' }), 200)
   })
 })
@@ -115,30 +115,30 @@ describe('idempotency.refusals', () => {
     const account = await gateway.account()
     await account.setHealth(MAIN, false)
     const first = await create(account, 'k', body)
-    expectFault(first, 422, 'routing_unavailable')
+    expectError(first, 422, 'routing_unavailable')
     await account.setHealth(MAIN, true)
     expectReplay(await create(account, 'k', body), first)
-    expectFault(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
+    expectError(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
   })
 
   test('forget: it is executed later, and another request may use the key', async () => {
     const account = await forgetting.account()
     await account.setHealth(MAIN, false)
     for (const again of [body, body, hosted({ payment_method: 'probe_qr' })])
-      expectFault(await create(account, 'k', again), 422, 'routing_unavailable')
+      expectError(await create(account, 'k', again), 422, 'routing_unavailable')
     await account.setHealth(MAIN, true)
     const made = await create(account, 'k', body)
     expectFresh(made, 201)
     expectReplay(await create(account, 'k', body), made)
-    expectFault(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
+    expectError(await create(account, 'k', hosted()), 409, 'idempotency_conflict')
   })
 
   test('forget: a cancellation and a receipt refused for their state can be retried', async () => {
     const account = await forgetting.account()
     const { id } = await account.pay('probe_receipt')
     await account.trigger(id, 'withdraw-action')
-    expectFault(await account.cancel(id, keyed('k')), 422, 'invalid_state')
-    expectFault(await upload(account, id, png(), { key: 'k' }), 422, 'invalid_state')
+    expectError(await account.cancel(id, keyed('k')), 422, 'invalid_state')
+    expectError(await upload(account, id, png(), { key: 'k' }), 422, 'invalid_state')
     await account.trigger(id, 'present-action')
     expectFresh(await upload(account, id, png(), { key: 'k' }), 200)
     expectFresh(await account.cancel(id, keyed('k')), 202)
@@ -175,8 +175,8 @@ describe.each(ends)('when the payment %s', (_, end) => {
       expect(now.next_action).toBeNull()
       for (const answer of [await attach(account, id, { asset_id }), await upload(account, id, png(1))])
         expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: now })
-      expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
-      expectFault(
+      expectError(await upload(account, id, png(2)), 422, 'invalid_state')
+      expectError(
         await attach(account, id, { asset_id: await storeAsset(account, png(3)) }),
         422,
         'invalid_state',
@@ -206,8 +206,8 @@ describe.each(ends)('when the payment %s', (_, end) => {
         expect(judged).toMatchObject({ ...ended, receipt: { status } })
         await account.advance('200h')
         expect(await account.read(id)).toEqual(judged)
-        expectFault(await account.trigger(id, trigger), 422, 'invalid_state')
-        expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
+        expectError(await account.trigger(id, trigger), 422, 'invalid_state')
+        expectError(await upload(account, id, png(2)), 422, 'invalid_state')
       }
     },
   )
@@ -245,7 +245,7 @@ describe('the error of a create request without an available method', () => {
       catalogue: narrower(),
     })
     const answer = await account.call('POST', '/payment_intents', { body })
-    expectFault(answer, 422, 'routing_unavailable')
+    expectError(answer, 422, 'routing_unavailable')
     expect(answer.body.error.message).toMatch(limits)
   })
 
@@ -255,10 +255,10 @@ describe('the error of a create request without an available method', () => {
     test('also applies without a method, and an outage is still routing_unavailable', async () => {
       const account = await other.account({ catalogue: narrower() })
       const small = await account.call('POST', '/payment_intents', { body: hosted({ amount: '1' }) })
-      expectFault(small, 422, 'payment_configuration_unavailable')
+      expectError(small, 422, 'payment_configuration_unavailable')
       for (const { id } of probeCatalogue().providers) await account.setHealth(id, false)
       const out = await account.call('POST', '/payment_intents', { body: hosted() })
-      expectFault(out, 422, 'routing_unavailable')
+      expectError(out, 422, 'routing_unavailable')
     })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account, Intent } from '../../support/gateway/account.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
-import { expectFault } from '../../support/http/answers.ts'
+import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
@@ -167,7 +167,7 @@ describe('a held action cannot be withdrawn, and withdrawing is not offered', ()
     expect(await movesOf(account, made)).toContain('withdraw-action')
     await hold(account, made.id)
     expect(await movesOf(account, made)).not.toContain('withdraw-action')
-    expectFault(await account.trigger(made.id, 'withdraw-action'), 422, 'invalid_state')
+    expectError(await account.trigger(made.id, 'withdraw-action'), 422, 'invalid_state')
     expect(await account.read(made.id)).toMatchObject({ status: 'pending', next_action: made.next_action })
   })
 })
@@ -177,7 +177,7 @@ describe('a hosted payment without a method', () => {
     const account = await gateway.account()
     const made = await account.payHosted()
     expect(await movesOf(account, made)).toEqual(['withdraw-action', 'fail', 'expire'])
-    expectFault(await account.trigger(made.id, 'succeed'), 422, 'invalid_state')
+    expectError(await account.trigger(made.id, 'succeed'), 422, 'invalid_state')
     const { url } = made.next_action
     expect(await (await fetch(url)).text()).not.toContain('value="succeed"')
     const sent = await fetch(url, { method: 'POST', body: new URLSearchParams({ act: 'succeed' }) })

@@ -141,7 +141,7 @@ describe.skipIf(noChromium)('axe finds no problem', () => {
     ['ended', 410, 'This link has expired', 'ลิงก์นี้หมดอายุแล้ว'],
   ])('on the page for a link that is %s', async (about, status, heading, thai) => {
     const { url } = await shop().sell(about === 'ended' ? SHORT_LINK : {})
-    const faulty = {
+    const urls = {
       forged: `${url}x`,
       unknown: url.replace(/\/checkout\/[^/]+/, '/checkout/nobody.test'),
       ended: url,
@@ -149,7 +149,7 @@ describe.skipIf(noChromium)('axe finds no problem', () => {
     if (about === 'ended') await shop().advance('15m')
     const { page, watch } = await shop().visit('about:blank', PHONE)
     watch.allow(new RegExp(String(status)))
-    const answer = await page.goto(faulty[about as keyof typeof faulty])
+    const answer = await page.goto(urls[about as keyof typeof urls])
     expect(answer?.status()).toBe(status)
     expect(await page.locator('h1').textContent()).toBe(heading)
     await expectAccessible(page, heading)

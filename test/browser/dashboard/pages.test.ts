@@ -17,7 +17,7 @@ const EMPTY = ['overview', 'payments', 'payouts', 'requests', 'webhooks', 'fault
  * seen only by scrolling sideways. What only screen readers are to have is not looked at.
  */
 const CUT_OFF = `(() => {
-  const faults = []
+  const problems = []
   const name = element => element.tagName.toLowerCase() + '.' + element.className + ' “' + element.textContent.trim().slice(0, 50) + '”'
   const isUnseen = element => {
     for (let box = element; box; box = box.parentElement)
@@ -31,11 +31,11 @@ const CUT_OFF = `(() => {
     const { overflowX, display } = getComputedStyle(element)
     const isCut = element.scrollWidth > element.clientWidth + 1
     if (overflowX !== 'visible' && display !== 'inline' && element.tagName !== 'SELECT' && isCut)
-      faults.push('does not fit (' + overflowX + '): ' + name(element))
-    if (right > innerWidth + 1 || left < -1) faults.push('beyond the window: ' + name(element))
+      problems.push('does not fit (' + overflowX + '): ' + name(element))
+    if (right > innerWidth + 1 || left < -1) problems.push('beyond the window: ' + name(element))
   }
-  if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window')
-  return faults
+  if (document.documentElement.scrollWidth > innerWidth) problems.push('the page is wider than the window')
+  return problems
 })()`
 
 /** In both themes: between them, only the colours differ. */

@@ -4,7 +4,7 @@ import type { Shop } from '../../support/cli/shop.ts'
 import { inEveryWorld } from '../../support/cli/worlds.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
-/** Whatever shape a server gives its faults: the code decides how the command ends, and the words are shown. */
+/** Whatever shape a server gives its errors: the code decides how the command ends, and the words are shown. */
 inEveryWorld(world => {
   async function expectRefusal(
     shop: Shop,

@@ -133,9 +133,9 @@ async function openWindow(browser: Browser, options: BrowserContextOptions): Pro
 
 export interface PageWatch {
   /** The problems so far. */
-  readonly faults: readonly string[]
+  readonly problems: readonly string[]
   /** Expects a problem that the test causes, such as the 403 of a forged link. */
-  allow(fault: RegExp): void
+  allow(problem: RegExp): void
   /** Fails if there were other problems. */
   expectNothing(): void
 }
@@ -145,32 +145,32 @@ export interface PageWatch {
  * exceptions, failed requests, and requests to other machines.
  */
 export function watchPage(page: Page): PageWatch {
-  const faults: string[] = []
+  const problems: string[] = []
   const allowed: RegExp[] = []
   // Chromium reports a policy violation as a console error.
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning')
-      faults.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+      problems.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
   })
-  page.on('pageerror', error => faults.push(`exception: ${error.stack ?? error.message}`))
+  page.on('pageerror', error => problems.push(`exception: ${error.stack ?? error.message}`))
   page.on('requestfailed', request => {
     const why = request.failure()?.errorText ?? ''
     // Leaving a page ends its event stream, which is not a problem.
-    if (why !== 'net::ERR_ABORTED') faults.push(`failed: ${request.method()} ${request.url()} ${why}`)
+    if (why !== 'net::ERR_ABORTED') problems.push(`failed: ${request.method()} ${request.url()} ${why}`)
   })
   page.on('response', response => {
-    if (response.status() >= 400) faults.push(`answered ${response.status()}: ${response.url()}`)
+    if (response.status() >= 400) problems.push(`answered ${response.status()}: ${response.url()}`)
   })
   page.on('request', request => {
     const { protocol, hostname } = new URL(request.url())
     const near = ['data:', 'blob:'].includes(protocol) || LOOPBACK.has(hostname)
-    if (!near) faults.push(`went abroad: ${request.url()}`)
+    if (!near) problems.push(`went to another machine: ${request.url()}`)
   })
   return {
-    faults,
-    allow: fault => allowed.push(fault),
+    problems,
+    allow: problem => allowed.push(problem),
     expectNothing: () => {
-      expect(faults.filter(fault => !allowed.some(pattern => pattern.test(fault)))).toEqual([])
+      expect(problems.filter(problem => !allowed.some(pattern => pattern.test(problem)))).toEqual([])
     },
   }
 }

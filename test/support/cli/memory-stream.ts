@@ -4,7 +4,7 @@ interface Shape {
   readonly isTTY?: boolean
   readonly columns?: number
   /** Handles each write, instead of accepting it at once. */
-  readonly take?: (chunk: string, done: (fault?: Error) => void) => void
+  readonly take?: (chunk: string, done: (error?: Error) => void) => void
 }
 
 /** A replacement for stdout that stores what is written. */

@@ -138,9 +138,9 @@ function awaited<T>(
           stop()
           resolve(found)
         },
-        fault => {
+        error => {
           stop()
-          reject(fault)
+          reject(error)
         },
       )
     const unlisten = tmux.onNews(turn)

@@ -6,7 +6,7 @@ type Listener = (line: string) => void
 interface Reply {
   readonly lines: string[]
   readonly resolve: (lines: string[]) => void
-  readonly reject: (fault: Error) => void
+  readonly reject: (error: Error) => void
 }
 
 /**

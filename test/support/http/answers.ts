@@ -16,7 +16,7 @@ export function expectCleanAnswer(answer: Answer): Answer {
   return answer
 }
 
-export function expectFault(answer: Answer, status: number, code: string): void {
+export function expectError(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.body?.error?.code }, answer.text).toEqual({ status, code })
   expect(answer.body.error.message).toMatch(/\S/)
   expect(answer.body.error.request_id).toBe(answer.headers.get('request-id'))
@@ -25,18 +25,18 @@ export function expectFault(answer: Answer, status: number, code: string): void 
 
 /** 400 `validation_failed` with details about exactly these fields. */
 export function expectInvalid(answer: Answer, ...fields: string[]): void {
-  expectFault(answer, 400, 'validation_failed')
-  expect([...new Set(faultyFields(answer))].sort(), answer.text).toEqual([...fields].sort())
+  expectError(answer, 400, 'validation_failed')
+  expect([...new Set(namedFields(answer))].sort(), answer.text).toEqual([...fields].sort())
   for (const detail of answer.body.error.details) expect(detail.message).toMatch(/\S/)
 }
 
 /** A method that exists, but that no route offers in this way. The documents allow either of the two codes. */
 export function expectUnroutable(answer: Answer): void {
   expect(['routing_unavailable', 'payment_configuration_unavailable']).toContain(answer.body?.error?.code)
-  expectFault(answer, 422, answer.body.error.code)
+  expectError(answer, 422, answer.body.error.code)
 }
 
-export function faultyFields(answer: Answer): string[] {
+export function namedFields(answer: Answer): string[] {
   return answer.body.error.details.map((detail: { field: string }) => detail.field)
 }
 

@@ -184,7 +184,7 @@ export class Machine {
   }
 
   async close(): Promise<void> {
-    // A history that failed before its journal was open has nothing to close, and its own fault to tell.
+    // A history that failed before its journal was open has nothing to close, and an error of its own to report.
     await this.#account.close().catch(() => {})
     await this.shelf.close()
   }

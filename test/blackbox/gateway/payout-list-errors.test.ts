@@ -23,7 +23,7 @@ beforeAll(async () => {
   cursorOfAnotherMerchant = await firstCursor((await openMerchant(server())).test)
 })
 
-const faults: [field: string, what: string, query: Query][] = [
+const mistakes: [field: string, what: string, query: Query][] = [
   ...[
     '0',
     '101',
@@ -70,7 +70,7 @@ const faults: [field: string, what: string, query: Query][] = [
 ]
 
 describe('a bad list parameter is refused and named', () => {
-  test.each(faults)('%s %s', async (field, _, query) => {
+  test.each(mistakes)('%s %s', async (field, _, query) => {
     expectRefusal(await listPayouts(account, query), invalid(field))
   })
 

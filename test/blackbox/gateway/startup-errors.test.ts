@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
 import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-process.ts'
 
-/** One clear line, exit 1 or 2, no stack trace, nothing on stdout; the line names what is at fault. */
-async function expectFault(args: string[], names: RegExp) {
+/** One clear line, exit 1 or 2, no stack trace, nothing on stdout; the line names the cause. */
+async function expectStartError(args: string[], names: RegExp) {
   const { code, stdout, stderr } = await serveUntilExit(['--json', ...args])
   expect({ code, stdout }, stderr).toEqual({ code: expect.toBeOneOf([1, 2]), stdout: '' })
   expect(stderr).not.toMatch(/^\s+at |node:internal|Unhandled/m)
@@ -14,10 +14,10 @@ async function expectFault(args: string[], names: RegExp) {
   expect(stderr).toMatch(names)
 }
 
-async function expectFileFault(flag: string, text: string, names: RegExp, extension = 'json') {
+async function expectFileError(flag: string, text: string, names: RegExp, extension = 'json') {
   const file = join(await scratchDirectory(), `given.${extension}`)
   await writeFile(file, text)
-  await expectFault(['--port', '0', '--ephemeral', flag, file], names)
+  await expectStartError(['--port', '0', '--ephemeral', flag, file], names)
 }
 
 test('the start fails if a port is in use', async () => {
@@ -36,24 +36,27 @@ describe('the start fails if the data directory', () => {
   test('is a file', async () => {
     const file = join(await scratchDirectory(), 'file')
     await writeFile(file, 'not a directory')
-    await expectFault(['--port', '0', '--data', file], /file/)
+    await expectStartError(['--port', '0', '--data', file], /file/)
   })
 
   test('is under a file', async () => {
     const file = join(await scratchDirectory(), 'file')
     await writeFile(file, 'not a directory')
-    await expectFault(['--port', '0', '--data', join(file, 'data')], /file/)
+    await expectStartError(['--port', '0', '--data', join(file, 'data')], /file/)
   })
 
   test.skipIf(process.platform !== 'linux')('cannot be created', async () => {
-    await expectFault(['--port', '0', '--data', '/sys/paysim'], /\/sys\/paysim/)
+    await expectStartError(['--port', '0', '--data', '/sys/paysim'], /\/sys\/paysim/)
   })
 })
 
 // What each decision takes is in resolve-contract.test.ts.
 describe('the start fails if the contract file', () => {
   test('does not exist', () =>
-    expectFault(['--port', '0', '--ephemeral', '--contract', '/no/such/contract.json'], /contract\.json/))
+    expectStartError(
+      ['--port', '0', '--ephemeral', '--contract', '/no/such/contract.json'],
+      /contract\.json/,
+    ))
 
   test.each<[string, string, RegExp]>([
     ['is no JSON', '{"errors.body":', /given\.json/],
@@ -61,19 +64,22 @@ describe('the start fails if the contract file', () => {
     ['has an unknown key', '{"errors.colour":"red"}', /errors\.colour/],
     ['has a value not listed', '{"errors.body":"xml"}', /errors\.body.*nested|nested.*errors\.body/],
   ])('%s', async (_, text, names) => {
-    await expectFileFault('--contract', text, names)
+    await expectFileError('--contract', text, names)
   })
 
   test('is a directory', async () =>
-    expectFault(['--port', '0', '--ephemeral', '--contract', await scratchDirectory()], /cannot read/))
+    expectStartError(['--port', '0', '--ephemeral', '--contract', await scratchDirectory()], /cannot read/))
 
   test('is YAML that does not parse', () =>
-    expectFileFault('--contract', 'errors.body: [flat', /given\.yaml/, 'yaml'))
+    expectFileError('--contract', 'errors.body: [flat', /given\.yaml/, 'yaml'))
 })
 
 describe('the start fails if the catalogue file', () => {
   test('does not exist', () =>
-    expectFault(['--port', '0', '--ephemeral', '--catalogue', '/no/such/catalogue.json'], /catalogue\.json/))
+    expectStartError(
+      ['--port', '0', '--ephemeral', '--catalogue', '/no/such/catalogue.json'],
+      /catalogue\.json/,
+    ))
 
   test.each<[string, string, RegExp]>([
     ['is no JSON', '{"providers":', /given\.json/],
@@ -81,7 +87,7 @@ describe('the start fails if the catalogue file', () => {
     ['does not hold together', JSON.stringify({ ...plainCatalogue(), providers: [] }), /plain-one|provider/],
     ['is of the wrong type', '"catalogue"', /given\.json|object/],
   ])('%s', async (_, text, names) => {
-    await expectFileFault('--catalogue', text, names)
+    await expectFileError('--catalogue', text, names)
   })
 })
 

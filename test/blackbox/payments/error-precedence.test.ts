@@ -3,7 +3,7 @@ import type { Account } from '../../support/gateway/account.ts'
 import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
 import {
   expectCleanAnswer,
-  expectFault,
+  expectError,
   expectFresh,
   expectInvalid,
   expectReplay,
@@ -39,29 +39,29 @@ describe('401 comes before', () => {
     ['malformed JSON', '/payment_intents', { raw: '{', headers: json }],
     ['a body above the cap', '/payment_intents', { raw: ' '.repeat(9_000_000), headers: json }],
     ['an unknown record', '/payment_intents/pi_none/cancel-pending', { headers: json }],
-    ['a fault of a field', '/payment_intents', { body: {} }],
+    ['an invalid field', '/payment_intents', { body: {} }],
   ])('%s', async (_, path, options) => {
     const answer = await gateway.server.call('POST', path, { ...options, anonymous: true })
-    expectFault(expectCleanAnswer(answer), 401, 'unauthorized')
+    expectError(expectCleanAnswer(answer), 401, 'unauthorized')
   })
 })
 
 describe('syntax comes before', () => {
   test('404: a missing content type on an unknown record', async () => {
     const answer = await account.call('POST', '/payment_intents/pi_none/cancel-pending')
-    expectFault(answer, 415, 'unsupported_media_type')
+    expectError(answer, 415, 'unsupported_media_type')
   })
 
   test('404: malformed JSON on an unknown record', async () => {
     for (const operation of ['cancel-pending', 'receipt']) {
       const path = `/payment_intents/pi_none/${operation}`
-      expectFault(await account.call('POST', path, { raw: '{', headers: json }), 400, 'validation_failed')
+      expectError(await account.call('POST', path, { raw: '{', headers: json }), 400, 'validation_failed')
     }
   })
 
   test('404: a body above the cap on an unknown record', async () => {
     const answer = await upload(account, 'pi_none', Buffer.alloc(9 * 1024 * 1024))
-    expectFault(answer, 413, 'payload_too_large')
+    expectError(answer, 413, 'payload_too_large')
   })
 
   test('403: malformed JSON from a merchant without that checkout mode', async () => {
@@ -69,19 +69,19 @@ describe('syntax comes before', () => {
       raw: '{"checkout_mode":"merchant"',
       headers: json,
     })
-    expectFault(answer, 400, 'validation_failed')
+    expectError(answer, 400, 'validation_failed')
   })
 })
 
 describe('404 comes before', () => {
   test('the field rules: an invalid asset_id on an unknown record', async () => {
-    expectFault(await attach(account, 'pi_none', { asset_id: 5 }), 404, 'not_found')
-    expectFault(await attach(account, 'pi_none', {}), 404, 'not_found')
+    expectError(await attach(account, 'pi_none', { asset_id: 5 }), 404, 'not_found')
+    expectError(await attach(account, 'pi_none', {}), 404, 'not_found')
   })
 
   test('the state: an unknown asset for an intent that is no longer pending', async () => {
     const done = await settled('probe_receipt')
-    expectFault(await attach(account, done, { asset_id: 'ast_none' }), 404, 'not_found')
+    expectError(await attach(account, done, { asset_id: 'ast_none' }), 404, 'not_found')
   })
 })
 
@@ -109,7 +109,7 @@ describe('the field rules come before', () => {
     const done = await settled('probe_receipt')
     const refused = await upload(account, done, Buffer.from('text'))
     expectInvalid(refused, 'file')
-    expectFault(await upload(account, done, png(), { key: 'k'.repeat(256) }), 400, 'validation_failed')
+    expectError(await upload(account, done, png(), { key: 'k'.repeat(256) }), 400, 'validation_failed')
   })
 
   test('routing: a bad reference with an unknown method', async () => {
@@ -130,8 +130,8 @@ describe('an idempotent replay comes before 403', () => {
     const path = `/merchants/${own.id}`
     await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted'] } })
     expectReplay(await repeat('first'), first)
-    expectFault(await repeat('first', { amount: '777' }), 409, 'idempotency_conflict')
-    expectFault(await repeat('second'), 403, 'checkout_mode_not_allowed')
+    expectError(await repeat('first', { amount: '777' }), 409, 'idempotency_conflict')
+    expectError(await repeat('second'), 403, 'checkout_mode_not_allowed')
     await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted', 'merchant'] } })
     expectFresh(await repeat('second'), 201)
   })
@@ -144,7 +144,7 @@ describe('403 comes before', () => {
     ['fields that the route requires', paying('probe_form', { customer: {} })],
     ['an unknown bank', paying('probe_banks', { payment_method_options: { bank: 'none' } })],
   ])('%s', async (_, body) => {
-    expectFault(await create(body, restricted), 403, 'checkout_mode_not_allowed')
+    expectError(await create(body, restricted), 403, 'checkout_mode_not_allowed')
   })
 })
 
@@ -156,7 +156,7 @@ describe('an idempotent replay comes before', () => {
     expect(first.status).toBe(202)
     await account.trigger(id, 'succeed')
     expectReplay(await account.cancel(id, headers), first)
-    expectFault(await account.cancel(id), 422, 'invalid_state')
+    expectError(await account.cancel(id), 422, 'invalid_state')
   })
 
   test('the state, for a receipt, and so does the conflict', async () => {
@@ -165,8 +165,8 @@ describe('an idempotent replay comes before', () => {
     const first = await upload(account, id, png(1), { key })
     await account.trigger(id, 'succeed')
     expectReplay(await upload(account, id, png(1), { key }), first)
-    expectFault(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
-    expectFault(await upload(account, id, png(2)), 422, 'invalid_state')
+    expectError(await upload(account, id, png(2), { key }), 409, 'idempotency_conflict')
+    expectError(await upload(account, id, png(2)), 422, 'invalid_state')
   })
 
   test('an unknown bank, for a creation', async () => {
@@ -226,14 +226,14 @@ describe('an unknown bank comes before configuration and routing', () => {
 
 describe('the state comes before the capability', () => {
   test('of cancel-pending', async () => {
-    expectFault(await account.cancel(await settled('probe_fixed')), 422, 'invalid_state')
+    expectError(await account.cancel(await settled('probe_fixed')), 422, 'invalid_state')
   })
 
   test('of receipts', async () => {
     const done = await settled('probe_transfer')
-    expectFault(await upload(account, done, png()), 422, 'invalid_state')
+    expectError(await upload(account, done, png()), 422, 'invalid_state')
     const asset_id = await storeAsset(account, png())
-    expectFault(await attach(account, done, { asset_id }), 422, 'invalid_state')
+    expectError(await attach(account, done, { asset_id }), 422, 'invalid_state')
   })
 })
 
@@ -251,6 +251,6 @@ describe('the fields that the route requires come last: after', () => {
       paying('probe_banks', { customer: {}, payment_method_options: { bank: 'delta' } }),
     ],
   ])('%s', async (_, code, body) => {
-    expectFault(await create(body), 422, code)
+    expectError(await create(body), 422, code)
   })
 })
