@@ -5,7 +5,7 @@ import { openPrivate, writeAll } from '../private-files.ts'
 import type { Ask } from './database.ts'
 import { CHUNK, PackedFile, pack, unpack } from './packed-file.ts'
 
-/** How many chunks are on their way at once. */
+/** How many chunks are sent or fetched at a time. */
 const AT_ONCE = 4
 /** Fewer chunks of records are unpacked at once. */
 const MANY = 8
@@ -19,13 +19,13 @@ const RECORDS = /^layer-\d+\.jsonl$/
 const MANIFEST = 'checkpoint.json'
 
 /**
- * An account's last checkpoint in the database. Its holder works on files of its own, because a record is read at once
- * when somebody asks for it; whoever takes the account over gets a copy of them.
+ * An account's last checkpoint in the database. Its holder works on its own files, because records are read
+ * synchronously. A process that takes the account over gets a copy of these files.
  */
 export class CheckpointCopy {
   #kept: Files
   #folder: string | undefined
-  /** Records that are still packed, or were, by the paths of their files. */
+  /** Records that are or were packed, by the paths of their files. */
   readonly #packed = new Map<string, PackedFile>()
 
   constructor(
@@ -36,7 +36,7 @@ export class CheckpointCopy {
     this.#kept = kept === null ? {} : JSON.parse(kept)
   }
 
-  /** Writes the files into an empty folder: many records as they come, the rest as it was. */
+  /** Writes the files into an empty folder. Many records stay packed; everything else is unpacked. */
   async fetch(folder: string): Promise<void> {
     this.#folder = folder
     for (const [name, file] of Object.entries(this.#kept)) {
@@ -49,11 +49,11 @@ export class CheckpointCopy {
     }
   }
 
-  /** For the records of a layer, whether they came packed or were written here. */
+  /** Opens the records of a layer, whether they arrived packed or were written here. */
   readonly openRecords: OpenRecordBytes = async path =>
     this.#packed.get(path)?.records() ?? openRecordFile(path)
 
-  /** Unpacks what came packed, one file after the other, so that calls are answered meanwhile. */
+  /** Unpacks the packed files one after another, while calls are answered. */
   async unpack(): Promise<void> {
     for (const packed of this.#packed.values()) await packed.unpackAll()
   }
@@ -64,7 +64,7 @@ export class CheckpointCopy {
     for (const file of packed) await file.close()
   }
 
-  /** While one is written, the next ones are on their way. */
+  /** Fetches the next chunks while one is written. */
   async *#inOrder(
     file: string,
     chunks: number,
@@ -74,7 +74,7 @@ export class CheckpointCopy {
     for (let next = 0, nth = 0; nth < chunks; nth++) {
       for (; next < chunks && coming.length < AT_ONCE; next++) {
         const chunk = made ? this.#chunk(file, next).then(made) : this.#chunk(file, next)
-        // Of several that fail, the first ends it.
+        // The first failure ends it.
         chunk.catch(() => {})
         coming.push(chunk)
       }
@@ -92,10 +92,10 @@ export class CheckpointCopy {
     return rows[0].bytes
   }
 
-  /** Copies what is new in the folder. Then this is the account's checkpoint, if this process still holds it. */
+  /** Copies the new files of the folder. They become the account's checkpoint if this process still holds it. */
   async keep(folder: string): Promise<void> {
     const { account, writer } = this.which
-    // In another folder is another history, whose files have the same names.
+    // Another folder has another history, whose files have the same names.
     if (folder !== this.#folder) this.#kept = {}
     this.#folder = folder
     const names = (await readdir(folder)).filter(name => name === MANIFEST || LAYER.test(name))
@@ -118,7 +118,7 @@ export class CheckpointCopy {
     await this.#forget(folder, names)
   }
 
-  /** What was packed is in other files now, or of another history. */
+  /** The packed records are now in other files, or belong to another history. */
   async #forget(folder: string, names: readonly string[]): Promise<void> {
     const paths = new Set(names.map(name => join(folder, name)))
     for (const [path, packed] of this.#packed)

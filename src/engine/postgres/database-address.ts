@@ -24,7 +24,7 @@ const PARAMETERS = [
   'connect_timeout',
 ]
 
-/** It stands in statements without quotes. */
+/** It is used in statements without quotes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
 const CONNECT_TIMEOUT_S = 5
@@ -74,7 +74,7 @@ function configOf(url: URL): ClientConfig {
   const isGiven = Boolean(config.password || process.env.PGPASSWORD)
   return {
     ...config,
-    // The driver calls it with what it connects to; undefined is none.
+    // The driver calls it with the host that it connects to; undefined means no password.
     ...(isGiven ? {} : { password: passwordFromFile as () => Promise<string> }),
     connectionTimeoutMillis: seconds * 1000,
   }

@@ -12,12 +12,12 @@ interface Row {
   readonly line: string
 }
 
-/** How often a write is tried whose connection was cut. */
+/** How often a write is tried if its connection is cut. */
 const ATTEMPTS = 3
 
 /**
  * The list of merchants, which all processes change and follow. Each change has a number. A process writes only if it
- * knows all changes before its own. Of a merchant only the last change is kept, so that the list does not grow.
+ * knows all changes before its own. Only the last change of each merchant is kept, so that the list does not grow.
  */
 export class DatabaseChanges implements ChangeLog {
   #known = 0
@@ -36,7 +36,7 @@ export class DatabaseChanges implements ChangeLog {
     for (const row of rows) this.#take(row)
   }
 
-  /** Reads what others have changed. Calls at one time share one read, if it begins after them. */
+  /** Reads what others have changed. Concurrent calls share one read, if it begins after them. */
   catchUp(): Promise<void> {
     this.#catchingUp ??= new Promise(setImmediate).then(() => {
       this.#catchingUp = undefined
@@ -98,7 +98,7 @@ export class DatabaseChanges implements ChangeLog {
   }
 }
 
-/** What was removed keeps its row, so that others learn of it; one that comes back is at the end of the list. */
+/** A removed merchant keeps its row, so that others learn of it. If it is created again, it comes last. */
 const APPEND = `
   WITH moved AS (UPDATE list_end SET seq = $2 WHERE seq = $1 RETURNING 1)
   INSERT INTO list AS old (name, seq, since, gone, line)
@@ -128,7 +128,7 @@ const columnsOf = (rows: readonly NamedLine[]) => [
   rows.map(({ line }) => line),
 ]
 
-/** No merchant's id begins with a point. */
+/** No merchant's id begins with a dot. */
 function nameOf(change: Change): string {
   if ('merchant' in change) return change.merchant.id
   if ('removed' in change) return change.removed

@@ -3,7 +3,7 @@ import { StartError } from '../start-error.ts'
 import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
-/** The code of PostgreSQL for what it refused. */
+/** PostgreSQL's code for a refused statement. */
 const codeOf = (cause: unknown): string | undefined =>
   cause instanceof pg.DatabaseError ? cause.code : undefined
 
@@ -25,7 +25,7 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
   const why =
     cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause)
   const user = config.user ?? process.env.PGUSER ?? 'this user'
-  // What the driver says if the server asks for a password and there is none.
+  // The driver's message if the server asks for a password and there is none.
   if (/password must be a (non-empty )?string/.test(why))
     return new StartError(`${url} asks for a password`, 7, PASSWORD)
   switch (codeOf(cause)) {
@@ -57,7 +57,7 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
   }
 }
 
-/** A pooler that does not give each client a session of its own, or does not pass on how the session must be. */
+/** The pooler does not give each client its own session, or does not pass on the settings of the session. */
 export async function refusePooler(database: Database, { url, schema }: DatabaseAddress): Promise<void> {
   const [one, other] = await database.sessions()
   if (one.pid === other.pid)

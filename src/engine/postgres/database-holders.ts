@@ -29,15 +29,15 @@ interface HoldingRow {
 }
 
 const LOOK_AGAIN_MS = 100
-/** How long new calls wait until those under way are over, so that a merchant can move. */
+/** How long new calls wait for the calls in progress, so that a merchant can move. */
 const DRAIN_MS = 100
 
-/** What becomes of a merchant that nobody holds. */
+/** What to do with a merchant that nobody holds. */
 type Otherwise = 'here' | 'where it belongs'
 
 /**
- * Which process holds which merchant. Both accounts of a merchant are held together, so that whoever holds them also
- * makes each change of the merchant, and has seen it.
+ * Which process holds which merchant. One process holds both accounts of a merchant and makes every change
+ * of the merchant, so it knows all changes.
  */
 export class DatabaseHolders implements Holders {
   readonly #held = new Map<string, Holding>()
@@ -90,7 +90,7 @@ export class DatabaseHolders implements Holders {
     return this.holding(account) !== undefined && this.lease.holds
   }
 
-  /** What this process holds by its present number. */
+  /** What this process holds under its current number. */
   holding(account: string): Holding | undefined {
     const holding = this.#held.get(merchantOf(account))
     return holding && this.lease.registered && holding.process === this.lease.id ? holding : undefined
@@ -126,13 +126,13 @@ export class DatabaseHolders implements Holders {
     if (!taking) {
       taking = this.#find(merchant, otherwise).finally(() => this.#taking.delete(question))
       this.#taking.set(question, taking)
-      // Everybody who asked may have left.
+      // All callers may have disconnected.
       taking.catch(() => {})
     }
     return ended(taking, signal)
   }
 
-  /** Those who ask at one time share the answer. It gives up when the leases of two holders in turn could have run out. */
+  /** Concurrent callers share the answer. It gives up after the time in which two leases in a row could expire. */
   async #find(merchant: string, otherwise: Otherwise): Promise<string | undefined> {
     const until = this.time.monotonic() + 3 * LEASE_MS
     for (;;) {
@@ -157,7 +157,7 @@ export class DatabaseHolders implements Holders {
     }
   }
 
-  /** Where a merchant belongs that nobody holds, unless it is here. Asked anew, because a process may just have gone. */
+  /** Where an unheld merchant belongs, unless it is here. Looked up again, because a process may just have ended. */
   async #homeElsewhere(merchant: string): Promise<string | undefined> {
     const home = homeOf(merchant, await readPeers(this.database.ask))
     return home?.id === String(this.lease.id) ? undefined : home?.address
@@ -173,7 +173,7 @@ export class DatabaseHolders implements Holders {
     return rows[0]
   }
 
-  /** The lease of another process ran out. What its wall clock may say by now is written down. */
+  /** The lease of another process expired. Notes how far its wall clock may have come by now. */
   async #end(id: string): Promise<void> {
     await this.database.ask(
       `UPDATE processes SET ended = true,
@@ -211,7 +211,7 @@ export class DatabaseHolders implements Holders {
     return this.#spread.look()
   }
 
-  /** Calls that come meanwhile wait, and are then answered by the next holder. */
+  /** Calls that arrive meanwhile wait, and the next holder answers them. */
   async #give(merchant: string): Promise<boolean> {
     const [holding, listener] = [this.#held.get(merchant), this.#listener]
     if (!holding || !listener?.mayGive(merchant)) return false
@@ -230,7 +230,7 @@ export class DatabaseHolders implements Holders {
     if (!listener.mayGive(merchant) || this.#held.get(merchant) !== holding) return false
     this.#held.delete(merchant)
     await listener.give(merchant)
-    // If this fails, it is still this process's, which takes it again with the next call.
+    // If this fails, this process still holds it, and takes it again at the next call.
     const { count } = await this.database.ask(
       `UPDATE holdings SET holder = NULL, wall_ms = greatest(wall_ms, $4)
        WHERE merchant = $1 AND holder = $2 AND term = $3`,
@@ -261,7 +261,7 @@ export class DatabaseHolders implements Holders {
     this.#listener?.lost(merchant)
   }
 
-  /** The lease ran out: everything may have been taken. */
+  /** The lease expired: others may have taken everything. */
   lapsed(): void {
     this.#held.clear()
     this.#listener?.lost()
@@ -281,7 +281,7 @@ export class DatabaseHolders implements Holders {
   }
 }
 
-/** Also of a merchant's own name. Each call asks for it, and no name of a merchant has a point. */
+/** Also accepts the id of a merchant. Every call needs this, and no id of a merchant contains a dot. */
 export function merchantOf(account: string): string {
   const point = account.indexOf('.')
   return point === -1 ? account : account.slice(0, point)

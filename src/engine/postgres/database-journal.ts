@@ -10,7 +10,7 @@ import { insertEntries, StoredEntries } from './stored-entries.ts'
 
 /** Where an account stands in the database, as its holder took it. */
 export interface Standing {
-  /** Every write states it. It grows with each take-over, so that an earlier holder writes nothing any more. */
+  /** Every write states it. It grows with each take-over, so that an earlier holder can no longer write. */
   readonly epoch: number
   readonly edition: number
   readonly seed: string | null
@@ -20,7 +20,7 @@ export interface Standing {
 
 interface DatabaseJournalOptions {
   readonly account: string
-  /** This process, by the number that no other ever has. */
+  /** The number of this process, which no other process ever gets. */
   readonly writer: number
   readonly standing: Standing
   /** The wall time at which somebody must hold the account again, because a timer is due; null if there is none. */
@@ -32,7 +32,7 @@ interface DatabaseJournalOptions {
   readonly onClose: () => Promise<void>
 }
 
-/** How long a batch is tried again after its connection was cut, until its callers learn that its fate is unknown. */
+/** How long a batch is retried after its connection was cut. Then its callers learn that its fate is unknown. */
 const SETTLE_MS = 4000
 const PAUSE_MS = 100
 
@@ -53,7 +53,7 @@ export class DatabaseJournal implements Journal {
   #standing: Standing
   #batch: string[] = []
   #flushing: Promise<void> | undefined
-  /** Whether a batch may be in the database that nobody has seen there. */
+  /** Whether the database may have a batch whose write was not confirmed. */
   #inDoubt = false
   #lost = false
   #replacing = false
@@ -130,20 +130,20 @@ export class DatabaseJournal implements Journal {
       }
   }
 
-  /** Whether a batch whose fate is unknown is in the database. If not, it can only be written anew. */
+  /** Whether a batch whose fate is unknown is in the database. If not, it can only be written again. */
   async #isWritten(from: number, count: number): Promise<boolean> {
     const { epoch, edition } = this.#standing
     try {
       return (await this.#settle()) === from + count
     } catch (cause) {
       if (!(cause instanceof LostError) || this.#closed) throw cause
-      // Whoever took the account since has ended this process's statements, or waited for them.
+      // A process that took the account since then has ended the statements of this one, or waited for them.
       const { rows } = await this.database.ask<{ written: string }>(
         `SELECT (SELECT count(*) FROM entries WHERE account = a.id AND edition = $2 AND seq > $3 AND seq <= $4 AND epoch = $5)
            AS written FROM accounts a WHERE id = $1 AND edition = $2`,
         [this.options.account, edition, from, from + count, epoch],
       )
-      // Of a history that was replaced, nothing is left to look at.
+      // The history was replaced, so none of its entries are left to check.
       if (!rows[0]) throw cause
       this.#inDoubt = false
       if (Number(rows[0].written) < count) throw cause
@@ -153,8 +153,8 @@ export class DatabaseJournal implements Journal {
   }
 
   /**
-   * Takes the account again, under a new epoch: a statement whose connection was cut has ended then, or can write nothing
-   * any more. Returns the number of the last entry.
+   * Takes the account again, under a new epoch: a statement whose connection was cut has ended by then, or can no
+   * longer write. Returns the number of the last entry.
    */
   async #settle(ask = this.database.ask): Promise<number> {
     if (this.#closed) throw new LostError()
@@ -213,7 +213,7 @@ export class DatabaseJournal implements Journal {
     if (!this.#closed) this.options.onLost()
   }
 
-  /** What the database does not answer now, it may answer later. */
+  /** A database that does not answer now may answer later. */
   readonly #reading: Ask = (text, values) =>
     this.database.ask(text, values).catch(cause => {
       throw new UnavailableError('The journal', cause)
@@ -270,7 +270,7 @@ export class DatabaseJournal implements Journal {
       await this.database
         .ask('DELETE FROM entries WHERE account = $1 AND edition < $2', [account, edition])
         .catch(() => {})
-      // At the very end: until then, whoever reads the world before waits for an entry of it, which is safe.
+      // Last of all: until then, a read of the old world waits for one of its entries, which is safe.
       this.#standing = { ...this.#standing, edition, seed, last }
       this.#safe.seq = last
     } finally {

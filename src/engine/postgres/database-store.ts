@@ -28,7 +28,7 @@ interface DatabaseStoreOptions {
   readonly connections?: number
   /** After how many entries the next checkpoint begins. */
   readonly every?: number
-  /** Refuses a database where nothing is kept yet, and makes nothing there. */
+  /** Refuses a database that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
 }
 
@@ -37,7 +37,7 @@ const CONNECTIONS = 10
 /** Renewals never wait for a batch. */
 const LEASE_CONNECTIONS = 2
 const LEASE_SILENCE_MS = 2000
-/** What one process takes at most. */
+/** How many connections one process opens at most. */
 export const CONNECTIONS_A_PROCESS = CONNECTIONS + LEASE_CONNECTIONS
 /** How long a call waits for an account that another process has just lost. */
 const OPEN_WITHIN_MS = 15_000
@@ -129,7 +129,7 @@ export class DatabaseStore implements Store {
       const opened = await this.#open(account, writer, term)
       return { ...opened, images: new DatabaseImages(this.database, account.id), wallMs }
     } catch (cause) {
-      // What is damaged stays so; what could not be read now may be read later.
+      // Damage is permanent, but what could not be read now may be readable later.
       const isLasting = cause instanceof StartError || cause instanceof UnavailableError
       throw isLasting ? cause : new UnavailableError('The account', cause)
     }
@@ -147,7 +147,7 @@ export class DatabaseStore implements Store {
     })
   }
 
-  /** From now on, an earlier holder of the account writes nothing any more. */
+  /** From now on, an earlier holder of the account can no longer write. */
   async #take(
     account: string,
     writer: number,
@@ -167,7 +167,7 @@ export class DatabaseStore implements Store {
     return { ...row, epoch: Number(row.epoch), last: Number(row.last) }
   }
 
-  /** A new merchant is this process's before anything is written of it. */
+  /** This process holds a new merchant before it writes anything about it. */
   async announceChange(accounts: readonly string[]): Promise<void> {
     for (const merchant of new Set(accounts.map(merchantOf))) {
       if (this.holders.mayAnswer(merchant)) continue
@@ -209,7 +209,7 @@ export class DatabaseStore implements Store {
     this.holders.forget(merchant)
   }
 
-  /** Who asks about a merchant that has just been removed makes this process hold it once more. */
+  /** A call about a merchant that was just removed makes this process hold it again. */
   async #forgetRemoved(holder: number): Promise<void> {
     await this.database.ask(
       `DELETE FROM holdings h WHERE holder = $1

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
 
-/** Rows of a statement, and how many it wrote. */
+/** The rows of a statement, and how many rows it wrote. */
 export interface Result<Row> {
   readonly rows: Row[]
   readonly count: number
@@ -11,9 +11,9 @@ export type Ask = <Row = never>(text: string, values?: readonly unknown[]) => Pr
 
 /** How long the server works on one statement before it gives up. */
 const STATEMENT_MS = 30_000
-/** A connection that says nothing for so long is cut off. */
+/** How long a connection may be silent before it is closed. */
 const SILENCE_MS = 35_000
-/** How long a transaction may hold its locks while it waits for a process that was cut off. */
+/** How long a transaction may hold its locks while it waits for a disconnected process. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
 interface DatabaseOptions {
@@ -31,11 +31,11 @@ export class Database {
 
   constructor(address: DatabaseAddress, { connections, sync, silenceMs = SILENCE_MS }: DatabaseOptions) {
     const settings = {
-      // Nothing outside the schema is ever seen.
+      // Nothing outside the schema is visible.
       search_path: address.schema,
       statement_timeout: Math.min(STATEMENT_MS, silenceMs),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      // Said either way: the server, the database or the user may have another default.
+      // Always set: the server, the database or the user may have another default.
       synchronous_commit: sync ? 'on' : 'off',
     }
     this.#pool = new pg.Pool({
@@ -55,7 +55,7 @@ export class Database {
   readonly ask: Ask = async (text, values = []) =>
     resultOf(await this.#pool.query(this.#prepared(text, values)))
 
-  /** All statements of the work, or none. */
+  /** Executes all statements of the work, or none. */
   readonly transaction = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
     const client = await this.#pool.connect()
     let failure: Error | undefined
@@ -70,7 +70,7 @@ export class Database {
       failure = cause instanceof Error ? cause : new Error(String(cause))
       throw cause
     } finally {
-      // With a failure, the connection is closed, and the server takes everything back.
+      // After a failure, the connection is closed, and the server rolls everything back.
       client.release(failure)
     }
   }

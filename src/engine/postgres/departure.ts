@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 
 const LOOK_AGAIN_MS = 50
-/** A database that does not answer holds up no stop for longer. */
+/** A database that does not answer delays a stop by no more than this. */
 const NOTE_WITHIN_MS = 1000
 
 interface Row {
@@ -12,7 +12,7 @@ interface Row {
   readonly over: boolean
 }
 
-/** Notes in the store what the others must know of a process that stops. Without the note, they know less. */
+/** Tells the other processes, through the store, that this one stops. If that fails, they only know less. */
 export class DatabaseDeparture implements Departure {
   constructor(
     private readonly database: Database,
@@ -40,7 +40,7 @@ export class DatabaseDeparture implements Departure {
 
   async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
-      // The newest one there: a process may have been started again at this address.
+      // The newest one: a process may have been restarted at this address.
       const { rows } = await this.database.ask<Row>(
         `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over
          FROM processes WHERE address = $1 ORDER BY id DESC LIMIT 1`,

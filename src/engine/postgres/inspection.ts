@@ -5,10 +5,10 @@ import { refusePooler, startErrorOf } from './database-error.ts'
 import { LEASE_MS } from './lease.ts'
 import { stepsTaken } from './schema.ts'
 
-/** Nobody waits for a diagnosis as long as for a payment. */
+/** A diagnosis must not take as long as a payment may. */
 const SILENCE_MS = 5000
 
-/** What the server says of itself and of this session. */
+/** What the server reports about itself and this session. */
 export interface ServerFacts {
   readonly version: string
   /** Such as 150008 for 15.8. */
@@ -32,7 +32,7 @@ interface ServingProcess {
   readonly address: string | null
 }
 
-/** Looks at a database as a process that is about to serve it would, and changes nothing. Each problem is a StartError. */
+/** Checks a database as a start would, and changes nothing. Each problem is a StartError. */
 export class DatabaseInspection {
   private constructor(
     private readonly address: DatabaseAddress,
@@ -70,7 +70,7 @@ export class DatabaseInspection {
     })
   }
 
-  /** What the user may not do, although a process must. */
+  /** The rights that a process needs and this user does not have. */
   missingRights(): Promise<string[]> {
     return this.#saying(async () => {
       const { rows } = await this.database.ask<{ missing: string }>(MISSING_RIGHTS, [this.schema])

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 /** How long a process holds its accounts without renewing its lease. */
 export const LEASE_MS = 3000
-/** A holder that has not renewed its lease for so long is not called any more: it may be gone. */
+/** A holder that has not renewed its lease for this long is no longer called: it may be gone. */
 export const OVERDUE_MS = 1900
 const RENEW_EVERY_MS = 900
 
@@ -12,13 +12,13 @@ interface LeaseOptions {
   readonly node: string
   readonly wall: Reading
   readonly monotonic: Reading
-  /** The lease ran out, and others may have taken what this process held. It has a new number now. */
+  /** The lease expired, and others may have taken what this process held. It has a new number now. */
   readonly onLapse: () => void
   /** The lease was renewed. */
   readonly onRenewed: () => void
 }
 
-/** A process's number, which no other ever has, and until when. */
+/** The number of a process, which no other process ever gets, and the end of its lease. */
 interface Term {
   readonly id: number
   /** By the monotonic clock, counted from before the renewal was sent. */
@@ -26,11 +26,11 @@ interface Term {
 }
 
 /**
- * The time for which this process may answer for what it holds. The database's clock says when it has run out for the
- * others, this process's monotonic clock when it has for itself, which is always earlier.
+ * How long this process may answer for what it holds. For the others, the lease expires by the database's clock; for
+ * this process, by its monotonic clock, which is always earlier.
  */
 export class Lease {
-  /** What this process tells the others of itself, with each renewal. */
+  /** What this process reports about itself with each renewal. */
   readonly counts: NodeCounts = { takeovers: 0, moves: 0, forwarded: 0, lagMs: 0 }
   #term: Term | undefined
   #address: string | null = null
@@ -84,7 +84,7 @@ export class Lease {
     return [this.options.wall(), lagMs, takeovers, forwarded, moves]
   }
 
-  /** Renews it now. Calls at one time share one renewal. */
+  /** Renews it now. Concurrent calls share one renewal. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
@@ -95,7 +95,7 @@ export class Lease {
   async #renew(): Promise<void> {
     const from = this.options.monotonic()
     const { id } = this
-    // Once others have ended it, it cannot be renewed: the row is locked while either happens.
+    // A lease that others have ended cannot be renewed: both lock the row.
     const { count } = await this.database.ask(
       `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5,
          moves = $6
@@ -122,7 +122,7 @@ export class Lease {
     this.#timer.unref()
   }
 
-  /** Others may take what this process held, at once. */
+  /** Lets others take what this process held at once. */
   async release(): Promise<void> {
     this.#released = true
     clearTimeout(this.#timer)

@@ -2,7 +2,7 @@ import type { HeldMerchants, HeldQuery, NodeState } from '../nodes.ts'
 import type { Ask } from './database.ts'
 import { LEASE_MS } from './lease.ts'
 
-/** The processes that serve, and those that ended without giving up what they held. */
+/** The processes that serve, and those that ended without releasing what they held. */
 export async function readNodes(ask: Ask): Promise<readonly NodeState[]> {
   const { rows } = await ask<NodeState>(
     `SELECT node, address, merchants::int, age <= $1 AS serving, age AS "renewedMsAgo", lag_ms AS "lagMs",

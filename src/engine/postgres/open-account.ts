@@ -21,7 +21,7 @@ interface OpenSettings {
   readonly standing: Standing
   /** The names of the files of its last checkpoint, as the database has them. */
   readonly checkpoint: string | null
-  /** A folder of this process, in which nothing is yet. */
+  /** An empty folder of this process. */
   readonly folder: string
   readonly time: RealClocks
   readonly every?: number
@@ -49,7 +49,7 @@ export async function openAccount(
     },
   })
   const copy = new CheckpointCopy(database.ask, { account: account.id, writer }, checkpoint)
-  // Another edition is another history, and has a folder of its own.
+  // Another edition is another history, and has its own folder.
   const present = () => join(folder, `past-${journal.edition}`)
   let checkpoints: Checkpoints | undefined
   try {
@@ -72,7 +72,7 @@ export async function openAccount(
     }, known)
     await checkpoints.sweep()
     if (standing.last - known >= every) void checkpoints.begin()
-    // Beside the calls that it answers from now on.
+    // This runs while calls are answered.
     void copy.unpack().catch(cause => warn(`${folder}: records stay packed, and are read slowly: ${cause}`))
     return { journal, checkpoints }
   } catch (cause) {

@@ -8,22 +8,22 @@ import { openPrivate, removeFile, writeAll } from '../private-files.ts'
 
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)]
 
-/** So much of a file is packed at once. */
+/** How many bytes of a file are packed together. */
 export const CHUNK = 1024 * 1024
 /**
- * Records are JSON, of which little is left; the lowest level is the fastest by far. A chunk comes out in one piece:
- * in pieces of the usual size, a take-over spends a fifth of its time in calls between threads.
+ * JSON compresses well even at the lowest level, which is the fastest by far. A chunk is unpacked in one piece: in
+ * pieces of the usual size, a take-over spends a fifth of its time in calls between threads.
  */
 const PACKING = { level: 1, chunkSize: CHUNK + 1024 }
-/** How many chunks stay in memory that somebody asked for. */
+/** How many chunks stay in memory after they were read. */
 const RECENT = 8
 
 export const pack = (bytes: Buffer): Promise<Buffer> => deflated(bytes, PACKING)
 export const unpack = (bytes: Buffer): Promise<Buffer> => inflated(bytes, PACKING)
 
 /**
- * The records of a layer as they came: in packed chunks. So an account is open before its records are unpacked, which
- * takes longer than all the rest if there are many. Until then, a chunk is unpacked when somebody asks for a record in it.
+ * The records of a layer in packed chunks, as they arrived. An account opens before its records are unpacked, because
+ * unpacking many of them takes longer than the rest. Until then, a chunk is unpacked when one of its records is read.
  */
 export class PackedFile {
   /** Where each chunk starts in the packed file, and where the last one ends. */
@@ -31,7 +31,7 @@ export class PackedFile {
   readonly #recent = new Map<number, Buffer>()
   readonly #plain: RecordBytes
   #size = 0
-  /** So many bytes of the file are there. */
+  /** How many bytes of the file have been written. */
   #unpacked = 0
   #unpacking: Promise<void> | undefined
   #closed = false
@@ -39,13 +39,13 @@ export class PackedFile {
   private constructor(
     private readonly path: string,
     private readonly packed: FileHandle,
-    /** Open from the start, so that nobody makes the file again who only goes on writing it. */
+    /** Opened once, so that a file that was removed meanwhile is not created again. */
     private readonly file: FileHandle,
   ) {
     this.#plain = new RecordFile(file, 0)
   }
 
-  /** Of a file that will have this name. */
+  /** The packed form of a file that will have this name. */
   static async take(path: string, chunks: AsyncIterable<Buffer>): Promise<PackedFile> {
     const file = await openPrivate(path, 'fresh')
     const packed = await openPrivate(packedName(path), 'fresh').catch(async cause => {
@@ -69,7 +69,7 @@ export class PackedFile {
       this.#starts.push(this.#startOf(this.#chunks) + chunk.length)
       last = chunk
     }
-    // All others are full.
+    // Only the last chunk may be shorter.
     if (last) this.#size = (this.#chunks - 1) * CHUNK + (await unpack(last)).length
   }
 
@@ -81,7 +81,7 @@ export class PackedFile {
     return this.#starts[nth] ?? 0
   }
 
-  /** For a layer, which may close it and open it again. */
+  /** For use by a layer, which may close it and open it again. */
   records(): RecordBytes {
     return {
       size: this.#size,
@@ -151,7 +151,7 @@ export class PackedFile {
     if (this.#recent.size > RECENT) this.#recent.delete(oldest)
   }
 
-  /** Goes on until the whole file is there, or is not needed any more. */
+  /** Unpacks until the file is complete or no longer needed. */
   unpackAll(): Promise<void> {
     this.#unpacking ??= this.#unpackAll().finally(() => {
       this.#unpacking = undefined

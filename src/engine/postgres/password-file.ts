@@ -39,5 +39,5 @@ const USUAL_PATH =
     ? join(process.env.APPDATA ?? homedir(), 'postgresql', 'pgpass.conf')
     : join(homedir(), '.pgpass')
 
-/** Up to a colon; a backslash takes the meaning from a colon or another backslash. */
+/** A field ends at a colon; a backslash escapes a colon or another backslash. */
 const FIELD = /(?:^|:)((?:\\.|[^:\\])*)/g

@@ -3,10 +3,10 @@ import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
 /**
- * The tables, step by step. A step that was ever released never changes.
+ * The tables, step by step. A released step never changes.
  *
- * `processes` has a row for each process that ever served; one whose lease ran out is ended, and its number never used
- * again. `holdings` says which process holds a merchant. `accounts` has the epoch that each write must state.
+ * `processes` has a row for each process that ever served; a process whose lease expired counts as ended, and its
+ * number is never used again. `holdings` says which process holds a merchant. `accounts` has the epoch that each write must state.
  */
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   '0001-first': [
@@ -22,7 +22,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
        renewed_at timestamptz NOT NULL, wall_ms float8 NOT NULL, ended boolean NOT NULL DEFAULT false)`,
     `CREATE TABLE holdings (merchant text PRIMARY KEY, holder bigint, term bigint NOT NULL)`,
     `CREATE INDEX holdings_by_holder ON holdings (holder)`,
-    // Room for the row's next version on the same page, so that its index entry stays.
+    // Leaves room for the next version of a row on its page, so that the index entry can stay.
     `CREATE TABLE accounts (
        id text PRIMARY KEY, merchant text NOT NULL, writer bigint NOT NULL, epoch bigint NOT NULL, edition integer NOT NULL, seed text,
        last bigint NOT NULL, wake_ms float8, checkpoint text) WITH (fillfactor = 50)`,
@@ -39,20 +39,20 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
     `ALTER TABLE chunks ALTER bytes SET STORAGE EXTERNAL`,
   ],
   '0002-nodes': [
-    // What a process tells of itself. An older one that serves meanwhile leaves it out.
+    // What a process reports about itself. An older version that serves at the same time leaves it out.
     `ALTER TABLE processes ADD lag_ms float8 NOT NULL DEFAULT 0, ADD takeovers bigint NOT NULL DEFAULT 0,
        ADD forwarded bigint NOT NULL DEFAULT 0`,
   ],
   // Each process looks about every second for accounts that nobody serves, of which most have no timer.
   '0003-wake': [`CREATE INDEX accounts_by_wake ON accounts (wake_ms) WHERE wake_ms IS NOT NULL`],
-  // Who lost an account in the middle of a write can tell its own entries from those of the next holder.
+  // A process that lost an account during a write can distinguish its entries from those of the next holder.
   '0004-epochs': [`ALTER TABLE entries ADD epoch bigint`],
-  // A merchant that moves has no holder until its next one is called, whose time must not be before the last one's.
+  // A merchant that moves has no holder until its next call. The time of the next holder must not be earlier.
   '0005-moves': [
     `ALTER TABLE holdings ADD wall_ms float8 NOT NULL DEFAULT 0`,
     `ALTER TABLE processes ADD moves bigint NOT NULL DEFAULT 0`,
   ],
-  // A call to a process that stops, and whose connection ends without an answer, was not carried out if it says so.
+  // If the connection of a call ends without an answer, the stopped process says here whether it lost a call.
   '0006-departures': [
     `ALTER TABLE processes ADD leaving boolean NOT NULL DEFAULT false, ADD answered_all boolean NOT NULL DEFAULT false`,
   ],
@@ -73,7 +73,7 @@ export async function bringUpToDate(
   if (done?.length !== LATEST.length) await takeSteps(address)
 }
 
-/** The steps that were taken; undefined if paysim was never here. A schema that is not for this version is refused. */
+/** The steps that were taken; undefined if paysim never used the schema. Refuses one of another version. */
 export async function stepsTaken(
   database: Database,
   address: DatabaseAddress,
@@ -108,7 +108,7 @@ async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): P
   return rows.map(({ name }) => name)
 }
 
-/** Under a lock of the database, because several processes may start at once. Loaded only when there is a step to take. */
+/** Takes a lock of the database, because several processes may start at once. Loads kysely only if it is needed. */
 async function takeSteps({ config, schema }: DatabaseAddress): Promise<void> {
   const [{ Kysely, Migrator, PostgresDialect, sql }, { default: pg }] = await Promise.all([
     import('kysely'),

@@ -5,8 +5,8 @@ import type { DatabaseAddress } from './database-address.ts'
 import { LEASE_MS } from './lease.ts'
 
 /**
- * Brings this process and the others to one value of each setting. Whoever comes while others serve must have theirs; a
- * process that is alone may bring new ones.
+ * Makes this process and the others use one value of each setting. A process that starts while others serve must have
+ * their values; a process that is alone may set new ones.
  */
 export async function agreeOn(
   { transaction }: Database,

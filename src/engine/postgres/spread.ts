@@ -12,13 +12,13 @@ export interface Peer {
 
 /** How long the list of processes must be the same before a merchant moves because of it. */
 const STABLE_MS = 5000
-/** A merchant that was just taken stays so long, whoever else it belongs to. */
+/** How long a merchant stays after it was taken, even if it belongs to another process. */
 const STAYS_MS = 10_000
-/** A guest goes home when nobody has called it for so long. */
+/** How long a merchant that was created here, but belongs elsewhere, stays after its last call. */
 const QUIET_MS = 60_000
-/** What could not move stays so long. */
+/** How long a merchant stays after it could not be moved. */
 const AGAIN_MS = 30_000
-/** In a look, of which there is about one a second. */
+/** For each look, about once a second. */
 const MOST_MOVED = 8
 const MOST_LOOKED_AT = 100
 const AT_ONCE = 200
@@ -34,8 +34,8 @@ export async function readPeers(ask: Ask): Promise<readonly Peer[]> {
 }
 
 /**
- * The process to which a merchant belongs, by rendezvous hashing: when one comes or goes, only its own merchants change
- * place. By address, so that a process that is started again gets back what it had.
+ * The process to which a merchant belongs, by rendezvous hashing: when a process starts or stops, only its own
+ * merchants move. By address, so that a restarted process gets its merchants back.
  */
 export function homeOf(merchant: string, peers: readonly Peer[]): Peer | undefined {
   let home: Peer | undefined
@@ -52,7 +52,7 @@ export function homeOf(merchant: string, peers: readonly Peer[]): Peer | undefin
 /** A merchant that this process holds, by its monotonic clock. */
 export interface HeldMerchant {
   readonly takenAt: number
-  /** It belonged to another process when this one took it: somebody made it here, and is likely to go on. */
+  /** It belonged to another process when this one took it: its caller is likely to continue here. */
   readonly isGuest: boolean
   calledAt: number
 }
@@ -74,15 +74,15 @@ interface SpreadOptions {
 export class Spread {
   #peers: readonly Peer[] = []
   #changedAt = 0
-  /** Whether all that was held before the list changed was looked through. */
+  /** Whether everything held before the list changed has been checked. */
   #isSorted = false
-  /** What belongs to others, and until when it stays. */
+  /** Merchants that belong to others, and how long each stays. */
   readonly #misplaced = new Map<string, number>()
   #looking = false
 
   constructor(private readonly options: SpreadOptions) {}
 
-  /** This process took a merchant. */
+  /** Call it when this process takes a merchant. */
   taken(merchant: string): void {
     if (this.#isSorted) this.#sort(merchant)
   }
@@ -123,7 +123,7 @@ export class Spread {
     let moved = 0
     for (const [merchant, until] of first(this.#misplaced, MOST_LOOKED_AT)) {
       if (moved === MOST_MOVED) return
-      // Behind the others.
+      // At the end of the queue.
       this.#misplaced.delete(merchant)
       const state = held.get(merchant)
       if (!state || this.#isAtHome(merchant)) continue

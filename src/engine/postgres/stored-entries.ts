@@ -10,7 +10,7 @@ interface Edition {
   readonly edition: number
 }
 
-/** Entries that are read or written at once. */
+/** How many entries are read or written at a time. */
 const PAGE = 4096
 
 /** The entries of an account up to one that is known to be there. */
@@ -20,7 +20,7 @@ export class StoredEntries {
     private readonly which: Edition & { readonly last: number },
   ) {}
 
-  /** Those after a known one. */
+  /** The entries after a known one. */
   async read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
     let seq = known
     for await (const line of this.#lines(known)) {
@@ -43,7 +43,7 @@ export class StoredEntries {
     )
   }
 
-  /** Looks through all lines for the id, which nobody needs often. */
+  /** Searches all lines for the id. This is slow, but rarely needed. */
   async naming(id: string): Promise<Entry[]> {
     const entries: Entry[] = []
     for await (const line of this.#lines(0, id)) {

@@ -2,8 +2,8 @@ import type { World } from '../../domain/world.ts'
 import type { Account } from '../account.ts'
 
 /**
- * Times are rounded down to this: whoever looks earlier than needed finds nothing due yet, and a row that keeps its time
- * needs no new entry in the index.
+ * Times are rounded down to this: a process that looks too early finds nothing due yet, and a row whose time does
+ * not change needs no new entry in the index.
  */
 const ROUND_MS = 60_000
 
@@ -14,7 +14,7 @@ export function wakeAt({ clock, world }: Account, now: number): number | null {
   return waitMs === undefined ? null : Math.floor((now + waitMs) / ROUND_MS) * ROUND_MS
 }
 
-/** Of very many open webhooks one may be under way: then somebody looks in vain. */
+/** Among very many open webhooks, one may already be in progress: then a process looks in vain. */
 const LOOKED_THROUGH = 100
 
 function hasAttempts({ deliveries, openDeliveries }: World): boolean {

@@ -5,11 +5,11 @@ import { isRunning } from '../processes.ts'
 
 const NAME = /^paysim-store-(\d+)-/
 
-/** A private folder for copies of what the database has. Those of processes that were killed are removed. */
+/** A private folder for copies of data in the database. Removes the folders of killed processes. */
 export async function makeWorkingFolder(parent = tmpdir()): Promise<string> {
   for (const name of await readdir(parent)) {
     const pid = NAME.exec(name)?.[1]
-    // One of another user cannot be removed, and is theirs to remove.
+    // Only its owner can remove the folder of another user.
     if (pid !== undefined && !isRunning(Number(pid)))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
   }
