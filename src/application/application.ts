@@ -22,7 +22,7 @@ export interface ApplicationAnswer {
 }
 
 const ANSWER_WITHIN_MS = 30_000
-/** Whoever pressed Ctrl-C does not want to wait. */
+/** Short, because a user who pressed Ctrl-C does not want to wait. */
 const INTERRUPTED_PATIENCE_MS = 1000
 
 /**

@@ -17,7 +17,7 @@ export interface ClaimedPort {
 /**
  * Claims a port that nothing listens on. An application takes its port only some time after it was started, so another
  * paysim could give the same port away before that, and would then send its own requests to this application.
- * Therefore the neighbouring port shows other processes that this one is taken: whoever listens there may use it.
+ * Therefore the neighbouring port shows other processes that this one is taken: the process that listens there may use it.
  */
 export async function claimPort(): Promise<ClaimedPort> {
   for (let left = PORTS / 2; left > 0; left--) {

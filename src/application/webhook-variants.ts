@@ -57,7 +57,7 @@ export function sentAgain(message: WebhookMessage, secret: string, laterS = 1): 
 
 /**
  * The event with members that a later version of the API might add. Its text is one that most serialisers write in
- * another way: whoever verifies what it wrote itself, instead of the bytes that came, finds another signature.
+ * another way: a program that verifies its own text instead of the received bytes finds another signature.
  */
 export function withUnknownFields(message: WebhookMessage, secret: string): WebhookMessage {
   const event = read(message)
@@ -69,7 +69,7 @@ export function withUnknownFields(message: WebhookMessage, secret: string): Webh
 
 /**
  * Another event for the same record, of a type that a later version of the API might add. It tells of a time before the
- * outcome: whoever remembers the states of a payment that he was told must not take it for the outcome itself.
+ * outcome: an application that records the states of a payment must not take it for the outcome itself.
  */
 export function ofUnknownType(
   message: WebhookMessage,

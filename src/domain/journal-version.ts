@@ -1,5 +1,5 @@
 /**
- * The form of a journal's lines. Whoever changes what a line means takes the next number, and adds the step from the
+ * The form of a journal's lines. If you change what a line means, raise this number, and add the step from the
  * one before to `engine/journal-format.ts`.
  */
 export const JOURNAL_VERSION = 1

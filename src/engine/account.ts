@@ -37,7 +37,7 @@ export class Account {
   #journal: Journal | undefined
   #checkpoints: Checkpoints | undefined
   readonly #resumed = new Listeners<[]>()
-  readonly #anew = new Listeners<[]>()
+  readonly #replaced = new Listeners<[]>()
   readonly #recovery = new Recovery({
     rollBack: () => this.#rollBack(),
     tryWriting: () => this.journal.tryAgain(),
@@ -122,7 +122,7 @@ export class Account {
   readonly onEntry = this.#entries.add
 
   /** Called when another history replaced this one, so that earlier entries are no longer valid. */
-  readonly onReplaced = this.#anew.add
+  readonly onReplaced = this.#replaced.add
 
   /** Sends entries that were imported to the listeners of the account. */
   announce(entries: readonly Entry[]): void {
@@ -139,7 +139,7 @@ export class Account {
   }
 
   execute(command: Command, by: Actor): Outcome {
-    // Who can wait has waited in `catchUp`, so that there is little left.
+    // Callers that can wait have waited in `catchUp`, so little is left.
     if (this.#due()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
@@ -217,7 +217,7 @@ export class Account {
     return this.#recovery.underWay
   }
 
-  /** Whether this process decides nothing for the account any more. */
+  /** Whether this process may no longer decide for the account. */
   get moved(): boolean {
     return this.#closed || this.journal.moved === true
   }
@@ -279,7 +279,7 @@ export class Account {
     this.reseed(seed)
     this.#take(world)
     await this.#checkpoints?.startOver(world, entries.length)
-    this.#anew.tell()
+    this.#replaced.tell()
     this.#resume()
   }
 

@@ -28,7 +28,7 @@ const AT_ONCE = 32
 
 interface Attempt {
   readonly delivery: Delivery
-  /** An entry that must be safe before. */
+  /** The entry that must be safe on disk first. */
   readonly seq: number
   /** Whether it was started on a clock that stands still. */
   readonly standing: boolean
@@ -64,7 +64,7 @@ export class Courier {
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
   readonly #inOrder = new Queue<Attempt>()
-  /** Of the advance that is on its way. */
+  /** Of the advance in progress. */
   #patience: Patience | undefined
   /** Those of attempts on a clock that stands still, with their endpoints: an advance brings them forward. */
   readonly #deadlines = new Map<Deadline, string>()

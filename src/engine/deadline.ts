@@ -1,6 +1,6 @@
-/** The time for a receiver is up. */
+/** The receiver has no time left. */
 export class TooLateError extends Error {
-  /** Whether a request was on its way. */
+  /** Whether a request had been sent. */
   sent = false
 
   constructor(readonly limitMs: number) {

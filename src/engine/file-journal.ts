@@ -32,7 +32,7 @@ export class FileJournal implements Journal {
   readonly #safe = new SafePoint()
   #flushing: Promise<void> | undefined
   #replacing = false
-  /** Who waits for a cut. */
+  /** The callers that wait for a cut. */
   #cutting: (() => void) | undefined
   readonly #readers = new Readers()
   #end = 0
@@ -166,7 +166,7 @@ export class FileJournal implements Journal {
     this.#safe.stopped = false
   }
 
-  /** To what is safe. */
+  /** Shortens the file to its safe entries. */
   #shorten(): Promise<void> {
     return this.file.use(handle => handle.truncate(this.#end))
   }
@@ -252,7 +252,7 @@ export class FileJournal implements Journal {
   /** Puts a new file in the place of the open one. If that fails, the old one stays. */
   async #startFile(header: Header, entries: readonly Entry[]): Promise<void> {
     const before = this.file
-    // Later it could not be opened again for who reads it, because the new file has its name.
+    // It could not be opened again later for its readers, because the new file has its name.
     await before.hold()
     try {
       const { file, size } = await KeptFile.replace(this.path, linesOf(header, entries))

@@ -8,7 +8,7 @@ interface FiringSettings {
   /** The next timer that is due. */
   readonly due: () => Timer | undefined
   readonly fire: (timer: Timer) => void
-  /** Called when nothing is due any more. */
+  /** Called when nothing more is due. */
   readonly onDone: () => void
 }
 
@@ -27,11 +27,11 @@ export class Firing {
     this.#rest = this.#fireRest().finally(() => {
       this.#rest = undefined
     })
-    // Whoever waits for the rest gets the error; if nobody does, the next to ask meets the same timer.
+    // Callers that wait for the rest get the error. Without any, the next caller meets the same timer.
     this.#rest.catch(() => {})
   }
 
-  /** Fires all that is due, for who cannot wait. */
+  /** Fires everything due, for callers that cannot wait. */
   finish(): void {
     if (this.#within) return
     this.#fire(Number.POSITIVE_INFINITY)

@@ -62,7 +62,7 @@ export class Gateway {
     const { holders } = this.settings.store
     const elsewhere = await holders?.whoHolds(account, AbortSignal.timeout(5000))
     if (elsewhere !== undefined) return
-    // Whoever held it before may have changed its keys.
+    // Its previous holder may have changed its keys.
     await this.refresh()
     await this.account(account)?.open()
   }

@@ -13,17 +13,17 @@ export interface Holders {
    * while another's lease runs out, until the signal ends that.
    */
   whoHolds(account: string, signal: AbortSignal): Promise<string | undefined>
-  /** The same, but this process takes the account if nobody holds it, whoever it belongs to. */
+  /** The same, but this process takes the account if nobody holds it, wherever it belongs. */
   hold(account: string, signal: AbortSignal): Promise<string | undefined>
   /** True if this process may answer the call. Then it holds the account until the call has left. */
   enter(account: string, call: CallUnderWay): boolean
   leave(account: string, call: CallUnderWay): void
   /** Whether this process may answer for the account without asking anybody: its lease has not run out. */
   mayAnswer(account: string): boolean
-  /** True for the first who says this in the whole cluster, within the time. */
+  /** True for the first call with this name in the whole cluster, within the time. */
   useOnce(what: string, forMs: number): Promise<boolean>
   readonly departure: Departure
-  /** What this process tells the others of itself. */
+  /** What this process reports about itself. */
   readonly counts: NodeCounts
   /** How many merchants this process holds. */
   readonly held: number

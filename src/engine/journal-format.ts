@@ -16,7 +16,7 @@ export type Upcasts = Readonly<Record<number, (line: Line) => Line>>
 /** There has been one version so far. */
 const UPCASTS: Upcasts = {}
 
-/** A journal that a newer paysim wrote: nothing is wrong with it, and this one cannot read it. */
+/** A journal that a newer paysim wrote: it is valid, but this version cannot read it. */
 export class NewerJournalError extends Error {}
 
 const texts = new WeakMap<Entry, string>()
@@ -31,7 +31,7 @@ export function entryText(entry: Entry): string {
   return text
 }
 
-/** The entry as a line of its own. */
+/** The entry as a sealed line. */
 export const writeLine = (entry: Entry) => sealLine(entryText(entry))
 
 /** Each line has its own checksum, so that damage is found where it is. */
@@ -42,21 +42,21 @@ export function sealLine(json: string): string {
 
 const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
 
-/** What a sealed line says; throws with what is wrong with it. */
+/** The content of a sealed line. Throws if the line is damaged, and says how. */
 export function openSealed<T>(line: string): T {
   demandSeal(line)
   const { crc: _, ...said } = JSON.parse(line)
   return said as T
 }
 
-/** Throws with what is wrong with a line whose content nobody needs. */
+/** Checks a line without reading its content. Throws if it is damaged, and says how. */
 export function demandSeal(line: string): void {
   const tail = TAIL.exec(line)
   if (!tail) throw new Error('it does not end like a journal line')
   if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
 }
 
-/** What a line of a journal says, in the form of today; throws with what is wrong with it. */
+/** The content of a journal line in the current form. Throws if the line is damaged, and says how. */
 export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
   demandSeal(line)
   const said = readLine<T>(line, upcasts)
@@ -64,13 +64,13 @@ export function openLine<T extends Numbered>(line: string, expectedSeq: number, 
   return said
 }
 
-/** What a line says that was checked before. */
+/** The content of a line that was checked before. */
 export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPCASTS): T {
   const { crc: _, ...said } = JSON.parse(line) as Line
   return upcast(said, upcasts) as unknown as T
 }
 
-/** A line of any version that was ever written, in the form of today. */
+/** A line of any version in the current form. */
 function upcast(line: Line, upcasts = UPCASTS): Line {
   const { v } = line
   if (v === JOURNAL_VERSION) return line
@@ -87,13 +87,13 @@ function upcast(line: Line, upcasts = UPCASTS): Line {
   return current
 }
 
-/** An entry that comes from outside: what is wrong with it is found when its fields are checked. */
+/** An entry from outside in the current form. Its problems are found when its fields are checked. */
 export function entryToday(entry: unknown): unknown {
   const isOlder = typeof entry === 'object' && entry !== null && 'v' in entry && Number(entry.v) in UPCASTS
   return isOlder ? upcast(entry as Line) : entry
 }
 
-/** A line of a journal as it would be written today. */
+/** A line of a journal as this version would write it. */
 export const lineToday = (line: string): string =>
   line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
 

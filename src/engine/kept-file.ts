@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { DamagedError } from './damaged.ts'
 import { openPrivate, replaceFile } from './private-files.ts'
 
-/** How many files stay open though nobody uses them. Many systems let a process open only 4,096 files in all. */
+/** How many unused files stay open. Many systems let a process open only 4,096 files. */
 const MOST_IDLE = 500
 
-/** The one that was used longest ago comes first. */
+/** The least recently used comes first. */
 const idle = new Set<KeptFile>()
 
 /**
@@ -94,7 +94,7 @@ export class KeptFile {
   }
 }
 
-/** Closes the file if it cannot be told. */
+/** Which file a handle is for. Closes it if the system does not say. */
 async function identityOf(handle: FileHandle): Promise<string> {
   try {
     const { dev, ino } = await handle.stat()

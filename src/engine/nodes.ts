@@ -1,6 +1,6 @@
-/** The processes that serve one store, as each of them can tell. */
+/** The processes that serve one store, as any of them knows them. */
 
-/** What a process tells the others of itself: what it has done since it started. */
+/** What a process reports about itself: what it has done since it started. */
 export interface NodeCounts {
   /** Merchants that another process held before. */
   takeovers: number
@@ -18,7 +18,7 @@ export interface NodeState extends Readonly<NodeCounts> {
   readonly address: string | null
   /** How many merchants it holds. */
   readonly merchants: number
-  /** Whether its lease is good. If not, whoever is asked takes over what it holds. */
+  /** Whether its lease is good. If not, the next process that gets a call takes over what it holds. */
   readonly serving: boolean
   /** How long ago it renewed its lease. */
   readonly renewedMsAgo: number

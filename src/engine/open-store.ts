@@ -17,7 +17,7 @@ export interface StoreSettings {
   readonly sync: boolean
   /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
   readonly historyMs?: number | undefined
-  /** Refuses a place where nothing is kept yet, and makes nothing there. */
+  /** Refuses a place that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
   readonly time: RealClocks
   readonly warn: (message: string) => void
@@ -39,7 +39,7 @@ export async function openStore(
   return DataDirectory.claim(dataDir, { sync, history, mustExist, warn })
 }
 
-/** A full or failing disk is for the user to correct: says so, instead of what the system said alone. */
+/** Explains a full or failing disk, which the user must correct. The message of the system alone does not. */
 export const refusedBy =
   ({ dataDir, database }: StorePlace) =>
   (cause: unknown): never => {

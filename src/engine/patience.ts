@@ -4,7 +4,7 @@ import type { Reading } from './real-time.ts'
 const GRACE_MS = 250
 
 /**
- * How long one advance waits for webhook receivers in all. Time is standing meanwhile, so nothing else ends the wait:
+ * How long one advance waits for webhook receivers in all. Time stands still meanwhile, so nothing else ends the wait:
  * without a limit, a receiver that hangs would hold up an advance by 15 s for each of its retries.
  */
 export class Patience {

@@ -1,4 +1,4 @@
-/** Who is reading something. What is replaced meanwhile is removed when they are done. */
+/** Counts readers. What was replaced while they read is removed when they are done. */
 export class Readers {
   readonly #reading = new Set<Promise<unknown>>()
 
@@ -15,12 +15,12 @@ export class Readers {
     }
   }
 
-  /** Resolves when all who read now are done. */
+  /** Resolves when all current readers are done. */
   async done(): Promise<void> {
     await Promise.all(this.#reading)
   }
 
-  /** Removes what only they still need. */
+  /** Removes what only those readers still need. */
   async removeAfter(remove: () => Promise<void>): Promise<void> {
     await this.done()
     await remove().catch(() => {})

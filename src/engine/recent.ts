@@ -1,13 +1,13 @@
 interface Cache {
   readonly bytes: number
-  /** Gives up what was used longest ago. */
+  /** Drops what was used longest ago. */
   shrink(): void
 }
 
-/** What several caches may take together, in bytes. If it is too much, the one that has grown longest ago gives up first. */
+/** Limits the bytes of several caches together. The cache whose last growth is oldest drops entries first. */
 export class CacheBudget {
   #bytes = 0
-  /** The one that has grown last is the last. */
+  /** In the order of their last growth. */
   readonly #caches = new Set<Cache>()
   #grown: Cache | undefined
 

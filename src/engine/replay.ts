@@ -10,7 +10,7 @@ interface Reading<T> {
   readonly after?: number
   /** Entries up to this number are passed over. */
   readonly known?: number
-  /** Nothing is added to the file any more, so its last line is complete. */
+  /** The file no longer grows, so its last line is complete. */
   readonly closed?: boolean
   /** In bytes: what comes after it was never safe. */
   readonly end?: number

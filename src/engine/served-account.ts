@@ -13,7 +13,7 @@ export class AccountStoppedError extends StartError {
     this.name = 'AccountStoppedError'
   }
 
-  /** What callers are told. The details name files, and only the log has them. */
+  /** The message for callers. The details name files, so only the log has them. */
   get rejection() {
     const message = `The account ${this.account} is stopped, because it could not be opened; the log of paysim has the details`
     return rejection('service_unavailable', message)
@@ -39,7 +39,7 @@ export class ServedAccount {
     return this.#runtime
   }
 
-  /** Whether something of it is in this process alone: a webhook under way, or counts of its faults. */
+  /** Whether only this process has some of its state: a webhook in progress, or the counts of its faults. */
   get busy(): boolean {
     const runtime = this.#runtime
     return runtime !== undefined && (runtime.courier.busy || runtime.account.world.faults.http.length > 0)
@@ -56,7 +56,7 @@ export class ServedAccount {
     return this.#opening
   }
 
-  /** Opened by whoever created it. */
+  /** Its creator has opened it. */
   opened(runtime: AccountRuntime): void {
     this.#runtime = runtime
     this.#opening = Promise.resolve(runtime)

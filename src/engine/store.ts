@@ -7,7 +7,7 @@ import type { Journal } from './journal.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import { Registry } from './registry.ts'
 
-/** What an account keeps. */
+/** The stored parts of an account. */
 export interface AccountStore {
   readonly journal: Journal
   readonly checkpoints: Checkpoints | undefined
@@ -26,7 +26,7 @@ export interface ServerFacts {
 
 /** What all processes that serve one store must have in common. */
 export interface SharedSetting {
-  /** As a message names it. */
+  /** Its name in messages. */
   readonly name: string
   /** Undefined if this process takes the value of the others. */
   readonly given: string | undefined
@@ -42,7 +42,7 @@ export interface Store {
   readonly holders?: Holders
   /** Returns the value that holds for each setting. Throws if other processes have another one. */
   agree?(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>>
-  /** Called first. Sweeps away what interrupted changes left behind. */
+  /** Called first. Removes what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** Brings an account to the state that is kept, and returns where it continues. */
   openAccount(account: Account): Promise<AccountStore>

@@ -22,7 +22,7 @@ export interface AdvanceResult {
 }
 
 export interface AdvanceTerms {
-  /** How long one journey waits for receivers in all, by the wall. */
+  /** How long one advance waits for receivers in all, in wall time. */
   readonly receiversMs: number
   readonly monotonic: Reading
 }
@@ -115,7 +115,7 @@ export class TimeTravel {
       await this.#quieten(patience)
       if (++stops % STOPS_AT_ONCE === 0) await otherWork()
     }
-    // One sync for many stops: nothing was answered yet, and the courier waits for what it tells a receiver.
+    // One sync for many stops: no caller was answered yet, and the courier waits for the entries that it reports.
     const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
     // The time must survive a restart, even if no timer fired.
     if (account.world.clock?.accountAt !== arrival && !account.closed) {

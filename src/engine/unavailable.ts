@@ -29,7 +29,7 @@ export class TooManyFilesError extends UnavailableError {
   }
 }
 
-/** Another process may hold the account now. Nothing was written, and this process writes nothing of it any more. */
+/** Another process may hold the account now. Nothing was written, and this process no longer writes for it. */
 export class MovedError extends UnavailableError {
   constructor() {
     super('The journal', undefined)

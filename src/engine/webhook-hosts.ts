@@ -14,7 +14,7 @@ export class WebhookHostError extends Error {
 
 /**
  * Where webhooks may go: this machine, and what `--allow-webhooks` names, which is a host, a host with a port, an
- * address or a range of addresses. A name is only a promise: what counts is the address that a connection is made to.
+ * address or a range of addresses. A name proves nothing: what counts is the address of the connection.
  */
 export class WebhookHosts {
   /** The allowed hosts as given, with a port or without. */
@@ -139,7 +139,7 @@ class Ranges {
 
 const rangesOf = (...texts: string[]) => new Ranges(texts)
 
-/** What clouds tell their machines about themselves, keys included. No webhook has any business there. */
+/** Where clouds give their machines information, even keys. No webhook may go there. */
 const METADATA = rangesOf(
   ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
   ...['168.63.129.16/32', '192.0.0.192/32'],

@@ -8,10 +8,10 @@ export interface WebhookRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
-  /** How long the receiver may take, from the connection to the end of its answer. */
+  /** How long the receiver may take from the connection to the end of its answer. */
   readonly limitMs: number
   readonly stopping: AbortSignal
-  /** Called when the time begins to count. */
+  /** Called when this time starts. */
   readonly onBegin: (deadline: Deadline) => void
 }
 
@@ -30,7 +30,7 @@ const MOST_READ = 1024 * 1024
 const AT_ONCE = 512
 const BYTES_AT_ONCE = 32 * 1024 * 1024
 
-/** Posts webhooks to hosts that they may go to, and connects to no other. All accounts share its connections. */
+/** Posts webhooks, and connects only to allowed hosts. All accounts share its connections. */
 export class WebhookSender {
   #agent: Agent | undefined
   #underWay = 0
@@ -64,7 +64,7 @@ export class WebhookSender {
   async #newAgent(): Promise<Agent> {
     // Loaded with the first webhook: most starts never send one.
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
-    // Who came at the same time may have made it meanwhile.
+    // A concurrent call may have created it meanwhile.
     return this.#agent ?? new Agent({ connect: { lookup: this.hosts.lookup } })
   }
 
@@ -106,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It waited for a connection too long.
+    // It waited too long for a connection.
     if (!this.deadline) controller.abort(new Error('no longer needed'))
   }
 

@@ -14,7 +14,7 @@ import { StartError } from './start-error.ts'
 import type { AccountStore, Store } from './store.ts'
 import { UnavailableError } from './unavailable.ts'
 
-/** What was read of a store. */
+/** How much was read from a store. */
 export interface StoreTotals {
   merchants: number
   accounts: number
@@ -89,33 +89,33 @@ async function checkAccount(
   totals: StoreTotals,
 ): Promise<string[]> {
   const { keptFrom } = journal
-  const told = new MutableWorld()
+  const replayed = new MutableWorld()
   const digests = new Set<string>()
   let last = keptFrom - 1
   for await (const line of journal.lines()) {
     const entry = readLine(line)
     if (entry.seq !== ++last) return [`entry ${last} is missing: the next one is ${entry.seq}`]
-    // Without the entries before, nobody can tell what the state must be.
-    if (keptFrom === 1) apply(told, entry)
+    // Without the earlier entries, the correct state is unknown.
+    if (keptFrom === 1) apply(replayed, entry)
     for (const digest of digestsOf(entry)) digests.add(digest)
   }
   count(totals, world, last - keptFrom + 1)
   const problems: string[] = []
   if (last !== world.seq)
     problems.push(`there are entries up to ${last}, but its state is that of ${world.seq}`)
-  else if (keptFrom === 1) problems.push(...differences(told, world))
+  else if (keptFrom === 1) problems.push(...differences(replayed, world))
   for (const digest of digests)
     if (await images.get(digest)) totals.images++
     else problems.push(`the image ${digest} is missing or damaged`)
   return problems
 }
 
-/** Where a checkpoint says something else than the entries. */
-function differences(told: MutableWorld, world: World): string[] {
+/** Where a checkpoint differs from the entries. */
+function differences(replayed: MutableWorld, world: World): string[] {
   const problems: string[] = []
   const kept = world as MutableWorld
   for (const kind of KINDS) {
-    const [right, found] = [told.table(kind), kept.table(kind)]
+    const [right, found] = [replayed.table(kind), kept.table(kind)]
     if (right.size !== found.size)
       problems.push(`its checkpoint has ${found.size} ${kind}, but its entries make ${right.size}`)
     else
@@ -129,8 +129,8 @@ function differences(told: MutableWorld, world: World): string[] {
 }
 
 /**
- * Copies everything to another, empty store. Nothing is in force there until all of it is there: then the list of
- * merchants names it.
+ * Copies everything to another, empty store. The list of merchants is written last, so that nothing takes
+ * effect before everything is there.
  */
 export async function copyStore(from: Store, to: Store, time: RealTime): Promise<StoreTotals> {
   const totals = noTotals()

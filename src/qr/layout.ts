@@ -5,7 +5,7 @@ import { type Version, versionFor } from './versions.ts'
 /**
  * One mask for every symbol, instead of drawing all eight to keep the best: decoders read the mask from the
  * format bits, so any of them is valid. Over 800 payment payloads this one had by far the least penalty, 1755
- * on average by the rules of the standard, where choosing anew for each had 1753 and the next mask 2160.
+ * on average by the rules of the standard, where a new choice for each had 1753 and the next mask 2160.
  */
 const MASK = 0b010
 const isInverted = (x: number): boolean => x % 3 === 0

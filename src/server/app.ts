@@ -176,7 +176,7 @@ export class App {
     const caller = watchCaller(reply.raw)
     try {
       do {
-        // It is never handed on twice: who asked here asks the store anew.
+        // It is never handed on twice: the process that sent it asks the store again.
         const holder = await forwarder.find(account, caller.gone, request.handedOn)
         if (holder === undefined) continue
         if (request.handedOn) return declineCall(request, reply)
@@ -189,7 +189,7 @@ export class App {
     } finally {
       caller.leave()
     }
-    // Whoever held it before may have changed its keys, or removed it.
+    // Its previous holder may have changed its keys, or removed it.
     await this.#learn()
     return this.#enter(request, reply, place)
   }
@@ -204,7 +204,7 @@ export class App {
       .catch(error => this.#word(error, request, reply))
   }
 
-  /** While this process waited, the account may have got another holder: what is here is old then. */
+  /** While this process waited, another may have taken the account, and the state here may be old. */
   #unlessMoved<T>(request: Request, reply: Reply, place: Found, answer: () => T): T | Promise<unknown> {
     const { account } = place
     const isHere = account === undefined || this.#settings.forwarder?.holders.mayAnswer(account) !== false
@@ -259,7 +259,7 @@ export class App {
   }
 
   #leave(request: Request, reply: Reply): void {
-    // Who answered it has noted it.
+    // The process that answered it has logged it.
     if (request.isAnsweredElsewhere) return reply.leave()
     reply.header('request-id', request.requestId)
     if (this.listener.closing) reply.header('connection', 'close')

@@ -3,7 +3,7 @@ import type { AccountRuntime } from '../engine/account-runtime.ts'
 import { MovedError, UnavailableError } from '../engine/unavailable.ts'
 import { notFound, RefusalError } from './refusal.ts'
 
-/** The whole call has changed nothing. Whoever holds the account now can carry it out. */
+/** The whole call has changed nothing. The current holder of the account can carry it out. */
 export class NotCarriedOutError extends MovedError {}
 
 /** Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out. */

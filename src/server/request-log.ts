@@ -50,14 +50,14 @@ const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
-  /** The account that was called last is the last. */
+  /** In the order of their last calls. */
   readonly #kept = new Map<string, Ring>()
   #lastCalled: string | undefined
   #bytes = 0
   readonly #exchanges = new Exchanges()
   readonly #listeners = new Set<RequestListener>()
   readonly #totals = new Map<string, Total>()
-  /** What was counted last: usually the same again. */
+  /** The last count: the next one is usually the same. */
   #lastCounted: { readonly record: RequestRecord; readonly total: Total } | undefined
 
   record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {

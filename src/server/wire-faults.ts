@@ -104,19 +104,19 @@ function reset(request: Request, reply: Reply): void {
 }
 
 /** How each fault changes the body of the answer. */
-const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'spoiled' | 'slow'>> = {
+const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'damaged' | 'slow'>> = {
   latency: 'untouched',
   status: 'untouched',
   reset: 'untouched',
-  empty: 'spoiled',
-  truncate: 'spoiled',
-  garbage: 'spoiled',
+  empty: 'damaged',
+  truncate: 'damaged',
+  garbage: 'damaged',
   drip: 'slow',
 }
 
 /** A delayed answer is always the real one; so is a damaged one, if the call changes nothing. */
 const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>
-  BODY[type] === 'slow' || (BODY[type] === 'spoiled' && method === 'GET')
+  BODY[type] === 'slow' || (BODY[type] === 'damaged' && method === 'GET')
 
 /** The number of pieces of a dripping answer, over which its delay is spread. */
 const DRIPS = 10

@@ -32,7 +32,7 @@ function kindOf(source: string): Kind {
   return source.startsWith('@') || !isInline(source) ? 'file' : 'inline'
 }
 
-/** JSON, or text that begins like JSON and is no likely file name. */
+/** JSON, or text that begins like JSON and is unlikely to be a file name. */
 function isInline(source: string): boolean {
   if (/^\s*(?:[[{"]|$)/.test(source)) return true
   try {

@@ -170,7 +170,7 @@ const listening = new WeakSet<NodeJS.WritableStream>()
 /** How a pipe reports that its reader is gone; the second is Windows. */
 const READER_GONE = new Set(['EPIPE', 'EOF'])
 
-/** Writes, and waits until the text is passed on, so that a slow reader slows down whoever writes. */
+/** Writes, and waits until the text is passed on, so that a slow reader slows down the writer. */
 export function writerTo(out: NodeJS.WriteStream): Write {
   if (!listening.has(out)) {
     listening.add(out)
@@ -181,7 +181,7 @@ export function writerTo(out: NodeJS.WriteStream): Write {
       if (text === '') return resolve()
       out.write(text, error => {
         if (!error) return resolve()
-        // The reader, such as `head`, has seen enough: that is no error, and nothing is left to do.
+        // The reader, such as `head`, has seen enough: this is not an error, and nothing is left to do.
         if (READER_GONE.has((error as NodeJS.ErrnoException).code ?? '')) return process.exit()
         reject(error)
       })

@@ -156,7 +156,7 @@ export interface Picking {
   /** The values where the path starts: the body, or each record of its list. */
   readonly roots: readonly unknown[]
   readonly mayLack: readonly string[] | undefined
-  /** Earlier records had the member, so it is no mistake if these do not. */
+  /** Earlier records had the member, so it is not a mistake if these do not. */
   readonly lenient?: boolean
 }
 

@@ -107,7 +107,7 @@ async function reopen(
   opened: Set<ControlClient>,
 ): Promise<AccountConnection> {
   const found = await findControl(flags)
-  // Another simulator of this folder is not the one that was listened to.
+  // Do not listen to another simulator of this folder instead.
   if ((found.simulator?.data_dir ?? null) !== (target.simulator?.data_dir ?? null))
     throw new UsageError('the simulator is not there')
   const control = new ControlClient(found)

@@ -75,7 +75,7 @@ export class Checkpoints {
       await checkpoints.#read()
     } catch (cause) {
       await checkpoints.#closeLayers()
-      // It may be whole.
+      // It may be complete.
       if (cause instanceof UnavailableError) throw cause
       checkpoints.#warn(`the checkpoint is damaged: ${messageOf(cause)}. The whole journal is read instead`)
     }
@@ -117,7 +117,7 @@ export class Checkpoints {
     return this.#files
   }
 
-  /** A world as it was at the last checkpoint. Nothing of an earlier world of this account may be used any more. */
+  /** A world as it was at the last checkpoint. No earlier world of this account may be used after this. */
   world(): MutableWorld {
     const manifest = this.#manifest
     this.tail.begin()
@@ -155,7 +155,7 @@ export class Checkpoints {
     await this.#writing
   }
 
-  /** Another history begins, with so many entries. It has a folder of its own. */
+  /** Another history begins, with this many entries. It has its own folder. */
   async startOver(world: MutableWorld, entries: number): Promise<void> {
     await this.#closeLayers()
     this.#manifest = undefined
@@ -288,7 +288,7 @@ export class Checkpoints {
     for (const layer of few) await layer.remove()
   }
 
-  /** The world reads from the layers of now. What was written just now, it no longer holds. */
+  /** The world reads from the current layers, and no longer holds the records that were just written. */
   #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
     if (this.#world !== world || !this.#manifest) return
     const past = this.#past(this.#manifest.state.arrivals, () => world)

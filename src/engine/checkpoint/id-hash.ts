@@ -2,7 +2,7 @@
 const HASHES = 2 ** 53
 
 /**
- * A hash of 53 bits, as a number. Two texts may share one, so whoever finds a record by it compares the id. The seed is
+ * A hash of 53 bits, as a number. Two texts may share one, so compare the id of a record found by it. The seed is
  * secret, so that nobody can choose keys that all have the same hash.
  */
 export function hashOf(text: string, seed: number): number {

@@ -5,7 +5,7 @@ import { sortInSlices } from './sort-in-slices.ts'
 
 /**
  * The index of a layer, as a file of columns. It says where each record is, in list order and by id, so that a start
- * reads this much and no record. It is derived from the records: whoever wants to read them needs no index.
+ * reads this much and no record. It is derived from the records, which can be read without it.
  */
 
 /** The entries of one combination of facets, from `start` to before `end`. */

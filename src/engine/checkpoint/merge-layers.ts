@@ -18,7 +18,7 @@ import { writeWhole } from './write-layer.ts'
 const SLICE = 1024
 const DROPPED = 0xffffffff
 
-/** So many layers of about one size become one. */
+/** How many layers of about one size are merged into one. */
 const LAYERS_OF_A_SIZE = 4
 /** Larger layers are not merged, so that a merge stays short and needs little memory. */
 const LARGEST_MERGE = 500_000

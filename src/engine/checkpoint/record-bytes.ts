@@ -2,19 +2,19 @@ import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { openPrivate } from '../private-files.ts'
 
-/** The lines of a layer's records, which never change. Whoever reads past the end gets less than was asked for. */
+/** The lines of a layer's records, which never change. A read past the end returns fewer bytes. */
 export interface RecordBytes {
   readonly size: number
-  /** At once, because whoever decides or shows something cannot wait. */
+  /** Synchronous, because decisions and views cannot wait. */
   readNow(offset: number, length: number): Buffer
-  /** For much that is read from start to end, beside other work. */
+  /** Reads everything from start to end, while other work continues. */
   read(offset: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
 
 export type OpenRecordBytes = (path: string) => Promise<RecordBytes>
 
-/** As a file of their own: a record is in the system's cache, or one read away. */
+/** In a file: a record is in the system's cache, or takes one read. */
 export const openRecordFile: OpenRecordBytes = async path => {
   const handle = await openPrivate(path, 'read')
   try {

@@ -6,7 +6,8 @@ import type { DatabaseAddress } from './database-address.ts'
  * The tables, step by step. A released step never changes.
  *
  * `processes` has a row for each process that ever served; a process whose lease expired counts as ended, and its
- * number is never used again. `holdings` says which process holds a merchant. `accounts` has the epoch that each write must state.
+ * number is never used again. `holdings` says which process holds a merchant. `accounts` has the epoch that each write
+ * must state.
  */
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   '0001-first': [

@@ -35,9 +35,9 @@ function sentBody(body: string | Buffer | undefined) {
   return { bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') }
 }
 
-const TOLD = ['content-type', 'idempotent-replayed', 'location', 'retry-after', 'www-authenticate', 'allow']
+const SHOWN = ['content-type', 'idempotent-replayed', 'location', 'retry-after', 'www-authenticate', 'allow']
 const shownHeaders = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(TOLD.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
+  Object.fromEntries(SHOWN.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
 
 async function journalOf(stage: Stage): Promise<object[]> {
   await stage.settle()

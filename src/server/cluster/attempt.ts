@@ -77,7 +77,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const { response } = this
     if (this.#noAnswer) return this.#end(this.#noAnswer)
     if (!response.headersSent) return this.#end(this.#isAborted ? 'given-up' : outcomeOf(error.code))
-    // The rest does not come. The caller must notice, so the connection ends in the middle.
+    // The rest is missing. The connection is cut, so that the caller notices.
     response.socket?.end()
     this.#end('answered')
   }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 
-/** Notices that a caller has gone away before the end of the answer. Call `leave` when nobody needs to know any more. */
+/** Notices that a caller has gone away before the end of the answer. Call `leave` when this is no longer needed. */
 export function watchCaller(response: ServerResponse): {
   readonly gone: AbortSignal
   readonly leave: () => void
 } {
   const gone = new AbortController()
   const onClose = () => {
-    // After an answer, the same is told when all of it is sent.
+    // The event also comes after a complete answer.
     if (!response.writableEnded) gone.abort()
   }
   response.once('close', onClose)

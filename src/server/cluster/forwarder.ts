@@ -10,13 +10,13 @@ import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from
 import { HolderWatch } from './holder-watch.ts'
 import { KeptBody } from './kept-body.ts'
 
-/** How long a call waits until some process holds its account: a lease, a start from checkpoint and tail, and more. */
+/** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
 export const TAKEOVER_MS = 25_000
-/** So long, what the store said is good enough: even a holder that renewed its lease just in time still has it. */
+/** How long an answer of the store stays good enough: a lease lasts longer than this. */
 const KNOWN_MS = 1000
-/** Then all are forgotten, so that they need little memory. */
+/** Beyond this number, all are forgotten, to save memory. */
 const MOST_KNOWN = 10_000
-/** Before it asks again: the holder knows later than the store that it is none any more. */
+/** The pause before it asks again: a former holder learns of its loss later than the store. */
 const PAUSE_MS = { first: 10, longest: 250 }
 
 interface HandedOnCall {
@@ -65,8 +65,8 @@ export class Forwarder {
   }
 
   /**
-   * Where the account is held, as `whoHolds` says it now or said it a moment ago: who is asked there and holds it no
-   * longer says so. A refusal if nobody comes to hold it within the time.
+   * Where the account is held, as `whoHolds` says now or said a moment ago: a process that no longer holds it refuses
+   * the call. Throws a refusal if no process takes the account in time.
    */
   async find(account: string, gone: AbortSignal, onlyNow = false): Promise<string | undefined> {
     const known = onlyNow ? undefined : this.#known.get(account)
@@ -88,7 +88,7 @@ export class Forwarder {
     try {
       await this.#forward(call, body, holder, gone)
     } finally {
-      // A holder may answer before it has all of it.
+      // A holder may answer before it has the whole body.
       void body.discard().catch(() => {})
     }
   }
@@ -127,7 +127,7 @@ export class Forwarder {
     }
   }
 
-  /** Whether the process at the address stops, and has answered all that it began: a call that it lost is none of these. */
+  /** Whether the process at the address stops and has answered all that it began. A lost call had no effect then. */
   #wasNotBegun(address: string, gone: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
     return this.holders.departure.hasAnsweredAll(address, signal).catch(() => false)
@@ -151,7 +151,7 @@ export class Forwarder {
       headers.push(HANDED_ON, handedOn(surface, this.holders.secret))
       const { method, url: path } = request
       const sent = await body.open().catch(() => undefined)
-      // The caller went away in the middle of it.
+      // The caller disconnected meanwhile.
       if (sent === undefined) return 'lost'
       this.#agent.dispatch({ origin: address, path, method, headers, body: sent as Buffer | null }, attempt)
       return await attempt.outcome
@@ -163,7 +163,7 @@ export class Forwarder {
 
   async #newAgent(): Promise<Agent> {
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
-    // An advance or a stream takes as long as it takes; the watch notices a holder that is none any more.
+    // An advance or a stream has no time limit; the watch notices when the holder changes.
     return this.#agent ?? new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 3000 } })
   }
 

@@ -10,7 +10,7 @@ import type { Request } from '../http/request.ts'
 
 /** On a call: the surface that it came to, and the secret of the cluster. */
 export const HANDED_ON = 'paysim-handed-on'
-/** On an answer: why it is none. */
+/** On an answer: the reason why there is none. */
 export const NO_ANSWER = 'paysim-no-answer'
 
 /** `not-held`: nothing was done, because another process holds the account. `reset`: a fault ends the connection. */

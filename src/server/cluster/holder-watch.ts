@@ -12,7 +12,7 @@ interface Open {
 
 /**
  * A process that is paused, or cut off, keeps its connections open and answers nothing. While calls about an account
- * are open, this asks who holds it, and ends those to anybody else.
+ * are open, this asks which process holds it, and ends calls to any other.
  */
 export class HolderWatch {
   readonly #open = new Map<string, Set<Open>>()
@@ -53,7 +53,7 @@ export class HolderWatch {
   async #check(account: string, open: ReadonlySet<Open>): Promise<void> {
     this.#checking.add(account)
     try {
-      // Only those that are open now: a later one may know better.
+      // Only the calls open now: a later call may already go to the right process.
       const asked = [...open]
       const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
       for (const call of asked)

@@ -23,7 +23,7 @@ export class KeptBody {
     this.#isWhole = true
   }
 
-  /** Whether the last one who got it got all of it. Until then, nobody has carried out the call. */
+  /** Whether the last receiver got all of it. Before that, no process can have carried out the call. */
   get isSentWhole(): boolean {
     return this.#isSentWhole
   }
@@ -33,7 +33,7 @@ export class KeptBody {
     return this.#size <= MOST_KEPT
   }
 
-  /** For one who sends it: null if there is none. */
+  /** A stream of it for one attempt; null if there is no body. */
   async open(): Promise<Buffer | AsyncIterable<Buffer> | null> {
     this.#isSentWhole = false
     const { headers } = this.request
@@ -50,7 +50,7 @@ export class KeptBody {
   async *#stream(): AsyncGenerator<Buffer> {
     for (let at = 0; ; at++) {
       while (at === this.#chunks.length && !this.#isWhole) {
-        // Who sent it before may still wait for the same piece.
+        // An earlier attempt may still wait for the same piece.
         this.#filling ??= this.#fill()
         await this.#filling
       }
@@ -62,7 +62,7 @@ export class KeptBody {
     this.#isSentWhole = true
   }
 
-  /** Nobody needs the rest. It is read and discarded, so that its sender can end, and use the connection again. */
+  /** Reads and discards the rest, so that its sender can finish and use the connection again. */
   async discard(): Promise<void> {
     await this.#reading?.return?.()
     this.request.resume()

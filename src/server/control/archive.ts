@@ -51,7 +51,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** An archive is a history from its first entry, so that whoever imports it can check all of it. */
+/** An archive is a history from its first entry, so that an import can check all of it. */
 function demandWholeHistory({ account }: AccountRuntime): void {
   const { keptFrom } = account.journal
   if (keptFrom === 1) return

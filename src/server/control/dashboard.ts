@@ -11,7 +11,7 @@ const readToken = bodyReader<TokenBody>(TokenBody)
 
 /** Signing in to the dashboard. Only the calls for signing in and out need no control token. */
 export function dashboardCalls({ signInLinks, publicUrl }: ControlSettings, session: Session) {
-  /** Whoever asks through a balancer gets a link through it: the cookie is for the address that it was got from. */
+  /** A caller behind a balancer gets a link through it, because the cookie is valid only for that address. */
   const baseFor = ({ headers: { host } }: Request): string | undefined =>
     publicUrl !== undefined && new URL(publicUrl).host === host
       ? `${publicUrl}${CONTROL_PREFIX}/dashboard`

@@ -86,7 +86,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       const isAbout = params.account !== undefined || route?.startsWith(MERCHANTS)
       if (!isAbout || !(hasToken(request) || isSignedIn(request)) || !isFromOwnOrigin(request))
         return undefined
-      // Whoever holds a merchant makes each change of it.
+      // Only the holder of a merchant changes it.
       const [held] = params.id !== undefined && route?.startsWith(MERCHANTS) ? accountsOf(params.id) : []
       return settings.gateway.account(params.account ?? held ?? '')?.id ?? null
     },

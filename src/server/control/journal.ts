@@ -17,7 +17,7 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
       const { keptFrom } = journal
       const { payments, payouts, assets, events, deliveries, endpoints } = world
       const all = [payments, payouts, assets, events, deliveries, endpoints]
-      // Of a record whose entries are all too old, the history is empty.
+      // If all entries of a record are too old, its history is empty.
       const isKnown = entries.length > 0 || (keptFrom > 1 && all.some(records => records.has(id)))
       if (!isKnown) throw notFound('record')
       const data = withoutSecretsIn(entries.map(entryView))

@@ -5,12 +5,12 @@
 export type Part =
   /** A member that is not split. */
   | { readonly kind: 'member'; readonly text: string }
-  /** From here on come the items of this member. */
+  /** The items of this member follow. */
   | { readonly kind: 'opened'; readonly name: string }
   /** An item: a value of a list, or a member of an object. */
   | { readonly kind: 'item'; readonly name: string; readonly text: string }
 
-/** What the text breaks: the object is not JSON, or a part of it is longer than any can be. */
+/** The text is not valid: it is not JSON, or a part of it is longer than any part may be. */
 export class BrokenJsonError extends Error {}
 
 const LONGEST_PART = 32 * 1024 * 1024
