@@ -1,13 +1,9 @@
 import { signal } from '@preact/signals'
+import type { ListWindow } from '../../../contract/control/overview.ts'
 import { call } from './api.ts'
 
-interface ListWindow<R> {
-  readonly data: readonly R[]
-  readonly total: number
-  readonly exact?: boolean
-  readonly newer?: number
-  readonly anchor?: string
-}
+/** A part of a list. Not every list can tell what came since, or keeps its place. */
+type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
 
 export interface ListState<R> {
   readonly pages: ReadonlyMap<number, readonly R[]>
@@ -105,7 +101,7 @@ export class ListSource<R> {
     )
   }
 
-  #fetch(page: number, anchor?: string): Promise<ListWindow<R>> {
+  #fetch(page: number, anchor?: string): Promise<ListPart<R>> {
     const query = new URLSearchParams(this.query)
     query.set('offset', String(page * PAGE_ROWS))
     query.set('limit', String(PAGE_ROWS))
@@ -113,7 +109,7 @@ export class ListSource<R> {
     return call('GET', `${this.path}?${query}`)
   }
 
-  #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListWindow<R>): void {
+  #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListPart<R>): void {
     this.state.value = { pages, total, exact, newer, error: undefined }
   }
 
