@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { MerchantRecord } from '../../../contract/control/merchants.ts'
+import { LIST_PAGES, type ListPageName } from '../pages/page-names.ts'
 import { signOut } from '../state/api.ts'
 import { connection } from '../state/live.ts'
 import { addressOf, go, place } from '../state/router.ts'
@@ -10,25 +11,21 @@ import { Select } from '../ui/field.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ClockCard } from './clock-card.tsx'
 
-const SECTIONS: readonly (readonly [page: string, title: string, icon: IconName][])[] = [
-  [
-    ['overview', 'Overview', 'overview'],
-    ['payments', 'Payments', 'payments'],
-    ['payouts', 'Payouts', 'payouts'],
-  ],
-  [
-    ['requests', 'Requests', 'requests'],
-    ['webhooks', 'Webhooks', 'webhooks'],
-  ],
-  [
-    ['rules', 'Rules', 'rules'],
-    ['faults', 'Faults', 'faults'],
-    ['catalogue', 'Catalogue', 'catalogue'],
-    ['clock', 'Clock', 'clock'],
-    ['account', 'Account', 'account'],
-    ['nodes', 'Nodes', 'nodes'],
-  ],
-]
+/** The section of the menu that each page is in, and its title. Its icon has its name. */
+const MENU: Readonly<Record<ListPageName, readonly [section: number, title: string]>> = {
+  overview: [0, 'Overview'],
+  payments: [0, 'Payments'],
+  payouts: [0, 'Payouts'],
+  requests: [1, 'Requests'],
+  webhooks: [1, 'Webhooks'],
+  rules: [2, 'Rules'],
+  faults: [2, 'Faults'],
+  catalogue: [2, 'Catalogue'],
+  clock: [2, 'Clock'],
+  account: [2, 'Account'],
+  nodes: [2, 'Nodes'],
+}
+const SECTIONS = [0, 1, 2].map(nth => LIST_PAGES.filter(name => MENU[name][0] === nth))
 
 interface ShellProps {
   readonly merchants: readonly MerchantRecord[]
@@ -109,12 +106,12 @@ function AccountSwitcher({ merchants, account, page }: Omit<ShellProps, 'childre
 const Navigation = ({ account, page }: { account: string; page: string }) => (
   <nav aria-label="Pages">
     {SECTIONS.map(section => (
-      <ul key={section[0]?.[0]}>
-        {section.map(([id, title, icon]) => (
-          <li key={id}>
-            <a href={addressOf(account, id)} aria-current={id === page ? 'page' : undefined}>
-              <Icon name={icon} />
-              {title}
+      <ul key={section[0]}>
+        {section.map(name => (
+          <li key={name}>
+            <a href={addressOf(account, name)} aria-current={name === page ? 'page' : undefined}>
+              <Icon name={name} />
+              {MENU[name][1]}
             </a>
           </li>
         ))}
