@@ -9,6 +9,7 @@ import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent, EventOf } from './events.ts'
+import type { Instrument } from './instrument/index.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
 import type { MethodOptions } from './model.ts'
 
@@ -242,6 +243,7 @@ type MatchingType = {
 type MismatchedType =
   | Exclude<MatchingType[DomainEvent['type']], true>
   | (TimedCommand['type'] extends Static<typeof timedCommand>['type'] ? never : 'a command of a timer')
+  | (Instrument['type'] extends Static<typeof instrument>['type'] ? never : 'an instrument')
 const SOUND: [MismatchedType] extends [never] ? true : MismatchedType = true
 
 export const EVENT_SCHEMAS: Readonly<Record<string, TProperties>> = SOUND && EVENTS
