@@ -4,7 +4,7 @@ import type { Transport, Upload, WireRequest } from '../../client/index.ts'
 import { shellQuoted } from '../shell-words.ts'
 
 /** Ends a command before its request is sent, with a curl command for the request. */
-export class DryRun extends Error {
+export class DryRunError extends Error {
   constructor(readonly curl: string) {
     super('nothing was sent')
   }
@@ -17,10 +17,10 @@ export const DRY_KEYS: Keys = { publicKey: 'none', secretKey: 'none' }
 export const CURL_KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
 export const CURL_CONTROL_TOKEN = '-H "Authorization: Bearer $PAYSIM_CONTROL_TOKEN"'
 
-/** Sends nothing: throws a `DryRun` for the first request. */
+/** Sends nothing: throws a `DryRunError` for the first request. */
 export function dryRunTransport(credentials: string): Transport & ControlTransport {
   const show = async (request: WireRequest) => {
-    throw new DryRun(asCurl(request, credentials))
+    throw new DryRunError(asCurl(request, credentials))
   }
   return { send: show, open: show, close: async () => {} }
 }

@@ -1,6 +1,6 @@
 import { InterruptedError } from '../errors/cli-errors.ts'
 import type { TargetChoice } from '../target/other-targets.ts'
-import { DryRun } from './dry-run.ts'
+import { DryRunError } from './dry-run.ts'
 
 interface Closable {
   close(): Promise<void>
@@ -22,7 +22,7 @@ export async function runCalls<C extends Closable>(
   try {
     await use(client, interruption.signal)
   } catch (error) {
-    if (!(error instanceof DryRun)) {
+    if (!(error instanceof DryRunError)) {
       await (await import('../target/hint-at-others.ts')).hintAtOthers(error, choice)
       throw error
     }

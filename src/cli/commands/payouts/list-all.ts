@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { CursorRepeatedError, type PayoutsQuery } from '../../../client/index.ts'
-import { DryRun } from '../../call/dry-run.ts'
+import { DryRunError } from '../../call/dry-run.ts'
 import type { Session } from '../../call/session.ts'
 import { showHeaders } from '../../output/printer.ts'
 import { payoutsView, payoutTotals } from '../../output/views/payouts.ts'
@@ -42,7 +42,7 @@ export async function listAll(
     if (next !== null)
       process.stderr.write(`There are more payouts than --limit. Continue with:\n  ${continueWith(next)}\n`)
   } catch (error) {
-    if (error instanceof DryRun) throw error
+    if (error instanceof DryRunError) throw error
     counter.end()
     // A repeated cursor would lead nowhere the next time, too.
     if (!(error instanceof CursorRepeatedError))
