@@ -118,10 +118,10 @@ export const COMMANDS: CommandTable = {
     },
   },
   store: {
-    summary: 'check and copy what a simulator keeps',
+    summary: 'check and copy the data of a simulator',
     commands: {
       check: {
-        summary: 'say whether a store is consistent',
+        summary: 'check whether a store is consistent',
         load: async () => ({ command: (await STORE()).check }),
       },
       copy: {

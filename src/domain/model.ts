@@ -142,7 +142,7 @@ export interface WebhookEndpoint {
   readonly url: string
   /** The subscribed event names; null for all that are on by default. */
   readonly events: readonly string[] | null
-  /** The newest first; an older one also signs until it ends. */
+  /** The newest first; an older one also signs until it expires. */
   readonly secrets: readonly { readonly secret: string; readonly endsAt: number | null }[]
   readonly disabled: boolean
   readonly createdAt: number

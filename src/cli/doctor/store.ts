@@ -94,7 +94,7 @@ const TESTED_FROM = 150000
 function serverCheck({ version, number, user, tls, readOnly, fsync }: ServerFacts, url: string): Check {
   const what = `PostgreSQL ${version}, as ${user}, ${tls === null ? 'without TLS' : `with ${tls}`}`
   if (readOnly)
-    return problem('store.server', `${what}: ${url} is read-only, such as a standby server`, {
+    return problem('store.server', `${what}: ${url} is read-only, like a standby server`, {
       advice: 'use the primary one',
       exitCode: EXIT.noAnswer,
     })
@@ -114,7 +114,7 @@ async function checkRights(inspection: DatabaseInspection): Promise<Check> {
   if (first === undefined) return ok('store.rights', 'may read and write everything in its schema')
   const more = others.length === 0 ? '' : `, and ${others.length} more`
   return problem('store.rights', `the user may not ${first}${more}`, {
-    advice: `let the owner say: GRANT ${first} TO this user`,
+    advice: `ask the owner to run: GRANT ${first} TO this user`,
     exitCode: EXIT.usage,
   })
 }

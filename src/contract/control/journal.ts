@@ -56,7 +56,7 @@ export type LoggedRequest = Wire<typeof LoggedRequest>
 
 const message = {
   headers: Type.Record(Type.String(), Type.String()),
-  body: nullable(Type.String({ description: 'null where there was none, or none that is text' })),
+  body: nullable(Type.String({ description: 'null if there was none, or if it was not text' })),
   size: count,
   truncated: Type.Boolean(),
 }
@@ -85,7 +85,7 @@ export const StreamChange = named(
     requests: count,
     about: Type.Array(Type.String()),
     records: nullable(
-      Type.Array(Type.String(), { description: 'payments and payouts; null for too many to name' }),
+      Type.Array(Type.String(), { description: 'payments and payouts; null if there are too many to name' }),
     ),
   }),
 )

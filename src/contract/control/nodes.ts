@@ -36,7 +36,7 @@ export const Nodes = named(
   'Nodes',
   object({
     node: Type.String({ description: 'the process that answers' }),
-    clustered: Type.Boolean({ description: 'false if one process alone serves its store' }),
+    clustered: Type.Boolean({ description: 'false if only one process serves the store' }),
     nodes: Type.Array(Node),
     holdings: object({ data: Type.Array(Holding), total: count }),
   }),

@@ -56,9 +56,11 @@ export const listWindow = <S extends TSchema>(row: S) =>
   object({
     data: Type.Array(row),
     total: Type.Integer({ minimum: 0, description: 'how many there are below the anchor' }),
-    exact: Type.Boolean({ description: 'whether all of them were counted: a search stops somewhere' }),
-    newer: Type.Integer({ minimum: 0, description: 'how many came since' }),
-    anchor: Type.String({ description: 'where the list began: later windows that send it do not shift' }),
+    exact: Type.Boolean({ description: 'whether all of them were counted: a search has a limit' }),
+    newer: Type.Integer({ minimum: 0, description: 'how many were added since then' }),
+    anchor: Type.String({
+      description: 'the start of the list: send it with later windows, so that they do not shift',
+    }),
   })
 export interface ListWindow<Row> {
   readonly data: readonly Row[]

@@ -15,7 +15,7 @@ export const EndpointRecord = named(
     events: nullable(
       Type.Array(Type.String(), { description: 'null for every event that is on by default' }),
     ),
-    secret: Type.String({ description: 'the newest: an older one also signs until it ends' }),
+    secret: Type.String({ description: 'the newest; an older one also signs until it expires' }),
     disabled: Type.Boolean(),
     created_at: timestamp,
   }),

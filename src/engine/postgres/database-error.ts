@@ -35,7 +35,7 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
     case '3D000':
       return new StartError(`${url}: ${why}`, 7, 'Create it, or name another one')
     case '25006':
-      return new StartError(`${url} is read-only, such as a standby server`, 7, 'Use the primary one')
+      return new StartError(`${url} is read-only, like a standby server`, 7, 'Use the primary one')
     case '53100':
       return new StartError(`${url} has no room left on its disk: ${why}`, 7, 'Make room there')
     case '53300':
@@ -51,7 +51,7 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
         `Allow it: GRANT CREATE ON DATABASE … TO ${user}, or create the schema ${schema} for this user`,
       )
     case '08P01':
-      return new StartError(`${url} refuses what a session needs: ${why}`, 2, POOLER)
+      return new StartError(`${url} refuses a session setting: ${why}`, 2, POOLER)
     default:
       return new StartError(`cannot use ${url}: ${why}`, 7)
   }
@@ -63,5 +63,5 @@ export async function refusePooler(database: Database, { url, schema }: Database
   if (one.pid === other.pid)
     throw new StartError(`${url} is a pooler that shares sessions between transactions`, 2, POOLER)
   if (one.path !== schema)
-    throw new StartError(`${url} does not take the settings of a session, such as search_path`, 2, POOLER)
+    throw new StartError(`${url} does not accept session settings, such as search_path`, 2, POOLER)
 }

@@ -152,7 +152,7 @@ export class DatabaseHolders implements Holders {
         await this.#end(row.holder)
         continue
       }
-      if (this.time.monotonic() > until) throw new Error(`nobody answers for ${merchant}`)
+      if (this.time.monotonic() > until) throw new Error(`no process holds ${merchant}`)
       await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }

@@ -118,7 +118,7 @@ export class DatabaseInspection {
   async #one<Row>(text: string): Promise<Row> {
     const { rows } = await this.database.ask<Row>(text)
     const [row] = rows
-    if (!row) throw new Error('the server answers a question with no row')
+    if (!row) throw new Error('the server returned no row')
     return row
   }
 

@@ -196,7 +196,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
       REVOKE DELETE ON paysim.entries FROM guest_${name}`)
     const within = await diagnoseStore(guest)
     expect(within.last).toBe('fault: the user may not DELETE ON TABLE paysim.entries')
-    expect(within.advice).toEqual(['let the owner say: GRANT DELETE ON TABLE paysim.entries TO this user'])
+    expect(within.advice).toEqual(['ask the owner to run: GRANT DELETE ON TABLE paysim.entries TO this user'])
     await sql(`GRANT DELETE ON paysim.entries TO guest_${name}`)
     expect((await diagnoseStore(guest)).code).toBe(0)
     const elsewhere = await diagnoseStore(`${guest}?schema=other`)

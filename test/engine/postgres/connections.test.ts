@@ -142,10 +142,10 @@ describe.skipIf(why !== undefined)('a connection to a database', () => {
   })
 
   test.skipIf(POOLER === undefined).each([
-    ['transaction', '', /^2: .* refuses what a session needs: .*options.*use PostgreSQL directly$/],
-    ['session', '', /^2: .* refuses what a session needs: .*options.*use PostgreSQL directly$/],
+    ['transaction', '', /^2: .* refuses a session setting: .*options.*use PostgreSQL directly$/],
+    ['session', '', /^2: .* refuses a session setting: .*options.*use PostgreSQL directly$/],
     ['transaction', 'options', /^2: .* is a pooler that shares sessions.*use PostgreSQL directly$/],
-    ['session', 'options', /^2: .* does not take the settings of a session.*use PostgreSQL directly$/],
+    ['session', 'options', /^2: .* does not accept session settings.*use PostgreSQL directly$/],
   ])(
     'through pgbouncer with %s sessions that ignores %j is refused in one line',
     async (mode, ignored, line) => {
