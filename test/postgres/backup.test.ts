@@ -10,7 +10,7 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { postgresPrograms, whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** A backup as the documentation describes it: made while a process serves, and brought back into another database. */
+/** A backup as the documentation describes it: made while a process serves, and restored into another database. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A backup of a database is not tested here: ${reason}`)
@@ -36,7 +36,7 @@ test.skipIf(reason !== undefined)('a dump made while a process serves is complet
   await server.kill()
 
   await run('pg_restore', ['--exit-on-error', `--dbname=${other}`, dump])
-  // The lease of the process that served is in the dump too, and must have run out.
+  // The dump contains the lease of the process that served, which must have expired.
   await expect.poll(async () => (await place.paysim(['store', 'check', other])).code).toBe(0)
   const { server: restored } = await startCluster({ store: other, nodes: 1 })
   onTestFinished(() => restored.kill())

@@ -5,7 +5,7 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** Three processes on one database: each of them answers for everything, whatever becomes of the others. */
+/** Three processes on one database: each of them answers every call, whatever happens to the others. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A cluster on PostgreSQL is not tested here: ${reason}`)
@@ -23,7 +23,7 @@ const at = ({ listen, controlToken, accounts }: Server) =>
   driverOf({ url: listen, control_url: `${listen}/_paysim`, control_token: controlToken, accounts })
 
 describe.skipIf(reason !== undefined)('three processes', () => {
-  test('each answers for a merchant that another made, changed and removed', async () => {
+  test('each answers calls about a merchant that another created, changed and removed', async () => {
     const { nodes } = await cluster()
     const [one, two, three] = nodes.map(at)
     if (!one || !two || !three) throw new Error('three processes')
@@ -37,7 +37,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
       const list = await node.control('GET', '/merchants')
       expect(list.body.data.map(({ id }: { id: string }) => id)).toContain(merchant.id)
     }
-    // A key is made and revoked at one, and is good and bad at all of them at once.
+    // A key that one process creates or revokes is valid or invalid at all of them at once.
     const keys = await three.control('POST', `/accounts/${merchant.test.id}/keys`)
     expect((await two.as(keys.body)('GET', path)).status).toBe(200)
     await two.control('DELETE', `/accounts/${merchant.test.id}/keys/${keys.body.public_key}`)
@@ -62,7 +62,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     }
   })
 
-  test('of several that want one id at once, at different processes, one gets it', async () => {
+  test('only one of several concurrent creations with one id, at different processes, succeeds', async () => {
     const { nodes } = await cluster()
     for (let round = 0; round < 5; round++) {
       const asked = nodes
@@ -87,23 +87,23 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     }
   })
 
-  test('each tells who holds what, what was handed on, and who is gone', async () => {
+  test('each reports the processes, their merchants, forwarded calls, and a process that is gone', async () => {
     const { nodes, leave } = await cluster()
     const [first, second, third] = nodes
     if (!first || !second || !third) throw new Error('three processes')
     const [one, two, three] = [at(first), at(second), at(third)]
     const merchant = await one.merchant({ clock: { mode: 'virtual' } })
-    const told = async () => (await three.control('GET', `/nodes?q=${merchant.id}`)).body
+    const shown = async () => (await three.control('GET', `/nodes?q=${merchant.id}`)).body
     type Row = { address: string; forwarded: number; takeovers: number; serving: boolean; node: string }
     const rowOf = async ({ listen }: Server): Promise<Row | undefined> =>
-      (await told()).nodes.find(({ address }: Row) => address === listen)
-    const holderOf = async () => (await told()).holdings.data[0]
+      (await shown()).nodes.find(({ address }: Row) => address === listen)
+    const holderOf = async () => (await shown()).holdings.data[0]
     const firstNode = (await rowOf(first))?.node
-    expect(await told()).toMatchObject({ clustered: true, holdings: { total: 1 } })
+    expect(await shown()).toMatchObject({ clustered: true, holdings: { total: 1 } })
     expect(await holderOf()).toEqual({ merchant: merchant.id, node: firstNode, takeovers: 0 })
     for (let nth = 0; nth < 3; nth++)
       expect((await two.as(merchant.test)('GET', '/payment_intents/none')).status).toBe(404)
-    // It tells the others when it renews its lease.
+    // The others learn of it when it renews its lease.
     await expect.poll(async () => (await rowOf(second))?.forwarded).toBeGreaterThanOrEqual(3)
     const metrics = (await two.control('GET', '/metrics')).text
     expect(metrics).toMatch(/^paysim_forwarded_total\{node="[^"]+"\} ([3-9]|\d\d+)$/m)
@@ -112,7 +112,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     await first.kill()
     expect((await two.as(merchant.test)('GET', '/payment_intents/none')).status).toBe(404)
     expect((await rowOf(first))?.serving ?? false).toBe(false)
-    // Whichever of the two it belongs to.
+    // It may belong to either of the two.
     const { node, ...held } = await holderOf()
     expect(held).toEqual({ merchant: merchant.id, takeovers: 1 })
     const next = (await rowOf(second))?.node === node ? second : third
@@ -124,7 +124,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
   })
 
   test.each(['kill', 'stop'] as const)(
-    'after the %s of its holder, an account is answered for by the others',
+    'after the %s of its holder, the others answer calls about an account',
     async end => {
       const { nodes, leave } = await cluster()
       const [first, second, third] = nodes
@@ -144,7 +144,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     },
   )
 
-  test('a process that is paused answers with nothing old when it goes on', async () => {
+  test('a paused process does not answer with old data when it continues', async () => {
     const { nodes } = await cluster()
     const [first, second] = nodes
     if (!first || !second) throw new Error('three processes')
@@ -155,7 +155,7 @@ describe.skipIf(reason !== undefined)('three processes', () => {
     onTestFinished(() => {
       process.kill(first.pid, 'SIGCONT')
     })
-    // The call waits until the lease of the paused process has run out.
+    // The call waits until the lease of the paused process has expired.
     const path = `/payment_intents/${created.body.id}`
     const cancelled = await call('POST', `${path}/cancel-pending`, {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },

@@ -6,7 +6,7 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** A process has decided, and another takes the account before the entry is written. */
+/** Another process takes the account after a decision, and before its entry is written. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`Writes that come too late are not tested here: ${reason}`)
@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)('a write of a process that has just lost t
       call(holder)('POST', '/payment_intents', { body: PAYMENT }),
     )
     expect([made.status, made.body]).toEqual([201, expect.objectContaining({ amount: PAYMENT.amount })])
-    // It came to a third one, which has handed it on.
+    // A third process got the call and forwarded it.
     const receipt = await between(heir, holder, () =>
       call(other)('POST', `/payment_intents/${made.body.id}/receipt`, {
         raw: imageForm(1),

@@ -5,14 +5,14 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** A process comes to another one under load, takes its share, and leaves again. */
+/** A process joins another one under load, takes its share, and leaves again. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A process that joins others is not tested here: ${reason}`)
 
 const PAYMENT = paying('th_bank_transfer')
 const MERCHANTS = 24
-/** So many that a merchant is hardly ever without a call. */
+/** So many callers that a merchant rarely has no call in progress. */
 const CALLERS = 6
 
 interface HeldRow {
@@ -24,8 +24,8 @@ const at = ({ listen, controlToken, accounts }: Server) =>
   driverOf({ url: listen, control_url: `${listen}/_paysim`, control_token: controlToken, accounts })
 
 /**
- * A connection may have been made to a process that stops before the call came. It says so, or closes the connection
- * without an answer, and does nothing: otherwise there would be a payment that nobody knows.
+ * A process may stop between a connection and its call. It then refuses the call or closes the connection, and does
+ * nothing: otherwise there would be an unknown payment.
  */
 const patient =
   (call: Call): Call =>
@@ -80,7 +80,7 @@ describe.skipIf(reason !== undefined)('a process that joins another', () => {
     const holders = async () => new Set((await rows()).map(({ node }) => node).filter(node => node !== null))
     expect((await holders()).size).toBe(1)
     const second = await join()
-    // Each that moves is called soon, and then held by the other one.
+    // A merchant that moves is called soon, and the other process then holds it.
     const movesOf = async (server: Server) =>
       Number(
         (await at(server).control('GET', '/metrics')).text.match(/^paysim_moves_total\{.*\} (\d+)$/m)?.[1],
@@ -103,7 +103,7 @@ describe.skipIf(reason !== undefined)('a process that joins another', () => {
     isOver = true
     await Promise.all(load)
     expect(wrong).toEqual([])
-    // Nobody threw anything back.
+    // No merchant moved back.
     expect(await movesOf(first)).toBe(moves)
     for (const [nth, merchant] of merchants.entries()) {
       const { body } = await server.control('GET', `/accounts/${merchant.test.id}/payments?limit=1000`)

@@ -5,7 +5,7 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** A call that is handed to a process just when that one ends. */
+/** A call that is forwarded to a process while it ends. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A process that leaves others is not tested here: ${reason}`)
@@ -36,7 +36,7 @@ async function two() {
 }
 
 describe.skipIf(reason !== undefined)('a call on its way to another process', () => {
-  test('is carried out elsewhere if that one has stopped without it', async () => {
+  test('is carried out elsewhere if that process stopped before it received the call', async () => {
     const { other, proxy, pay, count } = await two()
     proxy.silence()
     const paid = pay()
@@ -46,7 +46,7 @@ describe.skipIf(reason !== undefined)('a call on its way to another process', ()
     expect(await count()).toBe(2)
   })
 
-  test('may have been carried out if that one was killed', async () => {
+  test('may have been carried out if that process was killed', async () => {
     const { other, proxy, pay, count } = await two()
     proxy.silence()
     const paid = pay()

@@ -60,7 +60,7 @@ async function startNginx(nodes: readonly Server[]): Promise<string> {
     if (nginx.exitCode === null) await once(nginx, 'exit')
     await rm(directory, { recursive: true, force: true })
   })
-  // The check of the configuration above has left a file with a pid, so that file says nothing.
+  // The check of the configuration above left a pid file, so the file does not show whether nginx runs.
   await expect.poll(() => existsSync(socket), { interval: 20, timeout: 60_000 }).toBe(true)
   return socket
 }
@@ -95,7 +95,7 @@ test.skipIf(reason !== undefined)(
       payments.push(created.body.id)
     }
     for (let nth = 0; nth < 6; nth++) await create()
-    // Whoever was asked first holds it; the two others hand their calls on.
+    // The process that was called first holds it; the two others forward their calls.
     await nodes[0]?.kill()
     for (let nth = 0; nth < 6; nth++) await create()
     for (const id of payments)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { KEEPER, startPostgres, workerPostgres } from '../support/postgres/postgres.ts'
 import { postgresPrograms, whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** The PostgreSQL that other tests use: what they rely on. */
+/** What other tests rely on in the PostgreSQL server that they use. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`PostgreSQL is not tested here: ${reason}`)

@@ -40,7 +40,7 @@ export const noTerminal: string | undefined = findOut()
 function findOut(): string | undefined {
   const { status } = spawnSync('tmux', ['-V'])
   if (status === 0) return undefined
-  const reason = 'skipped: there is no tmux here, and so no terminal to sit before'
+  const reason = 'skipped: tests on a terminal need tmux, which is not installed'
   process.stderr.write(`${reason}\n`)
   return reason
 }
@@ -108,7 +108,7 @@ function terminalOf(tmux: TmuxControl, cwd: string, tidy: () => Promise<void>): 
         const over = await ended()
         const screen = await capture()
         if (typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen)) return screen
-        if (over) throw new Error(`it ended with ${over.code} and never showed ${wanted}:\n${screen}`)
+        if (over) throw new Error(`it ended with ${over.code} before it showed ${wanted}:\n${screen}`)
         return undefined
       }),
     exit: async () => (await awaited(tmux, 'the program to end', capture, ended)).code,
@@ -129,7 +129,7 @@ function awaited<T>(
   return new Promise((resolve, reject) => {
     const patience = setTimeout(async () => {
       stop()
-      reject(new Error(`waited in vain for ${what}:\n${await capture().catch(String)}`))
+      reject(new Error(`timed out waiting for ${what}:\n${await capture().catch(String)}`))
     }, PATIENCE_MS)
     const turn = () =>
       look().then(

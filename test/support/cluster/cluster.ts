@@ -3,13 +3,13 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** Several processes on one database, behind a balancer. */
 export interface Cluster {
-  /** All of them, as one server: each call goes to the next. */
+  /** All of them as one server: each call goes to the next process. */
   readonly server: Server
   readonly nodes: readonly Server[]
   readonly balancer: TcpProxy
   /** Starts one more. */
   join(): Promise<Server>
-  /** It gets no more calls. Stopping it is the caller's. */
+  /** Sends it no more calls. The caller must stop it. */
   leave(node: Server): void
 }
 

@@ -4,14 +4,14 @@ import type { Holders } from '../../../src/engine/holders.ts'
 import { MemoryStore, type Store } from '../../../src/engine/store.ts'
 import { Simulator, type SimulatorOptions } from '../../../src/simulator.ts'
 
-/** Who holds which account, as a test says it: in place of the rows of a database. */
+/** Which process holds which account, set by a test instead of rows in a database. */
 export class PretendedHolders {
   readonly #held = new Map<string, Simulator | null>()
   readonly #changes = new EventEmitter().setMaxListeners(0)
   /** How often each process asked. */
   asked = 0
 
-  /** Null: another process's lease is still running out. */
+  /** Null while another process's lease has not expired. */
   hold(account: string, by: Simulator | null): void {
     this.#held.set(account, by)
     this.#changes.emit('change')

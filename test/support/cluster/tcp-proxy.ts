@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between others and one or several ports: as a balancer, or to disturb their connections. */
+/** Forwards connections to one or several ports, as a balancer, or to disturb them. */
 export interface TcpProxy {
   readonly port: number
-  /** Each new connection goes to the next of these ports; one that does not answer is passed over. */
+  /** Each new connection goes to the next of these ports that answers. */
   target(ports: readonly number[]): void
-  /** Ends all connections at once; new ones are taken. */
+  /** Ends all connections at once, and accepts new ones. */
   cut(): void
-  /** Nothing comes through any more, and nobody is told. */
+  /** Holds all data back without closing any connection. */
   silence(): void
-  /** What was held back comes through, and everything after it. */
+  /** Sends what was held back, and everything after it. */
   speak(): void
-  /** Those behind it are told that nothing more comes, but their answers still come through. */
+  /** Ends the sending side of each connection; answers still arrive. */
   halfClose(): void
   close(): Promise<void>
 }

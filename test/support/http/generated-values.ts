@@ -118,7 +118,8 @@ function* changesOf(schema: Schema, value: unknown, at: string): Generator<Spoil
     for (const example of member.examples ?? [])
       yield { how: `${at} has ${name} too`, value: { ...value, [name]: example } }
   }
-  if (additionalProperties === false) yield { how: `${at} has more`, value: { ...value, more: 'x' } }
+  if (additionalProperties === false)
+    yield { how: `${at} has an unknown member`, value: { ...value, more: 'x' } }
 }
 
 function* textsInstead({ maxLength, type, items }: Schema, at: string): Generator<Spoiled> {
@@ -127,5 +128,5 @@ function* textsInstead({ maxLength, type, items }: Schema, at: string): Generato
     yield { how: `${at} is ${JSON.stringify(value)}`, value }
   }
   if (maxLength) yield { how: `${at} is too long`, value: 'é'.repeat(maxLength + 1) }
-  if (items?.enum) yield { how: `${at} holds one that there is not`, value: [...items.enum, 'nonsense'] }
+  if (items?.enum) yield { how: `${at} has an unknown item`, value: [...items.enum, 'nonsense'] }
 }

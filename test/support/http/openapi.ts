@@ -4,7 +4,7 @@ import { controlDocument } from '../../../src/contract/openapi/control-document.
 import type { Answer, CallOptions, Server } from '../gateway/server.ts'
 import { TIMESTAMP } from './answers.ts'
 
-/** Holds every request that was granted, and every answer, against the OpenAPI document that the server gives out. */
+/** Checks each accepted request and each answer against the OpenAPI document of the server. */
 export interface Conformance {
   check: (method: string, path: string, options: CallOptions | undefined, answer: Answer) => void
 }
@@ -22,7 +22,7 @@ interface Operation {
 const documents = new WeakMap<Server, Promise<Conformance>>()
 const compiled = new Map<string, Conformance>()
 
-/** The document is fetched once a server, and compiled once for all that give the same one. */
+/** Fetches the document once for each server, and compiles equal documents once. */
 export function conformanceOf(server: Server): Promise<Conformance> {
   const known = documents.get(server)
   if (known) return known
@@ -39,18 +39,18 @@ export function conformanceOf(server: Server): Promise<Conformance> {
 let control: Conformance | undefined
 
 /**
- * Every call of the control surface goes through this one: by the document that allows what some contract allows, so that
- * it is made and compiled once a worker, and not once a server.
+ * Checks all calls of the control surface. It uses the document that allows what any contract allows, so that it is made
+ * and compiled once for each worker, not for each server.
  */
 export function controlConformance(): Conformance {
-  // It answers faults and scripts as they were given, their times too.
+  // It returns faults and scripts as they were given, including their times.
   control ??= conformanceTo(controlDocument('any', 'http://127.0.0.1') as unknown as Document, {
     validate: isTimestamp,
   })
   return control
 }
 
-/** What is answered is in UTC with milliseconds; what is asked may have any offset and fraction. */
+/** Answers have times in UTC with milliseconds; requests may use any offset and fraction. */
 const isTimestamp = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
 

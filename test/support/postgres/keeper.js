@@ -1,4 +1,4 @@
-// Runs a PostgreSQL server for a test, by `fork`, and ends it and its files when the test's process ends, however it ends.
+// Runs a PostgreSQL server for a test, by `fork`. It stops the server and removes its files when the test process ends.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 
 const { programs, password, settings } = JSON.parse(process.argv[2] ?? '{}')
 const USER = 'paysim'
-/** A free port may be taken before PostgreSQL has it. */
+/** Another process may take a free port before PostgreSQL does. */
 const TRIES = 5
 
 // Short, because a socket's path may have 107 characters.
@@ -120,7 +120,7 @@ process.on('message', ({ id, call, mode }) => {
       if (call === 'end') process.disconnect()
     })
 })
-// The test's process is gone, or has ended this one.
+// The test's process has ended or disconnected.
 process.once('disconnect', () => {
   server?.kill('SIGCONT')
   last.then(end).then(() => process.exit(0))

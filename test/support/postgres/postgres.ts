@@ -18,7 +18,7 @@ export interface Postgres {
   /** Where its Unix socket is. */
   readonly directory: string
   readonly password: string
-  /** Makes an empty database, and returns its address. */
+  /** Creates an empty database, and returns its address. */
   newDatabase(): Promise<string>
   /** What psql prints for a statement: lines of values with | between them. */
   query(database: string, sql: string): Promise<string>
@@ -26,11 +26,11 @@ export interface Postgres {
   /** On the same port, with the same databases. */
   start(): Promise<void>
   restart(mode: Stop): Promise<void>
-  /** Stops it and removes its files. It also ends so with this process. */
+  /** Stops it and removes its files. This also happens when this process ends. */
   end(): Promise<void>
 }
 
-/** What tests need, and no more. A test that stops the machine's power would need fsync; none can. */
+/** Only what tests need: fsync matters only when a machine loses power, which no test can do. */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -45,7 +45,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   if (programs === undefined) throw new Error(`there is no PostgreSQL: ${whyNoPostgres()}`)
   const password = randomBytes(12).toString('base64url')
   const plan = { programs, password, settings: { ...SETTINGS, ...settings } }
-  // In a group of its own, so that ctrl-C ends the test first, and that ends it.
+  // In its own process group, so that Ctrl-C ends the test first, and the test then ends it.
   const keeper = fork(KEEPER, [JSON.stringify(plan)], { execArgv: [], detached: true })
   const ended = once(keeper, 'exit')
   const answers = new Map<number, (answer: Answer) => void>()
@@ -108,7 +108,7 @@ interface Answer {
 
 let ofWorker: Promise<Postgres> | undefined
 
-/** The server of this worker, which its test files share: each makes its own database. */
+/** The server of this worker. Its test files share it, and each creates its own database. */
 export function workerPostgres(): Promise<Postgres> {
   ofWorker ??= startPostgres()
   return ofWorker
