@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 
 const [url, authorization] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-/** A pause between two calls, so that the calls themselves are no load. */
+/** A pause between two calls, so that the calls themselves cause no load. */
 const PAUSE_MS = 2
 
 let longest = 0

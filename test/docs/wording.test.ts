@@ -24,6 +24,8 @@ const BANNED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bput back a copy\b/i, '"restore from a copy"'],
   [/\bis none taken\b|\bthat is none: /, '"is not valid"'],
   [/\bin whose place\b/, '"instead"'],
+  [/\bthat (?:is|are) (?:none\b|no (?!longer\b|more\b))/, '"invalid …" or "that is not a …"'],
+  [/\bthat there (?:is|are) not\b/, '"unknown …"'],
 ]
 
 const TEXTS = [
@@ -35,6 +37,8 @@ const TEXTS = [
   ...filesIn('.github', /\.(md|yml)$/),
   ...filesIn('scenarios', /\.yaml$/),
   ...filesIn('src', /\.(ts|tsx|html|css)$/),
+  // Titles and labels of tests are read too, when one fails.
+  ...filesIn('test', /\.(ts|js)$/).filter(path => !path.endsWith('/wording.test.ts')),
 ]
 
 test.for(BANNED)('no text has %s', ([phrase, instead]) => {

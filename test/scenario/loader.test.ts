@@ -40,7 +40,7 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
   ],
   ['another version', 'paysim: 2\nname: x', 'a.yaml:1:1: paysim must be 1'],
   [
-    'text that is no YAML',
+    'text that is not YAML',
     `${HEAD}steps: [`,
     'a.yaml:3:9: Flow sequence in block collection must be sufficiently indented and end with a ]',
   ],
@@ -101,7 +101,7 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
     'a.yaml:4:7: on is not an operation; did you mean POST /payment_intents?',
   ],
   [
-    'a catalogue that does not hold together',
+    'a catalogue that is not consistent',
     `${HEAD}catalogue:\n  routes:\n    - { id: banyan-th-qr, provider: banian }`,
     'a.yaml:5:27: provider is not a provider of this catalogue: banian',
   ],
@@ -116,7 +116,7 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
     'a.yaml:3:1: clock must be one of virtual, real; did you mean virtual?',
   ],
   [
-    'a check that is none',
+    'an unknown check',
     `${HEAD}verify: [rule]`,
     'a.yaml:3:10: verify.0 must be one of rules, faults, intents, webhooks; did you mean rules?',
   ],
@@ -140,7 +140,7 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
     story('- juggle: {}'),
     'a.yaml:4:5: juggle is not a step: docs/scenarios.md lists all steps',
   ],
-  ['a step that is no object', story('- advance'), 'a.yaml:4:5: steps.0 must be an object'],
+  ['a step that is not an object', story('- advance'), 'a.yaml:4:5: steps.0 must be an object'],
   [
     'a step that does two things',
     story('- { advance: 1s, receiver: up }'),

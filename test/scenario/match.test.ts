@@ -15,7 +15,7 @@ const TIME = '2030-01-01T00:00:00Z'
 
 const CASES: [what: string, expected: unknown, holds: unknown, fails: unknown][] = [
   ['a text', 'a', 'a', 'A'],
-  ['a text is no number', '1', '1', 1],
+  ['a text is not a number', '1', '1', 1],
   ['null', null, null, undefined],
   ['false', false, false, null],
   ['a member', { status: 'pending' }, RECORD, { ...RECORD, status: 'failed' }],

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { VERBS } from '../../src/scenario/verbs/index.ts'
 import { failureOf, useStage } from '../support/scenario/stage.ts'
 
-// Each step does what it says, and fails where what it says is not so: an expectation that cannot fail is none.
+// Each step passes when its expectation is met and fails when it is not: an expectation that cannot fail is useless.
 
 interface Case {
   readonly verb: string

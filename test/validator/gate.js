@@ -11,7 +11,7 @@ const PAST_THE_VALIDATOR = {
     reason: 'Prism answers it by itself',
     holds: ({ headers }, body) => /json/i.test(headers['content-type'] ?? '') && !isJson(body),
   },
-  'a path that is no operation': {
+  'a path that is not an operation': {
     reason: 'the document has nothing to hold it against',
     holds: (request, _, operations) => !operations.some(operation => operation.isOf(request)),
   },

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
-/** The newest that runs on Node 20. Prism is no dependency: it brings 180 packages, and only this needs them. */
+/** The newest that runs on Node 20. Prism is not a dependency: it brings 180 packages, and only this needs them. */
 const VERSION = '5.14.2'
 
 /** Where Prism is: `PAYSIM_PRISM`, or a folder among the temporary ones. It is fetched there from npm once. */

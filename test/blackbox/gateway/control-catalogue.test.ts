@@ -93,9 +93,9 @@ const invalidOnes: [string, unknown][] = [
   ['a minimum over the maximum', firstRouteWith({ min_amount: '999999999999' })],
   ['an amount that is a number', firstRouteWith({ min_amount: 100 })],
   ['a lower-case country', firstRouteWith({ country: 'th' })],
-  ['a delay that is no duration', firstRouteWith({ action_after: 'soon' })],
+  ['a delay that is not a duration', firstRouteWith({ action_after: 'soon' })],
   ['no routes', { ...plainCatalogue(), routes: undefined }],
-  ['routes that are no list', { ...plainCatalogue(), routes: {} }],
+  ['routes that are not a list', { ...plainCatalogue(), routes: {} }],
   ['nothing', {}],
   ['a list', []],
 ]

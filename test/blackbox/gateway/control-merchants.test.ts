@@ -82,7 +82,7 @@ describe('creating a merchant', () => {
     ['an id that is a number', { id: 7 }, 'id'],
     ['an id of 10,000 characters', { id: 'a'.repeat(10_000) }, 'id'],
     ['an unknown checkout mode', { checkout_modes: ['embedded'] }, 'checkout_modes'],
-    ['checkout modes that are no list', { checkout_modes: 'hosted' }, 'checkout_modes'],
+    ['checkout modes that are not a list', { checkout_modes: 'hosted' }, 'checkout_modes'],
     ['an unknown clock', { clock: { mode: 'lunar' } }, 'clock'],
     ['a clock at no time', { clock: { mode: 'virtual', now: '2026-02-30T00:00:00Z' } }, 'clock'],
   ])('refuses %s and creates nothing', async (_, body, field) => {

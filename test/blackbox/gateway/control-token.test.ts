@@ -17,7 +17,7 @@ describe('a server does not start', () => {
     ['with an empty control token', [...local, '--control-token', ''], /0 characters.* at least 8/],
     ['with one of 7 characters', [...local, '--control-token', '1234567'], /at least 8/],
     [
-      'with one that no header can carry',
+      'with one that is not valid in a header',
       [...local, '--control-token', 'trailing-space '],
       /without a space/,
     ],

@@ -104,7 +104,7 @@ describe('a session', () => {
     ['from another site', { ...OWN_PAGE, 'sec-fetch-site': 'cross-site' }],
     ['typed into the address bar', { ...OWN_PAGE, 'sec-fetch-site': 'none' }],
     ['with another origin', { 'x-paysim-dashboard': '1', origin: 'http://127.0.0.1:1' }],
-    ['with the origin of nobody', { 'x-paysim-dashboard': '1', origin: 'null' }],
+    ['with an opaque origin', { 'x-paysim-dashboard': '1', origin: 'null' }],
     ['with a wrong token beside it', { ...OWN_PAGE, authorization: 'Bearer another' }],
   ]
 

@@ -51,7 +51,7 @@ const refusedHosts: [string, string[]][] = [
   ['a scheme', ['Host: http://localhost']],
   ['bytes beyond ASCII', ['Host: l\u00f6calhost']],
   ['ten thousand characters', [`Host: ${'a'.repeat(10_000)}`]],
-  ['a port that is none', ['Host: localhost:port']],
+  ['an invalid port', ['Host: localhost:port']],
   ['nothing', ['Host:']],
   ['no Host at all', []],
   ['two Hosts', ['Host: localhost:PORT', 'Host: evil.example']],

@@ -59,7 +59,7 @@ describe('the start fails if the contract file', () => {
     ))
 
   test.each<[string, string, RegExp]>([
-    ['is no JSON', '{"errors.body":', /given\.json/],
+    ['is not JSON', '{"errors.body":', /given\.json/],
     ['is a list', '[]', /given\.json|object/],
     ['has an unknown key', '{"errors.colour":"red"}', /errors\.colour/],
     ['has a value not listed', '{"errors.body":"xml"}', /errors\.body.*nested|nested.*errors\.body/],
@@ -82,9 +82,9 @@ describe('the start fails if the catalogue file', () => {
     ))
 
   test.each<[string, string, RegExp]>([
-    ['is no JSON', '{"providers":', /given\.json/],
+    ['is not JSON', '{"providers":', /given\.json/],
     ['is empty', '{}', /providers|methods|routes/],
-    ['does not hold together', JSON.stringify({ ...plainCatalogue(), providers: [] }), /plain-one|provider/],
+    ['is not consistent', JSON.stringify({ ...plainCatalogue(), providers: [] }), /plain-one|provider/],
     ['is of the wrong type', '"catalogue"', /given\.json|object/],
   ])('%s', async (_, text, names) => {
     await expectFileError('--catalogue', text, names)

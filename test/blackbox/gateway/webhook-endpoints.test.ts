@@ -51,13 +51,13 @@ describe('registering an endpoint', () => {
 
   test.each<[string, unknown]>([
     ['no url', {}],
-    ['a url that is none', { url: 'hook' }],
+    ['an invalid url', { url: 'hook' }],
     ['a url that is a number', { url: 5 }],
     ['a file url', { url: 'file:///etc/passwd' }],
     ['an ftp url', { url: 'ftp://127.0.0.1/hook' }],
     ['a javascript url', { url: 'javascript:alert(1)' }],
     ['an unknown event', { url: 'http://127.0.0.1:9/', events: ['payment.exploded'] }],
-    ['events that are no list', { url: 'http://127.0.0.1:9/', events: 'payment.succeeded' }],
+    ['events that are not a list', { url: 'http://127.0.0.1:9/', events: 'payment.succeeded' }],
   ])('%s is refused', async (_, body) => {
     const account = await openAccount(server())
     expectRefusal(await register(account, body), invalid())

@@ -64,7 +64,7 @@ describe('credentials', () => {
       () => encoded(`${account.keys.public_key}:${live.keys.secret_key}`),
     ],
     ['a member of every object as key', () => encoded('__proto__:constructor')],
-    ['bytes that are no text', () => `Basic ${Buffer.from([0xff, 0x3a, 0xfe]).toString('base64')}`],
+    ['bytes that are not text', () => `Basic ${Buffer.from([0xff, 0x3a, 0xfe]).toString('base64')}`],
   ]
 
   test.each(refused)('%s: 401 unauthorized', async (_, authorization) => {

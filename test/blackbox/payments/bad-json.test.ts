@@ -36,7 +36,7 @@ describe('a body that is not JSON: 400', () => {
     ['a bare word', 'undefined'],
     ['NaN', '{"amount":NaN}'],
     ['a line break in a string', withMember('"x":"a\nb"')],
-    ['an escape that is none', withMember('"x":"\\x41"')],
+    ['an invalid escape', withMember('"x":"\\x41"')],
     ['a form', 'amount=15000&currency=THB'],
     ['XML', '<payment/>'],
     ['a NUL', `${GOOD}\0`],

@@ -34,7 +34,7 @@ describe('the request', () => {
     ['a form', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
     ['multipart', { headers: { 'content-type': 'multipart/form-data; boundary=x' } }],
     ['a type that only starts so', { headers: { 'content-type': 'application/jsonx' } }],
-    ['a type that is no type', { headers: { 'content-type': 'json' } }],
+    ['an invalid type', { headers: { 'content-type': 'json' } }],
     ['text/plain with a JSON body', { headers: { 'content-type': 'text/plain' }, raw: '{}' }],
   ])('with %s: 415, and nothing changes', async (_, options) => {
     const made = await account.pay('probe_transfer')

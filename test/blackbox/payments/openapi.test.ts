@@ -32,8 +32,8 @@ test.each([
   ['a field less', { currency: undefined }],
   ['a field more', { provider: 'x' }],
   ['a field of another type', { amount: 15000 }],
-  ['a status that there is not', { status: 'cancelled' }],
-  ['an action that there is not', { next_action: { type: 'post_a_form', url: 'https://x.example/' } }],
+  ['an unknown status', { status: 'cancelled' }],
+  ['an unknown action', { next_action: { type: 'post_a_form', url: 'https://x.example/' } }],
   ['a time without milliseconds', { created_at: '2030-01-01T00:00:00Z' }],
 ])('an intent with %s does not conform', (_, changes) => {
   const body = JSON.parse(JSON.stringify({ ...made.body, ...changes }))

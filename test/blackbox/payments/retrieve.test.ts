@@ -93,7 +93,7 @@ describe('a malformed id is refused', () => {
   test.each([
     ['a percent sign that encodes nothing', '%zz', [400, 404]],
     ['a percent sign at the end', 'pi_%', [400, 404]],
-    ['an encoding that is no UTF-8', '%C3%28', [400, 404]],
+    ['an encoding that is not UTF-8', '%C3%28', [400, 404]],
     ['two dots', '..', [404, 405]],
     ['two encoded dots', '%2e%2e', [404, 405]],
     ['one dot', '.', [404, 405]],

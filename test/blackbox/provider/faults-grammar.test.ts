@@ -64,18 +64,18 @@ describe('a typo is answered with a suggestion', () => {
 describe('an invalid fault is refused', () => {
   test.each<[string, Fault, string]>([
     ['no operation', { type: 'reset' }, 'on'],
-    ['an operation that there is not', { on: 'DELETE /everything', type: 'reset' }, 'on'],
+    ['an unknown operation', { on: 'DELETE /everything', type: 'reset' }, 'on'],
     ['an operation by another method', { on: 'PUT /payment_intents', type: 'reset' }, 'on'],
     ['no type', { on: GET }, 'type'],
     ['a webhook’s fault on a call', { on: GET, type: 'drop' }, 'type'],
     ['a call’s fault on a webhook', { on: 'webhook', type: 'reset' }, 'type'],
     ['a status that is not said', { on: GET, type: 'status' }, 'status'],
-    ['a status that is none', { on: GET, type: 'status', status: 42 }, 'status'],
+    ['an invalid status', { on: GET, type: 'status', status: 42 }, 'status'],
     ['a status beside another type', { on: GET, type: 'reset', status: 500 }, 'status'],
     ['a Retry-After beside another type', { on: GET, type: 'reset', retry_after: '1s' }, 'retry_after'],
     ['a body beside another type', { on: GET, type: 'empty', body: 'x' }, 'body'],
     ['latency without a delay', { on: GET, type: 'latency' }, 'delay'],
-    ['a delay that is none', { on: GET, type: 'latency', delay: 'long' }, 'delay'],
+    ['an invalid delay', { on: GET, type: 'latency', delay: 'long' }, 'delay'],
     ['a delay without its end', { on: GET, type: 'latency', delay: { min: '1s' } }, 'delay.max'],
     [
       'a delay that ends before it begins',
@@ -88,17 +88,13 @@ describe('an invalid fault is refused', () => {
     ['no times', { on: GET, type: 'reset', times: 0 }, 'times'],
     ['the zeroth', { on: GET, type: 'reset', nth: 0 }, 'nth'],
     [
-      'a Retry-After that is no duration',
+      'a Retry-After that is not a duration',
       { on: GET, type: 'status', status: 429, retry_after: 'soon' },
       'retry_after',
     ],
     ['a time of a call on a webhook', { on: 'webhook', type: 'drop', when: 'before' }, 'when'],
     ['an event on a call', { on: GET, type: 'reset', match: { type: 'payment.failed' } }, 'match'],
-    [
-      'an event that there is not',
-      { on: 'webhook', type: 'drop', match: { type: 'payment.suceeded' } },
-      'match.type',
-    ],
+    ['an unknown event', { on: 'webhook', type: 'drop', match: { type: 'payment.suceeded' } }, 'match.type'],
   ])('%s', async (_, fault, field) => {
     await problemAt(fault, field)
   })

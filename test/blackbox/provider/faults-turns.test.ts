@@ -12,7 +12,7 @@ const server = sharedServer()
 const LIST = 'GET /payout_intents'
 const teapot = (fault: Fault = {}): Fault => ({ on: LIST, type: 'status', status: 418, ...fault })
 
-/** Not `account.call`: what a fault answers is no part of what the API promises. */
+/** Not `account.call`: the API does not promise the answers of faults. */
 const callerOf = (account: Account) => server().as(account.keys)
 
 async function statuses(account: Account, count: number, path = '/payout_intents') {

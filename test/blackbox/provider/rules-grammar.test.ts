@@ -139,7 +139,7 @@ describe('an invalid duration is refused', () => {
 describe('an impossible rule is refused', () => {
   test.each<[string, Rule, string]>([
     ['a count below one', { times: 0 }, 'times'],
-    ['half a time', { times: 1.5 }, 'times'],
+    ['a fraction of a time', { times: 1.5 }, 'times'],
     ['the zeroth match', { match: { nth: 0 } }, 'match.nth'],
     ['an amount with a point', { match: { amount: { gte: '10.00' } } }, 'match.amount.gte'],
     ['a negative amount', { match: { amount: { lt: '-1' } } }, 'match.amount.lt'],

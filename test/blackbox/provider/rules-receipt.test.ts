@@ -44,7 +44,7 @@ test('each submission gets the verdict and time of its entry, and the last entry
     await upload(account, id, png(at))
     await expectAtBoundary(account, read, { in: ms, before: IN_PROGRESS, then: rejected(message) })
   }
-  expect((await account.read(id)).status, 'a verdict is none on the payment').toBe('pending')
+  expect((await account.read(id)).status, 'the verdict does not end the payment').toBe('pending')
 })
 
 test('a rejection can be followed by an acceptance', async () => {

@@ -31,7 +31,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
     return { id, ...(await shop().visit(url, options)) }
   }
 
-  /** With scripts the page follows by itself; without, the payer asks again. */
+  /** With scripts, the page updates automatically; without, the payer reloads it. */
   const look = async (page: Page) => {
     if (!scripted) await page.getByRole('link', { name: 'Check again' }).click()
   }

@@ -73,7 +73,7 @@ const STATES: Record<string, State> = {
       await page.locator('[data-preview]').waitFor()
     },
   },
-  'a receipt that is none': {
+  'an invalid receipt': {
     sells: TRANSFER,
     does: async page => {
       await page.locator('#receipt-file').setInputFiles({ ...receipt, buffer: Buffer.from('no image') })
@@ -99,7 +99,7 @@ const STATES: Record<string, State> = {
   'the way to the bank': { sells: REDIRECT },
   'the bank': { sells: REDIRECT, does: page => page.locator('main a.primary').click() },
   'a cancellation in flight': { sells: QR, before: cancel },
-  'a cancellation while a receipt is wanted': { sells: TRANSFER, before: cancel, does: unfold },
+  'a cancellation while a receipt is required': { sells: TRANSFER, before: cancel, does: unfold },
   processing: { sells: QR, before: after('withdraw-action') },
   succeeded: { sells: QR, before: after('succeed') },
   failed: { sells: QR, before: after('fail') },

@@ -19,7 +19,7 @@ interface Said {
   readonly body: unknown
 }
 
-/** A server that says what it is told to; a text is no JSON, but a page. */
+/** A server that returns the given answer: a value as JSON, and a text as a web page. */
 async function site(answer: (asked: { url: URL; method: string }) => Said): Promise<string> {
   const { url, close } = await openSite((request, response) => {
     const { status = 200, body } = answer({
@@ -118,7 +118,7 @@ describe('the members that a command needs are checked', () => {
     ['an id that is a number', { ...PAYMENT, id: 7 }, 'id '],
     ['another object', { ...PAYMENT, object: 'charge' }, 'object '],
     ['no status', { ...PAYMENT, status: undefined }, 'status is missing'],
-    ['a status that is no text', { ...PAYMENT, status: 3 }, 'status '],
+    ['a status that is not text', { ...PAYMENT, status: 3 }, 'status '],
     ['another payment', { ...PAYMENT, id: 'pi_2' }, 'pi_2'],
   ])('a payment with %s', async (_, body, told) => {
     const url = await site(() => ({ body }))
@@ -130,7 +130,7 @@ describe('the members that a command needs are checked', () => {
 
   test.each([
     ['no data', { has_more: false }, 'data is missing'],
-    ['data that is no list', { data: {}, has_more: false }, 'data '],
+    ['data that is not a list', { data: {}, has_more: false }, 'data '],
     ['a text among them', { data: ['po_1'], has_more: false }, 'data.0'],
     ['a payment among them', { data: [PAYMENT], has_more: false }, 'data.0.object'],
     ['one without an id', { data: [{ ...PAYOUT, id: undefined }], has_more: false }, 'data.0.id'],
@@ -169,7 +169,7 @@ describe('the members that a command needs are checked', () => {
   })
 
   test.each([
-    ['methods that are no list', { methods: {} }, 'methods '],
+    ['methods that are not a list', { methods: {} }, 'methods '],
     ['a method without a code', { methods: [{ label: 'Bank' }] }, 'methods.0.code'],
   ])('%s', async (_, body, told) => {
     const url = await site(() => ({ body }))

@@ -67,7 +67,7 @@ test('the lock of a killed process does not keep others out', async () => {
 test.each([
   ['no JSON', '{"profiles": {'],
   ['a list', '[]'],
-  ['profiles that are none', '{"profiles": {"shop": {"base_url": 7}}}'],
+  ['invalid profiles', '{"profiles": {"shop": {"base_url": 7}}}'],
 ])('a file with %s is reported, and not overwritten', async (_, contents) => {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, contents, { mode: 0o600 })

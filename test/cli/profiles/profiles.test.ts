@@ -92,18 +92,18 @@ describe('a profile', () => {
 describe('the command refuses, and saves nothing:', () => {
   test.each([
     ['a name that a shell would read', ['add', 'my shop', ...ADDRESS, '--key-file', '-'], 'a profile name'],
-    ['a base URL that is none', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
+    ['an invalid base URL', ['add', 'shop', '--base-url', 'api.example', '--key-file', '-'], 'base URL'],
     [
       'a contract that knows no such key',
       ['add', 'shop', ...ADDRESS, '--key-file', '-', '--contract', 'bad.json'],
       'errors.boddy',
     ],
     [
-      'an authority that is none',
+      'an invalid certificate authority',
       ['add', 'shop', ...ADDRESS, '--key-file', '-', '--ca-file', 'bad.json'],
       'PEM',
     ],
-    ['no address, and nobody to ask', ['add', 'shop', '--key-file', '-'], 'missing: --base-url'],
+    ['no address, and no terminal to ask on', ['add', 'shop', '--key-file', '-'], 'missing: --base-url'],
     ['nothing at all', ['add', 'shop'], 'missing: --base-url, --key-file'],
     ['a profile that is not there', ['use', 'shop'], 'there is no profile shop'],
     ['to use none and one', ['use', 'shop', '--none'], 'give either a profile name or --none'],

@@ -150,7 +150,7 @@ export function damagedValue(chance: Chance, value: unknown): unknown {
     const { holder, key } = chance.of(places)
     const own = Reflect.get(holder, key)
     const other = chance.of(places)
-    // Clones, because a value within itself is no JSON.
+    // Clones, because a value that contains itself is not JSON.
     const changes = [
       () => Reflect.deleteProperty(holder, key),
       () => Reflect.set(holder, `${key}x`, someValue(chance)),

@@ -62,7 +62,7 @@ export function predict(machine: Machine, command: Command): Prediction | undefi
       return command.catalogue === CATALOGUES.at(-1) ? 'validation_failed' : null
     case 'SetProviderHealth':
       return PROVIDERS.slice(0, 2).includes(command.provider) ? null : 'not_found'
-    // Whether rules hold together has tests of its own.
+    // Other tests check whether rules are consistent.
     case 'ReplaceRules':
     case 'PutRulesInFront':
       return undefined

@@ -82,7 +82,7 @@ const otherwise = (route: RouteEntry): RouteEntry => ({
   cancel_pending: !route.cancel_pending,
 })
 
-/** The first is the server's. The last does not hold together. */
+/** The first is the server's. The last is not consistent. */
 export const CATALOGUES: readonly CatalogueData[] = [
   catalogue(ROUTES),
   catalogue(ROUTES.toReversed().map(otherwise)),

@@ -107,7 +107,7 @@ function changeOf({ by, event, status, detail }: TimelineChange): ItemDetails {
   }
 }
 
-/** The lane of whoever did it. A timer that changes no state is the provider's answer. */
+/** The lane of the party that did it. A timer that changes no state is the provider's answer. */
 function laneOf(by: string, event: string, status: string | null): TimelineItem['where'] {
   if (event === 'RouteFrozen') return 'Provider'
   if (by === 'merchant') return 'Merchant'
