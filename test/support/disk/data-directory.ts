@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** The layout of a data directory is the server's own business: a journal is known by what it holds. */
+/** Tests do not rely on the layout of a data directory: they recognise a journal by its content. */
 
 export async function filesUnder(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
 }
 
-/** The file of JSON lines in which this text stands. */
+/** The file of JSON lines that contains this text. */
 export async function journalHolding(directory: string, text: string): Promise<string> {
   for (const path of await filesUnder(directory)) {
     const content = await readFile(path, 'utf8')

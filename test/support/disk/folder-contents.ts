@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The files of a folder by their paths, to be put back after they were damaged. */
+/** The files of a folder by their paths, to restore them after they were damaged. */
 export type Files = ReadonlyMap<string, Buffer>
 
 function pathsIn(folder: string): string[] {
@@ -12,7 +12,7 @@ function pathsIn(folder: string): string[] {
 export const filesIn = (folder: string): Files =>
   new Map(pathsIn(folder).map(path => [path, readFileSync(path)]))
 
-/** Puts the files there, and no others. */
+/** Writes these files, and removes all others. */
 export function putBack(folder: string, files: Files): void {
   for (const path of pathsIn(folder)) if (!files.has(path)) rmSync(path)
   for (const [path, bytes] of files) {

@@ -17,7 +17,7 @@ export const missingTool = ['bash', 'curl'].find(tool => spawnSync(tool, ['--ver
 if (missingTool)
   console.log(`The shell examples of the documents are skipped: there is no ${missingTool} here.`)
 
-/** What came back of each call of curl, in order. */
+/** The output of each call of curl, in order. */
 export interface Told {
   status: number
   body: unknown

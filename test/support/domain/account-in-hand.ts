@@ -4,7 +4,7 @@ import { type Context, type Decision, decide } from '../../../src/domain/decide/
 import { MutableWorld } from '../../../src/domain/world.ts'
 import { context } from './decisions.ts'
 
-/** A world and a context: what was given is applied, and a test looks at what a command decides. */
+/** A world and a context. It applies the given events, so that a test can check what a command decides. */
 export class AccountInHand {
   readonly world = new MutableWorld()
   readonly context: Context
@@ -19,7 +19,7 @@ export class AccountInHand {
     return this.#at
   }
 
-  /** What the command decides, and that it happened; the id of its record. */
+  /** Decides a command and applies its events. Returns the id of its record. */
   given(command: Command): string {
     const decision = this.when(command)
     if (!('events' in decision)) throw new Error(`refused: ${JSON.stringify(decision)}`)
@@ -32,7 +32,7 @@ export class AccountInHand {
     return decide(this.world, command, { ...this.context, at: this.#at })
   }
 
-  /** Time passes; what is due on the way happens. */
+  /** Lets time pass, and executes what becomes due. */
   advance(byMs: number): void {
     const target = this.#at + byMs
     for (let { next } = this.world.timers; next && next.dueAt <= target; next = this.world.timers.next) {

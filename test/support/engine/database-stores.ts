@@ -10,7 +10,7 @@ const addresses = new WeakMap<DatabaseStore, string>()
 
 export const addressOf = (store: DatabaseStore): string => addresses.get(store) ?? ''
 
-/** A store as a process of its own opens it, apart from its accounts. */
+/** A store as a separate process opens it, without its accounts. */
 export async function openStore(
   url: string,
   { every, monotonic = () => performance.now() }: { every?: number; monotonic?: () => number } = {},
@@ -19,7 +19,7 @@ export async function openStore(
   const time = { wall: Date.now, monotonic }
   const store = await DatabaseStore.claim(url, { sync: true, time, warn: () => {}, ...often })
   onTestFinished(() => store.release())
-  // What belongs to which of them is the same in each run.
+  // Each run assigns the same merchants to the same processes.
   const nth = (opened.get(url) ?? 0) + 1
   opened.set(url, nth)
   const listen = `http://process-${nth}.test`

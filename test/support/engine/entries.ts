@@ -1,6 +1,6 @@
 import type { Entry } from '../../../src/domain/events.ts'
 
-/** An entry that says nothing much. */
+/** A minimal entry. */
 export const entryNumber = (seq: number, asset = `ast_${seq}`): Entry => ({
   v: 1,
   seq,

@@ -5,7 +5,7 @@ import type { Entry } from '../../../src/domain/events.ts'
 import { FileJournal } from '../../../src/engine/file-journal.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** A journal in a file of its own, with what it told its owner. */
+/** A journal in its own file, and what it reported to its owner. */
 export async function journalInFile({ sync = true, path }: { sync?: boolean; path?: string } = {}) {
   const file = path ?? join(await temporaryDirectory(), 'journal.jsonl')
   const told = { entries: [] as Entry[], failures: [] as unknown[], torn: [] as string[] }
@@ -18,7 +18,7 @@ export async function journalInFile({ sync = true, path }: { sync?: boolean; pat
   return { journal, told, path: file, text: () => readFile(file, 'utf8') }
 }
 
-/** What every handle of a file does, to be watched or made to fail. */
+/** The methods of all file handles, so that a test can watch them or make them fail. */
 export async function fileCalls(): Promise<FileHandle> {
   const handle = await open(process.execPath, 'r')
   await handle.close()

@@ -1,6 +1,6 @@
 import { RealTime } from '../../../src/engine/real-time.ts'
 
-/** Clocks that nobody sets. To look for a jump each second would take a test of sixty faked days half a minute. */
+/** Clocks that never jump. Checking for a jump each second would take half a minute in a test of sixty faked days. */
 export class SteadyTime extends RealTime {
   constructor(wall: () => number = Date.now) {
     super({ wall, monotonic: wall })

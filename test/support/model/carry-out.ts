@@ -6,7 +6,7 @@ import { must } from './must.ts'
 import { predict, predictEarly } from './predict.ts'
 import { same, snapshot } from './world-dump.ts'
 
-/** Executes a command and holds its outcome against what was to be expected. */
+/** Executes a command and compares its outcome with the expected one. */
 export function carryOut(machine: Machine, kept: AnswersKept, command: Command, by: Actor): Outcome {
   const { world, account } = machine
   const { now } = account

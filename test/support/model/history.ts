@@ -14,7 +14,7 @@ import { perform } from './perform.ts'
 import { replayEqualsWorld } from './replay-equals-world.ts'
 import type { Step } from './steps.ts'
 
-/** Plays a history on a fresh account. After each entry and each step, what the document promises must hold. */
+/** Plays a history on a fresh account. Checks the promises of the document after each entry and each step. */
 export async function play(shelf: Shelf, steps: readonly Step[]): Promise<void> {
   const events = new Events()
   const watches: readonly Watch[] = [

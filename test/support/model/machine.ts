@@ -19,7 +19,7 @@ export interface Attempt {
   readonly attempt: number
 }
 
-/** What looks on: after each entry of the journal, and after each step of the history. */
+/** Checks something after each entry of the journal, and after each step of the history. */
 export interface Watch {
   entry?(entry: Entry, machine: Machine): void
   step?(machine: Machine): void
@@ -35,10 +35,10 @@ export const SERVER_RULES: readonly Rule[] = [
 ].map(compileRule)
 const FIRST_MOMENT = Date.UTC(2026, 0, 1)
 
-/** An account with everything around it in the hand of the history: walls, receivers, crashes. */
+/** An account whose surroundings the history controls: wall clocks, receivers, crashes. */
 export class Machine {
   checkoutModes: readonly CheckoutMode[] = ['hosted', 'merchant']
-  /** What each endpoint's receiver says, in turn. */
+  /** The answers of each endpoint's receiver, in order. */
   readonly receivers = new Map<string, { answers: readonly Answer[]; heard: number }>()
   /** Attempts that no receiver has answered yet. */
   readonly open: Attempt[] = []
@@ -173,7 +173,7 @@ export class Machine {
     this.#account.setClock(setting)
   }
 
-  /** The process is gone; another one reads what it left. */
+  /** Ends the process, and starts another one on its data. */
   async restart(tornBytes: number): Promise<void> {
     await this.#account.journal.durable(this.world.seq)
     await this.#account.close()

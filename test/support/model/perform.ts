@@ -21,7 +21,7 @@ export interface Scene {
   readonly number: number
 }
 
-/** Plays one step; what a step cannot do, because there is no such record yet, it leaves. */
+/** Plays one step. A step whose record does not exist yet does nothing. */
 export async function perform(step: Step, scene: Scene): Promise<void> {
   const performer = PERFORMERS[step.kind] as (step: Step, scene: Scene) => void | Promise<void>
   await performer(step, scene)

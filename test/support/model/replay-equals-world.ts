@@ -7,7 +7,7 @@ import { openLine } from '../../../src/engine/journal-format.ts'
 import type { Machine } from './machine.ts'
 import { dump } from './world-dump.ts'
 
-/** The journal is the truth: read again from its lines, it adds up to the world that lives. */
+/** The journal is the source of truth: its replay must equal the current world. */
 export async function replayEqualsWorld({ account, world }: Machine): Promise<void> {
   const replayed = new MutableWorld()
   let seq = 0

@@ -54,7 +54,7 @@ const paymentRule = fc.record({
 })
 const payoutRule = fc.record({ approval: optional(fc.record({ after: wait })), outcome: optional(outcome) })
 
-/** Mostly sound; some contradict themselves and must be refused whole. */
+/** Mostly valid; some contradict themselves and must be refused completely. */
 export const ruleTexts: fc.Arbitrary<readonly ProviderRule[]> = fc.array(
   fc
     .tuple(
@@ -70,5 +70,5 @@ export const ruleTexts: fc.Arbitrary<readonly ProviderRule[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-/** As it comes from JSON: a member that is not there is not there. */
+/** As parsed from JSON: without members that are undefined. */
 const written = (rule: object): ProviderRule => JSON.parse(JSON.stringify(rule))

@@ -30,7 +30,7 @@ export function dump(world: World) {
 
 const idsOf = (items: Iterable<{ readonly id: string }>) => [...items].map(({ id }) => id)
 
-/** Each facet combination of a list with the places on it; an empty shelf is as good as none. */
+/** The positions in each combination of facets of a list, without empty combinations. */
 function shelves(list: Pick<ListedRecords<unknown>, 'below' | 'count'>): [string, unknown][] {
   const facets = new Set<string>()
   list.count(shelf => {
@@ -44,7 +44,7 @@ function shelves(list: Pick<ListedRecords<unknown>, 'below' | 'count'>): [string
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** What must be the very same objects after a refusal; the answers kept for keys stand apart. */
+/** The objects that a refusal must not replace, apart from the answers kept for keys. */
 export function snapshot(world: World): {
   readonly records: readonly unknown[]
   readonly kept: readonly unknown[]

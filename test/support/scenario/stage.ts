@@ -11,7 +11,7 @@ import {
 
 const SCENARIOS = fileURLToPath(new URL('../../../scenarios', import.meta.url))
 
-/** One embedded simulator for a test file, and a way to tell a story in it. */
+/** One embedded simulator for a test file, and a way to run scenarios in it. */
 export function useStage() {
   let target: OpenTarget['target']
   let close: () => Promise<void>
@@ -37,6 +37,6 @@ export function useStage() {
   }
 }
 
-/** Where a story failed, and at what: `line: subject`. */
+/** Where a scenario failed: `line: subject`. */
 export const failureOf = ({ steps }: ScenarioResult) =>
   steps.flatMap(({ failure }) => failure?.mismatches ?? []).map(({ line, subject }) => `${line}: ${subject}`)

@@ -5,8 +5,8 @@ import { startSimulator } from '../../../src/index.ts'
 import { loadScenario, openSimulatorTarget, runScenario, type Scenario } from '../../../src/scenario/index.ts'
 
 /**
- * Many mixed runs in one process, one at a time and then 8 at a time, in one simulator: prints what became of each
- * and how much memory there was. Run with --expose-gc.
+ * Many mixed runs in one process, one at a time and then 8 at a time, in one simulator: prints the result of each
+ * and how much memory was used. Run with --expose-gc.
  */
 
 const [folder = '', count = '60'] = process.argv.slice(2)
@@ -19,7 +19,7 @@ const files = readdirSync(folder)
   .sort()
 const scenarios = await Promise.all(files.map(name => loadScenario(join(folder, name))))
 
-/** A run's transcript says all that it saw: of any other account too, if it could. */
+/** The transcript of a run has everything that it saw, so it would also show another account. */
 async function runOne(nth: number): Promise<{ ok: boolean; digest: string; file: string }> {
   const scenario = scenarios[nth % scenarios.length] as Scenario
   const {
@@ -40,7 +40,7 @@ async function runMany(total: number, atATime: number) {
   return results
 }
 
-/** What is in use once what is not was swept: twice, since finalizers free more. */
+/** The memory in use after garbage collection: twice, because finalizers free more. */
 async function heapUsed(): Promise<number> {
   for (let sweep = 0; sweep < 5; sweep++) {
     await new Promise(resolve => setImmediate(resolve))
@@ -49,7 +49,7 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-// Once each way, everything that is loaded once is loaded.
+// After one run in each way, all modules are loaded.
 await runMany(scenarios.length, 1)
 await runMany(scenarios.length, AT_A_TIME)
 const heapBefore = await heapUsed()

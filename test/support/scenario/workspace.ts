@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 
-/** A command without what the environment of whoever runs the tests has of paysim. */
+/** A command without the paysim variables of the environment of the tests. */
 export const paysim = (args: string[], env: Record<string, string> = {}) => {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PAYSIM_'))
   return runCommand(args, { cwd: process.cwd(), env: { ...Object.fromEntries(others), ...env } })
@@ -19,7 +19,7 @@ export async function workspace(files: Record<string, string> = {}) {
   return { folder, at, read: (name: string) => readFile(at(name), 'utf8') }
 }
 
-/** A story that any gateway with a PromptPay route can tell. */
+/** A scenario that runs on any gateway with a PromptPay route. */
 export const GOOD = `paysim: 1
 name: A payment & its <reading>
 steps:

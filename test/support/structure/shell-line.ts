@@ -1,4 +1,4 @@
-/** The commands of a line, in words, as a POSIX shell would part them; what is redirected and set before is left out. */
+/** The commands of a line, in words, as a POSIX shell would split them, without redirections and variables. */
 export function shellLine(line: string): string[][] {
   const commands: string[][] = [[]]
   let redirected = false

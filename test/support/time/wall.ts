@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** The wall clock of a server that was started with `env`, in the test's hand. What waits by a timer notices nothing. */
+/** The wall clock of a server that was started with `env`, controlled by the test. Timers do not notice its changes. */
 export interface Wall {
   env: { NODE_OPTIONS: string }
   /** So far from the true time from now on, in milliseconds: a suspended laptop, or somebody who sets the clock. */
   shift: (ms: number) => void
 }
 
-/** Loaded into the server before anything of it: reads how far the wall is off each time that it is looked at. */
+/** Loaded into the server before its own code: reads the offset of the wall clock whenever the time is read. */
 const PRELOAD = `import { readFileSync } from 'node:fs'
 const path = new URL('offset', import.meta.url)
 const trueTime = Date.now

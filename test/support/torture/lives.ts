@@ -11,7 +11,7 @@ import { WebhookNotes } from './webhook-notes.ts'
 import { webhooksOver } from './webhooks-over.ts'
 
 const CLIENTS = 24
-/** A life ends after so many steps, if its plan did not end it. */
+/** A life ends after this many steps, unless its plan ends it earlier. */
 const MOST_STEPS = 200
 const ACCOUNT = 'default.test'
 
@@ -20,7 +20,7 @@ type End = { readonly answers: number } | DiskPlan
 
 /** Work that is short, so that it is rarely hit by chance: some lives end in the midst of it. */
 export const AIMS = ['segment', 'creation', 'deletion', 'reset', 'import'] as const
-/** How often such work is begun, if it went on to its end. */
+/** How often such work is started, if it always ran to its end. */
 const MOST_ATTEMPTS = 5
 
 /** One data directory, the servers that live and die on it, and what their clients remember. */

@@ -41,7 +41,7 @@ export const isInDoubt = ({ text }: Reply) => !text.includes('nothing was change
 /** Merchants that come and go, and what is known of them. One change at a time, apart from contests for an id. */
 export class Merchants {
   readonly #merchants: Merchant[] = []
-  /** What is being asked for, to name the moment of a kill. */
+  /** The current request, to name the moment of a kill. */
   work: MerchantWork | undefined
   changes = 0
   /** Changes that were refused because the disk failed. */
@@ -78,7 +78,7 @@ export class Merchants {
     }
   }
 
-  /** Several want one id: one gets it. */
+  /** Several clients request one id, and only one gets it. */
   async #create(server: TortureServer, chance: Chance): Promise<Reply | undefined> {
     this.work = 'creation'
     // An id that was free before may be used again.

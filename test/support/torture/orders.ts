@@ -188,7 +188,7 @@ export class Orders {
     const mayBe = success === 'done' && !isMoving ? ['succeeded'] : ['pending', 'succeeded']
     if (success === 'no' && !isMoving && order.kind !== 'transfer') mayBe.pop()
     if (!mayBe.includes(payment.status)) throw wrong(`should be ${mayBe.join(' or ')}`)
-    // Somebody had the answer; a transfer succeeds by itself after its receipt.
+    // A client had the answer; a transfer succeeds automatically after its receipt.
     if (order.id !== undefined && payment.id !== order.id) throw wrong(`is not ${order.id}`)
     if (
       order.receipt === 'done' &&

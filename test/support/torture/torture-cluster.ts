@@ -10,7 +10,7 @@ export interface Member {
   readonly wire: TcpProxy
   /** Calls that it has not answered yet. */
   open: number
-  /** Whether it may be long about its answers. */
+  /** Whether its answers may take long. */
   isDisturbed: boolean
 }
 
@@ -23,7 +23,7 @@ interface Settings {
 
 const TOKEN = 'the-token-of-the-whole-cluster'
 const ARGS = ['--control-token', TOKEN, '--public-url', 'http://pay.example.test']
-/** So many calls are left with a process that may be long about them. What it says in the end is checked as well. */
+/** How many calls may wait for a slow process. Its late answers are checked too. */
 const MOST_AT_DISTURBED = 2
 
 /** Processes on one database that come and go. Each call goes to any of them. */
@@ -35,7 +35,7 @@ export class TortureCluster implements Caller {
 
   constructor(private readonly settings: Settings) {}
 
-  /** What all processes said, also those that are gone. */
+  /** The output of all processes, including those that ended. */
   get said(): string {
     return this.#said + this.members.map(({ server }) => server.stderr()).join('')
   }
@@ -84,7 +84,7 @@ export class TortureCluster implements Caller {
 
   /** Its exit code. */
   async stop(member: Member): Promise<number | null> {
-    // Whoever has no process to call would only fail.
+    // A client without a process to call would only fail.
     if (this.members.length > 1) this.members.splice(this.members.indexOf(member), 1)
     const code = await member.server.stop()
     await this.#leave(member)
