@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
+import { urlWithoutSecrets } from '../contract/redact-url.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
@@ -271,11 +272,11 @@ export class App {
       at: formatTimestamp(runtime?.account.now ?? wall),
       account: runtime?.account.id ?? null,
       method: request.method,
-      path: request.url.includes('?') ? withoutSecrets(request.url) : request.url,
+      path: urlWithoutSecrets(request.url),
       status: reply.statusCode,
       ms: Math.round((performance.now() - request.startedAt) * 1000) / 1000,
       request_id: request.requestId,
-      ignored: request.ignored,
+      ignored: request.ignored.length === 0 ? request.ignored : request.ignored.map(withoutSecrets),
     }
     this.#settings.requests.record(record, wall, request, reply)
   }

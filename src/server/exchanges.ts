@@ -1,5 +1,5 @@
 import type { HttpMessage, RequestDetail } from '../contract/control/journal.ts'
-import { redact } from '../contract/redact.ts'
+import { redact, withoutSecrets } from '../contract/redact.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { bodyOf } from './read-body.ts'
@@ -92,7 +92,9 @@ function startOf(body: unknown): Body {
 
 const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
+    Object.entries(headers).flatMap(([name, value]) =>
+      value ? [[name, withoutSecrets(String(value))]] : [],
+    ),
   )
 
 function said(body: Body, headers: HttpMessage['headers']): HttpMessage {
