@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { openAccount, rows } from '../../support/gateway/merchant.ts'
+import { type Account, openAccount, rows } from '../../support/gateway/merchant.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
-import { paymentBody } from '../../support/payments/payments.ts'
+import { createTransfer, paymentBody } from '../../support/payments/payments.ts'
 
 const LOOPS = 16
 
@@ -72,4 +72,51 @@ test('an open event stream does not delay a stop', async () => {
   await new Promise(resolve => stream.once('response', resolve))
   expect(await server.stop()).toBe(0)
   expect(await ended).toBe('ended whole')
+})
+
+/** A request whose body never ends. Resolves, once the server has its head, with what becomes of it. */
+async function unfinished(url: string, method: string, headers: Record<string, string>, begun: string) {
+  // The server says that it waits for the body.
+  const sent = request(url, { method, headers: { ...headers, expect: '100-continue' } })
+  const answer = new Promise<number | undefined>(resolve =>
+    sent
+      .once('response', ({ statusCode }) => resolve(statusCode))
+      .once('error', () => resolve(undefined))
+      .once('close', () => resolve(undefined)),
+  )
+  await new Promise(resolve => {
+    sent.once('continue', resolve)
+    sent.flushHeaders()
+  })
+  sent.write(begun)
+  return { answer }
+}
+
+test('an upload and an import that never end do not delay a stop, and change nothing', async () => {
+  const server = await ownServer()
+  const account = await openAccount(server)
+  const { id } = await createTransfer(account)
+  const state = async ({ control }: Pick<typeof server, 'control'>, { id: of }: Pick<Account, 'id'>) =>
+    Promise.all(
+      [`payments/${id}`, 'export'].map(async what => (await control('GET', `/accounts/${of}/${what}`)).text),
+    )
+  const before = await state(server, account)
+  const { public_key, secret_key } = account.keys
+  const basic = Buffer.from(`${public_key}:${secret_key}`).toString('base64')
+  const upload = await unfinished(
+    `${server.url}/payment_intents/${id}/receipt`,
+    'POST',
+    { authorization: `Basic ${basic}`, 'content-type': 'multipart/form-data; boundary=b' },
+    '--b\r\ncontent-disposition: form-data; name="receipt"; filename="a.png"\r\n\r\n\x89PNG',
+  )
+  const archive = await unfinished(
+    `${server.controlUrl}/accounts/${account.id}/import`,
+    'PUT',
+    { authorization: `Bearer ${server.controlToken}`, 'content-type': 'application/json' },
+    '{"paysim":1,"account":"a","seed":"s","images":{},"entries":[',
+  )
+  expect(await server.stop()).toBe(0)
+  for (const { answer } of [upload, archive]) expect([undefined, 503]).toContain(await answer)
+  const again = await ownServer({ dataDir: server.dataDir })
+  expect(await state(again, account)).toEqual(before)
 })
