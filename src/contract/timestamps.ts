@@ -38,6 +38,24 @@ function daysIn(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
 }
 
+/** The first and the last millisecond that a timestamp can show, in the years 0000 and 9999. */
+export const EARLIEST = Date.UTC(2000, 0) - 63_113_904_000_000
+export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** Whether a given time can be shown. An offset may lead out of these years, even if it was written in them. */
+export const canBeShown = (text: string | undefined): boolean => {
+  const at = text === undefined ? undefined : parseTimestamp(text)
+  return at === undefined || (at >= EARLIEST && at <= LATEST)
+}
+
+export const CANNOT_BE_SHOWN = 'must be in the years 0000 to 9999 of UTC'
+
+/** The nearest time that can be shown. */
+export const shownAt = (at: number): number => Math.min(Math.max(at, EARLIEST), LATEST)
+
+/** A time after another one. No time is later than the last one that can be shown. */
+export const later = (at: number, ms: number): number => shownAt(at + ms)
+
 let latest = { at: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** RFC 3339 UTC with milliseconds and `Z`. The latest one is kept, because a busy server needs each many times. */

@@ -7,6 +7,7 @@ import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import { CHECKOUT_MODES } from '../contract/requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
+import { EARLIEST, LATEST } from '../contract/timestamps.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent, EventOf } from './events.ts'
 import type { Instrument } from './instrument/index.ts'
@@ -29,11 +30,7 @@ const list = <S extends TSchema>(schema: S) => Type.Array(schema)
 
 const text = Type.String()
 const id = Type.String({ minLength: 1, maxLength: 256 })
-/** From year 1 to 9999, the range of a timestamp. */
-export const instant = Type.Integer({
-  minimum: Date.UTC(2000, 0) - 63_113_904_000_000,
-  maximum: 253_402_300_799_999,
-})
+export const instant = Type.Integer({ minimum: EARLIEST, maximum: LATEST })
 const milliseconds = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const digest = Type.String({
   pattern: '^[0-9a-f]{64}$',

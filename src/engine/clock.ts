@@ -1,9 +1,11 @@
+import { LATEST, shownAt } from '../contract/timestamps.ts'
 import type { ClockSetting } from '../domain/commands.ts'
 import type { Reading, RealTime } from './real-time.ts'
 
 /**
  * An account's time: a line over wall time, flat while the clock stands still. If the wall clock is set back, time
- * continues by the monotonic clock until the wall clock has caught up.
+ * continues by the monotonic clock until the wall clock has caught up. It stands still at the last time that can be
+ * shown, and no setting of it leads out of the times that can be shown.
  */
 export class AccountClock {
   readonly #real: RealTime
@@ -44,7 +46,7 @@ export class AccountClock {
     const byWall = this.#by(this.#real.wall())
     // Read after the wall clock, so that a pause between the two cannot put the account ahead.
     const when = this.#real.monotonic()
-    const byElapsed = this.#reachedAt + (when - this.#reachedWhen) * rate
+    const byElapsed = shownAt(this.#reachedAt + (when - this.#reachedWhen) * rate)
     if (byWall <= byElapsed) return Math.floor(byElapsed)
     this.#reachedAt = byWall
     this.#reachedWhen = when
@@ -53,7 +55,7 @@ export class AccountClock {
 
   #by(wall: number): number {
     const { accountAt, wallAt, rate } = this.#setting
-    return accountAt + (wall - wallAt) * rate
+    return shownAt(accountAt + (wall - wallAt) * rate)
   }
 
   /** Its time when another wall clock shows this, such as that of the process that read it before. */
@@ -79,7 +81,9 @@ export class AccountClock {
     const now = this.now()
     const wallAt = this.#real.wall()
     // A clock that becomes real follows the wall clock, unless it is ahead of it.
-    const accountAt = at ?? (mode === 'real' && this.mode === 'virtual' ? Math.max(now, wallAt) : now)
+    const accountAt = shownAt(
+      at ?? (mode === 'real' && this.mode === 'virtual' ? Math.max(now, wallAt) : now),
+    )
     // A clock that stands still does not depend on the wall clock, because its journal must repeat.
     return { mode, rate: rate ?? 1, accountAt, wallAt: mode === 'virtual' ? accountAt : wallAt }
   }
@@ -111,9 +115,11 @@ export class AccountClock {
     return this.#real.onJump(listener)
   }
 
-  /** How much wall time passes until the account's time gets there; undefined if the clock stands still. */
+  /** How much wall time passes until the account's time gets there; undefined if it never does. */
   waitFor(at: number): number | undefined {
-    return this.mode === 'virtual' ? undefined : Math.max(0, Math.ceil((at - this.now()) / this.rate))
+    if (this.mode === 'virtual' || at > LATEST) return undefined
+    // At a very small rate, it would be infinite.
+    return Math.min(Math.max(0, Math.ceil((at - this.now()) / this.rate)), Number.MAX_SAFE_INTEGER)
   }
 }
 

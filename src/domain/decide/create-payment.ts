@@ -1,5 +1,6 @@
 import { invalid, type rejection } from '../../contract/errors.ts'
 import type { CreatePaymentRequest } from '../../contract/requests.ts'
+import { later } from '../../contract/timestamps.ts'
 import type { RouteEntry } from '../catalogue.ts'
 import type { Command } from '../commands.ts'
 import type { EventOf } from '../events.ts'
@@ -59,7 +60,7 @@ function create(
   }
 
   const id = context.newId('pi')
-  const expiresAt = context.at + context.contract['payment.expiry']
+  const expiresAt = later(context.at, context.contract['payment.expiry'])
   const created: Required<EventOf<'PaymentCreated'>> = {
     type: 'PaymentCreated',
     payment: id,

@@ -1,3 +1,4 @@
+import { later } from '../../contract/timestamps.ts'
 import type { MethodEntry, RouteEntry } from '../catalogue.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { makeInstrument } from '../instrument/index.ts'
@@ -34,7 +35,7 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
   if (!route || !method) throw new Error(`the catalogue lost its route ${choice.route.id}`)
   const { rule, events: counted } = consult(world, context.rules, factsOf(context, draft, choice))
   const script = rule?.payment ?? UNSCRIPTED_PAYMENT
-  const expiresAt = draft.createdAt + (script.expiryMs ?? context.contract['payment.expiry'])
+  const expiresAt = later(draft.createdAt, script.expiryMs ?? context.contract['payment.expiry'])
   const instrument = makeInstrument({
     paymentId: id,
     action: route.action,
@@ -112,7 +113,7 @@ function firstAction(
   const { action } = payment.script
   if (pageEndsAt !== undefined) return presentAction(context, payment, pageEndsAt)
   const afterMs = action.afterMs ?? (payment.checkoutMode === 'hosted' ? 0 : route.actionAfterMs)
-  if (afterMs > 0) return [triggerLater(payment.id, 'present-action', context.at + afterMs)]
+  if (afterMs > 0) return [triggerLater(payment.id, 'present-action', later(context.at, afterMs))]
   return presentAction(context, payment)
 }
 
@@ -124,8 +125,8 @@ export function presentAction(context: Context, payment: Presentable, pageEndsAt
   const { id, expiresAt } = payment
   const page = payment.checkoutMode === 'hosted' ? contract['hosted.page'] : 'intent'
   const { expiresAfterMs } = payment.script.action
-  const standardEnd = page === 'intent' ? expiresAt : (pageEndsAt ?? at + page)
-  const endsAt = Math.min(expiresAfterMs === null ? standardEnd : at + expiresAfterMs, expiresAt)
+  const standardEnd = page === 'intent' ? expiresAt : (pageEndsAt ?? later(at, page))
+  const endsAt = Math.min(expiresAfterMs === null ? standardEnd : later(at, expiresAfterMs), expiresAt)
   return [
     { type: 'ActionPresented', payment: id, expiresAt: endsAt },
     // An action that lasts as long as the intent ends with it.
@@ -147,5 +148,5 @@ export function outcomeTimer({ at }: Context, payment: string, { outcome }: Paym
     ...(outcome.code === null ? {} : { code: outcome.code }),
     ...(outcome.message === null ? {} : { message: outcome.message }),
   }
-  return [moveLater(payment, 'outcome', at + outcome.afterMs, trigger, failure)]
+  return [moveLater(payment, 'outcome', later(at, outcome.afterMs), trigger, failure)]
 }

@@ -1,3 +1,4 @@
+import { later } from '../../contract/timestamps.ts'
 import type { Command } from '../commands.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
@@ -51,7 +52,7 @@ function nextStep(
   script: PayoutScript,
   { at }: Context,
 ): DomainEvent[] {
-  const later = (
+  const movesAfter = (
     kind: PayoutTimer,
     afterMs: number,
     trigger: PayoutTrigger,
@@ -59,15 +60,15 @@ function nextStep(
   ): DomainEvent => ({
     type: 'TimerSet',
     timer: payoutTimer(payout, kind),
-    dueAt: at + afterMs,
+    dueAt: later(at, afterMs),
     command: { type: 'MovePayout', payout, trigger, ...(failure ? { failure } : {}) },
   })
   if (status === 'requires_approval' && script.approval !== 'manual')
-    return [later('approve', script.approval.afterMs, 'approve')]
+    return [movesAfter('approve', script.approval.afterMs, 'approve')]
   if (status === 'processing' && script.outcome !== 'manual') {
     const { afterMs, status: end, code, message } = script.outcome
     const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
-    return [later('outcome', afterMs, end === 'succeeded' ? 'succeed' : 'fail', failure)]
+    return [movesAfter('outcome', afterMs, end === 'succeeded' ? 'succeed' : 'fail', failure)]
   }
   return []
 }

@@ -1,3 +1,4 @@
+import { later } from '../../contract/timestamps.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { isOpen, type WebhookFault } from '../faults/fault.ts'
 import { firstMatch } from '../match-limits.ts'
@@ -26,7 +27,7 @@ export function queueDelivery(world: World, context: Context, wanted: DeliveryRe
   )
   const counted: DomainEvent[] =
     turn.held.length > 0 ? [{ type: 'FaultsCounted', held: turn.held, used: turn.used }] : []
-  const dueAt = context.at + (context.contract['events.retry'][0] ?? 0)
+  const dueAt = later(context.at, context.contract['events.retry'][0] ?? 0)
   // A held event waits for this one, so this one must not be held.
   const overtakes = turn.taken?.type === 'reorder' && world.heldDeliveries.has(endpoint)
   const fault = overtakes ? undefined : turn.taken
@@ -45,9 +46,9 @@ function deliveries(
     case 'duplicate':
       return [...one(context, wanted, dueAt), ...one(context, wanted, dueAt)]
     case 'delay':
-      return one(context, wanted, dueAt + fault.delayMs, 'delay')
+      return one(context, wanted, later(dueAt, fault.delayMs), 'delay')
     case 'reorder':
-      return one(context, wanted, dueAt + fault.delayMs, 'reorder')
+      return one(context, wanted, later(dueAt, fault.delayMs), 'reorder')
     case 'bad_signature':
       return one(context, wanted, dueAt, 'bad_signature')
     case 'drop':
@@ -79,7 +80,7 @@ function queued(
 function released({ heldDeliveries }: World, endpoint: string, dueAt: number): DomainEvent[] {
   const held = heldDeliveries.get(endpoint)
   if (held === undefined) return []
-  const behind = dueAt + AFTER_THE_OTHER_MS
+  const behind = later(dueAt, AFTER_THE_OTHER_MS)
   return [{ type: 'DeliveryMoved', delivery: held, dueAt: behind }, attemptAt(held, behind)]
 }
 

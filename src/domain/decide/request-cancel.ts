@@ -1,3 +1,4 @@
+import { later } from '../../contract/timestamps.ts'
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import type { PaymentTrigger } from '../lifecycle.ts'
@@ -51,5 +52,5 @@ function settlement({ sortKey: { id }, route, script }: Payment, { at }: Context
   const { afterMs, outcome } = route ? script.cancel : { afterMs: 0, outcome: 'cancelled' as const }
   if (outcome === 'never') return []
   const trigger: PaymentTrigger = SETTLES[outcome]
-  return [moveLater(id, 'cancel', at + afterMs, trigger)]
+  return [moveLater(id, 'cancel', later(at, afterMs), trigger)]
 }

@@ -1,3 +1,4 @@
+import { later } from '../../contract/timestamps.ts'
 import type { Command, ReceiptSource } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, RECEIPT_MOVES } from '../lifecycle.ts'
@@ -79,5 +80,5 @@ function verdict({ sortKey: { id }, receipt, script }: Payment, { at }: Context)
   if (!scripted || scripted.verdict === 'manual') return []
   const trigger = scripted.verdict === 'accept' ? 'accept-receipt' : 'reject-receipt'
   const failure = scripted.message === null ? undefined : { message: scripted.message }
-  return [moveLater(id, 'receipt', at + scripted.afterMs, trigger, failure)]
+  return [moveLater(id, 'receipt', later(at, scripted.afterMs), trigger, failure)]
 }

@@ -1,3 +1,4 @@
+import { LATEST, later } from '../../contract/timestamps.ts'
 import { isSuccess } from '../apply-delivery.ts'
 import type { Command } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
@@ -29,7 +30,7 @@ export function rotateSecret(
   if (!endpoint) return notFound('webhook endpoint')
   const ending = endpoint.secrets
     .filter(({ endsAt }) => endsAt === null || endsAt > at)
-    .map(({ secret, endsAt }) => ({ secret, endsAt: Math.min(endsAt ?? at + overlapMs, at + overlapMs) }))
+    .map(({ secret, endsAt }) => ({ secret, endsAt: Math.min(endsAt ?? LATEST, later(at, overlapMs)) }))
   const secrets = [{ secret: newSecret(), endsAt: null }, ...ending.filter(({ endsAt }) => endsAt > at)]
   return happens(id, [{ type: 'EndpointSecretsSet', endpoint: id, secrets }])
 }
@@ -95,5 +96,5 @@ function nextAttempt(
   const endpoint = world.endpoints.get(delivery.endpointId)
   if (isSuccess(status) || status === 410 || !endpoint || endpoint.disabled) return null
   const gap = contract['events.retry'][delivery.attempts.length]
-  return gap === undefined ? null : at + Math.max(gap, retryAfterMs ?? 0)
+  return gap === undefined ? null : later(at, Math.max(gap, retryAfterMs ?? 0))
 }

@@ -1,6 +1,6 @@
 import type { FaultRule, HttpFaultType, WebhookFaultType } from '../../contract/control/faults.ts'
 import { parseDuration } from '../../contract/durations.ts'
-import { parseTimestamp } from '../../contract/timestamps.ts'
+import { later, parseTimestamp, shownAt } from '../../contract/timestamps.ts'
 import type { MatchLimits } from '../match-limits.ts'
 
 /** When a fault can happen, in the account's time: `from` is inclusive, `until` is exclusive. */
@@ -61,11 +61,17 @@ export const isOpen = ({ from, until }: FaultWindow, at: number): boolean =>
   (from === null || from <= at) && (until === null || at < until)
 
 export function windowOf({ from, until, for: length }: FaultRule, setAt: number): FaultWindow {
-  const start = from === undefined ? undefined : parseTimestamp(from)
-  const end = until === undefined ? undefined : parseTimestamp(until)
+  const start = instantOf(from)
+  const end = instantOf(until)
   const lengthMs = length === undefined ? undefined : parseDuration(length)
   const begins = start ?? (lengthMs === undefined ? null : setAt)
-  return { from: begins, until: lengthMs === undefined ? (end ?? null) : (begins ?? setAt) + lengthMs }
+  return { from: begins, until: lengthMs === undefined ? (end ?? null) : later(begins ?? setAt, lengthMs) }
+}
+
+/** A window may be given with an offset that leads out of the years that can be shown. */
+function instantOf(text: string | undefined): number | undefined {
+  const at = text === undefined ? undefined : parseTimestamp(text)
+  return at === undefined ? undefined : shownAt(at)
 }
 
 const matchLimits = ({ nth, times, probability }: FaultRule): MatchLimits => ({

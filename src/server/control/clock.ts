@@ -1,5 +1,5 @@
 import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
-import { parseTimestamp } from '../../contract/timestamps.ts'
+import { LATEST, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Account } from '../../engine/account.ts'
 import type { AdvancePlan } from '../../engine/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
@@ -26,7 +26,7 @@ export function clockCalls({ gateway }: ControlSettings) {
         throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
       return runtime.time.inTurn(async () => {
         await demandAvailable(runtime)
-        if (at !== undefined) demandNotPast(account, 'now', at)
+        if (at !== undefined) demandReachable(account, 'now', at)
         const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
         await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
         await runtime.time.quiet()
@@ -64,24 +64,21 @@ function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): Advan
   if (max !== undefined && until === undefined)
     throw refuseProblems([{ field: 'max', message: 'is only for until' }])
   const { now } = account
-  if (by !== undefined) return reach(now + durationIn('by', by))
+  if (by !== undefined) return reach(account, 'by', now + durationIn('by', by))
   if (to !== undefined) {
-    const at = parseTimestamp(to) ?? now
-    demandNotPast(account, 'to', at)
-    return reach(at)
+    return reach(account, 'to', parseTimestamp(to) ?? now)
   }
-  const limit = max === undefined ? Number.POSITIVE_INFINITY : now + durationIn('max', max)
+  const limit = max === undefined ? LATEST : now + durationIn('max', max)
   return { until: 'idle', limit }
 }
 
-const LATEST = Date.UTC(9999, 11, 31)
-
-function reach(at: number): AdvancePlan {
-  if (at > LATEST) throw refuseProblems([{ field: 'by', message: 'must not be after the year 9999' }])
+function reach(account: Account, field: string, at: number): AdvancePlan {
+  demandReachable(account, field, at)
   return { until: at, limit: at }
 }
 
-function demandNotPast({ now }: Account, field: string, at: number): void {
+function demandReachable({ now }: Account, field: string, at: number): void {
+  if (at > LATEST) throw refuseProblems([{ field, message: 'must not be after the year 9999' }])
   if (at < now)
     throw refuseProblems([
       { field, message: `is before ${new Date(now).toISOString()}: time never runs backwards` },

@@ -1,6 +1,6 @@
 import { MerchantBody, MerchantPatch } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
-import { parseTimestamp } from '../../contract/timestamps.ts'
+import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/read-rules.ts'
 import type { AccountSetup } from '../../engine/merchant-record.ts'
@@ -73,6 +73,7 @@ function setupOf(
   const read = catalogue === undefined ? undefined : readCatalogue(catalogue)
   const readRule = rules === undefined ? undefined : readRules({ rules })
   const problems: FieldProblem[] = [
+    ...(canBeShown(clock?.now) ? [] : [{ field: 'clock.now', message: CANNOT_BE_SHOWN }]),
     ...(readRule && 'problems' in readRule ? readRule.problems : []),
     ...webhooks.flatMap(({ url }, at) => webhookUrlProblems(`webhooks.${at}.url`, url, webhookHosts)),
     ...(read && 'problems' in read

@@ -1,7 +1,7 @@
 import { FailureReason, NewPayout, PayoutCancelBody } from '../../contract/control/requests.ts'
 import { isCountry } from '../../contract/countries.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
-import { parseTimestamp } from '../../contract/timestamps.ts'
+import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
@@ -75,8 +75,9 @@ const viewOf = (runtime: AccountRuntime, id: string) =>
   fullPayout(found('payout intent', runtime.account.world.payouts.get(id)), runtime)
 
 /** Checks that the schema cannot express. */
-function payoutProblems({ country, recipient }: NewPayout): FieldProblem[] {
+function payoutProblems({ country, recipient, created_at }: NewPayout): FieldProblem[] {
   const problems: FieldProblem[] = []
+  if (!canBeShown(created_at)) problems.push({ field: 'created_at', message: CANNOT_BE_SHOWN })
   if (!isCountry(country))
     problems.push({ field: 'country', message: `is not an assigned ISO 3166-1 code: ${country}` })
   // The last four digits are shown.
