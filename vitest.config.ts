@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const UNIT = [
   'test/explore/{places,observed-state,endpoint-check,turns,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
-  'test/{domain,model,qr,structure}/**/*.test.ts',
+  'test/{domain,model,qr}/**/*.test.ts',
   // What forwards calls is tried with whole simulators, whose standard rules are built.
   'test/server/!(forwarding).test.ts',
   // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.
@@ -16,6 +16,12 @@ const UNIT = [
   // The OpenAPI document is linted as the built binary prints it.
   'test/contract/!(openapi*).test.ts',
 ]
+
+/** Tests of how the code is made: `npm run check:structure`. */
+const STRUCTURE = ['test/structure/**/*.test.ts']
+
+/** Tests of the packed package, which compile against it and install it: `npm run test:package`. */
+const PACKAGE = ['test/package/**/*.test.ts']
 
 /** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
 const ALONE = ['test/cli/output/lazy.test.ts']
@@ -86,14 +92,19 @@ export default defineConfig({
         extends: true,
         test: { name: 'unit', include: UNIT, exclude: [...configDefaults.exclude, ...ALONE] },
       },
+      { extends: true, test: { name: 'structure', include: STRUCTURE } },
       { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
+      {
+        extends: true,
+        test: { name: 'package', include: PACKAGE, globalSetup: ['test/support/build-once.ts'] },
+      },
       {
         extends: true,
         test: {
           name: 'built',
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...ALONE],
+          exclude: [...configDefaults.exclude, ...UNIT, ...STRUCTURE, ...ALONE, ...PACKAGE],
           globalSetup: ['test/support/build-once.ts'],
         },
       },
