@@ -1,6 +1,7 @@
 import { join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
 import type { Answer } from './answer-type.ts'
+import { archiveBody } from './archive-body.ts'
 import { Call } from './call.ts'
 import { callSite, withCallSite } from './call-site.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
@@ -105,7 +106,7 @@ export class ControlHttp {
     options: ControlCallOptions = {},
   ): Promise<OpenAnswer['body']> {
     const { body } = await this.#open('GET', path, options)
-    return kind === 'stream' ? body : this.#limited(body, LONGEST_ARCHIVE)
+    return kind === 'stream' ? body : archiveBody(this.#limited(body, LONGEST_ARCHIVE), `GET ${path}`)
   }
 
   #limited(body: OpenAnswer['body'], limits: AnswerLimits): OpenAnswer['body'] {

@@ -61,7 +61,7 @@ const whole = async (stream: AsyncIterable<unknown>) => {
 }
 
 describe('a control client', () => {
-  const SPACES = ' '.repeat(MEBIBYTE)
+  const SPACES = `{"paysim":1,${' '.repeat(MEBIBYTE)}`
   test.each([
     ['an endless answer', endless(SPACES), 'more than 2 MiB', undefined],
     ['an answer that drips', dripping, 'did not answer in full within 200 ms', 200],
