@@ -69,7 +69,7 @@ export class WebhookHosts {
   }
 
   #addressProblem(address: string, isNamed: boolean): string | undefined {
-    if (METADATA.has(address) || METADATA.has(embedded(address)))
+    if ([address, ...embedded(address)].some(one => METADATA.has(one)))
       return `points to ${address}, a cloud's metadata service: webhooks never go there`
     if (LOOPBACK.has(address) || this.#addresses.has(address)) return undefined
     return isNamed && !SPECIAL.has(address) ? undefined : refusal(address)
@@ -91,9 +91,9 @@ const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 const isPrefixLength = (bits: string, base: string) =>
   /^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv6(base) ? 128 : 32)
 
-/** The IPv4 address that a mapped, translated or 6to4 address carries. */
-function embedded(address: string): string | undefined {
-  if (!isIPv6(address)) return undefined
+/** The IPv4 addresses that a mapped, translated, 6to4 or Teredo address carries. */
+function embedded(address: string): string[] {
+  if (!isIPv6(address)) return []
   const [head = '', tail = ''] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
     .slice(1, -1)
     .split('::')
@@ -101,10 +101,13 @@ function embedded(address: string): string | undefined {
   const zeros = Array.from({ length: 8 - (before?.length ?? 0) - (after?.length ?? 0) }, () => '0')
   const groups = [...(before ?? []), ...zeros, ...(after ?? [])].map(group => Number.parseInt(group, 16))
   const octets = groups.flatMap(group => [group >> 8, group & 255])
-  if (groups[0] === 0x2002) return octets.slice(2, 6).join('.')
+  const last = octets.slice(12)
+  if (groups[0] === 0x2002) return [octets.slice(2, 6).join('.')]
   // The prefix of a network's own translator has 48 bits, and the ninth octet is always left out.
-  if (LOCAL_TRANSLATION.has(address)) return [...octets.slice(6, 8), ...octets.slice(9, 11)].join('.')
-  return octets.slice(12).join('.')
+  if (LOCAL_TRANSLATION.has(address)) return [[...octets.slice(6, 8), ...octets.slice(9, 11)].join('.')]
+  // A server, and the client with all bits turned.
+  if (TEREDO.has(address)) return [octets.slice(4, 8).join('.'), last.map(octet => 255 - octet).join('.')]
+  return [last.join('.')]
 }
 
 /** `BlockList` takes an IPv4 address and its IPv6 form for one. Here they are two, so each family has its own list. */
@@ -130,8 +133,7 @@ class Ranges {
     this.#byFamily[family].addSubnet(base, bits, family)
   }
 
-  has(address: string | undefined): boolean {
-    if (address === undefined) return false
+  has(address: string): boolean {
     const family = familyOf(address)
     return this.#byFamily[family].check(address, family)
   }
@@ -146,6 +148,7 @@ const METADATA = rangesOf(
   ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
 )
 const LOCAL_TRANSLATION = rangesOf('64:ff9b:1::/48')
+const TEREDO = rangesOf('2001::/32')
 const LOOPBACK = rangesOf('127.0.0.0/8', '::1/128')
 /** "This host", carrier-grade NAT, link-local, and the IPv6 forms that carry an IPv4 address. */
 const SPECIAL = rangesOf(

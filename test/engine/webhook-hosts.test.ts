@@ -93,6 +93,8 @@ describe('metadata services', () => {
     '64:ff9b::a9fe:a9fe',
     '2002:a9fe:a9fe::1',
     '64:ff9b:1:a9fe:a9:fe00::',
+    '2001:0:a9fe:a9fe::1',
+    '2001::5601:5601',
     '168.63.129.16',
     '192.0.0.192',
   ])('%s never receives webhooks', async address => {
