@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ENVIRONMENTS } from '../contract/statuses.ts'
 import type { Account } from './account.ts'
@@ -10,7 +10,16 @@ import { messageOf } from './damaged.ts'
 import { FileImages } from './image-store.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
-import { codeOf, demandSafeFolder, makePrivateFolder, removeFile, syncDirectory } from './private-files.ts'
+import {
+  codeOf,
+  demandPrivateFolder,
+  demandSafeFolder,
+  makePrivateFolder,
+  openPrivate,
+  removeFile,
+  succeeds,
+  syncDirectory,
+} from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { Registry } from './registry.ts'
 import { StartError } from './start-error.ts'
@@ -104,9 +113,12 @@ export class DataDirectory implements Store {
         continue
       }
       const known = registry.find(name.replace(/\.(test|live)$/, '')) !== undefined
-      if (known) await removeFile(join(folder, MARK))
-      else if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true })
-      else if (existsSync(join(folder, MARK))) {
+      // An account stops when it is opened, if its folder is not ours.
+      const isOurs = await succeeds(demandPrivateFolder(folder))
+      if (known) {
+        if (isOurs) await removeFile(join(folder, MARK))
+      } else if (isOurs && (await readdir(folder)).length === 0) await rm(folder, { recursive: true })
+      else if (isOurs && existsSync(join(folder, MARK))) {
         this.options.warn(
           `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,
         )
@@ -140,15 +152,17 @@ export class DataDirectory implements Store {
     const folder = this.account(account.id)
     await makePrivateFolder(folder)
     for (const draft of ['journal.jsonl.new', 'journal.jsonl.old']) await removeFile(join(folder, draft))
+    const images = join(folder, 'images')
+    await demandPrivateFolder(images)
     const history = await openHistory(account, folder, this.options)
-    return { ...history, images: new FileImages(join(folder, 'images'), this.options.sync) }
+    return { ...history, images: new FileImages(images, this.options.sync) }
   }
 
   /** Marks the folders. */
   async announceChange(ids: readonly string[]): Promise<void> {
     await together(ids, async id => {
       await makePrivateFolder(this.account(id))
-      await (await open(join(this.account(id), MARK), 'w', 0o600)).close()
+      await (await openPrivate(join(this.account(id), MARK), 'append')).close()
     })
   }
 
@@ -166,7 +180,7 @@ export class DataDirectory implements Store {
   async removeAccounts(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const aside = join(this.#accounts, `${REMOVED}${id}`)
-      if (existsSync(aside)) await rm(aside, { recursive: true, force: true })
+      await rm(aside, { recursive: true, force: true })
       if (!existsSync(this.account(id))) continue
       await rename(this.account(id), aside)
       await rm(aside, { recursive: true, force: true })
@@ -213,6 +227,7 @@ async function lock(path: string): Promise<ProcessLock> {
   try {
     return await ProcessLock.take(join(path, 'lock'))
   } catch (cause) {
+    if (cause instanceof StartError) throw cause
     if (!(cause instanceof LockHeldError))
       throw new StartError(`the data directory ${path} cannot be written: ${messageOf(cause)}`)
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
@@ -231,8 +246,10 @@ async function readList(path: string): Promise<Change[]> {
     readonly merchants?: readonly MerchantRecord[]
   } | null
   try {
-    held = JSON.parse(await readFile(path, 'utf8'))
+    const handle = await openPrivate(path, 'read')
+    held = JSON.parse(await handle.readFile('utf8').finally(() => handle.close()))
   } catch (cause) {
+    if (cause instanceof StartError) throw cause
     throw new StartError(`${path} cannot be read: ${messageOf(cause)}`)
   }
   if (held?.version !== 1 || !Array.isArray(held.merchants))

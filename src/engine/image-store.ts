@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateFolder, openPrivate, removeFile } from './private-files.ts'
+import { demandPrivateFolder, makePrivateFolder, openPrivate, removeFile } from './private-files.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /** The name of an image: the SHA-256 of its bytes. */
@@ -62,11 +62,14 @@ export class FileImages implements ImageStore {
   /** An image that was changed on disk counts as missing. */
   async get(digest: string): Promise<Buffer | undefined> {
     const path = this.#path(digest)
+    if (!(await demandPrivateFolder(this.directory))) return undefined
     try {
       const handle = await openPrivate(path, 'read')
       const bytes = await handle.readFile().finally(() => handle.close())
       return digestOf(bytes) === digest ? bytes : undefined
-    } catch {
+    } catch (cause) {
+      // It may be whole.
+      if (cause instanceof UnavailableError) throw cause
       return undefined
     }
   }

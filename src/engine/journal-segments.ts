@@ -1,7 +1,13 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedError } from './damaged.ts'
-import { codeOf, makePrivateFolder, openPrivate, removeFile, syncDirectory } from './private-files.ts'
+import {
+  demandPrivateFolder,
+  makePrivateFolder,
+  openPrivate,
+  removeFile,
+  syncDirectory,
+} from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import type { Reading } from './real-time.ts'
 import { StartError } from './start-error.ts'
@@ -38,10 +44,7 @@ export class Segments {
   ) {}
 
   static async open(folder: string, openPartAfter: number): Promise<Segments> {
-    const names = await readdir(folder).catch(cause => {
-      if (codeOf(cause) === 'ENOENT') return []
-      throw cause
-    })
+    const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
     const found = names.flatMap(name => {
       const range = NAME.exec(name)
       return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
@@ -85,6 +88,7 @@ export class Segments {
 
   /** Removes the oldest first, so that what is left has no gap. Who reads them may finish before. */
   async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
+    await demandPrivateFolder(this.folder)
     for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
       const { path } = oldest
       const { mtimeMs } = await stat(path)

@@ -21,34 +21,31 @@ import { TooManyFilesError, UnavailableError } from './unavailable.ts'
  * otherwise anybody who can place a link could choose which file is read, shortened or overwritten.
  */
 
-/** Windows has neither these links nor these owners. */
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
+/** Windows has neither these links nor these owners. A pipe must not hold up whoever opens it. */
+const ONLY_A_FILE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const FLAGS = {
   /** Opens a file for reading and appending; creates it if it does not exist. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
   /** The same for a file that must exist. */
   present: constants.O_RDWR | constants.O_APPEND,
-  /** Opens a file for writing from the start. */
-  fresh: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+  /** Opens a file for writing from the start. It is emptied when it is known to be ours. */
+  fresh: constants.O_RDWR | constants.O_CREAT,
   read: constants.O_RDONLY,
 } as const
 
 export async function openPrivate(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
   let handle: FileHandle
   try {
-    handle = await open(path, FLAGS[how] | NO_FOLLOW, 0o600)
+    handle = await open(path, FLAGS[how] | ONLY_A_FILE, 0o600)
   } catch (cause) {
-    if (codeOf(cause) === 'EMFILE' || codeOf(cause) === 'ENFILE') throw new TooManyFilesError(path, cause)
-    if (codeOf(cause) !== 'ELOOP') throw cause
-    throw new StartError(
-      `${path} is a symbolic link, which paysim does not follow here; replace it with the file itself`,
-    )
+    throw refused(path, cause)
   }
   try {
     const found = await handle.stat()
-    if (!found.isFile()) throw new StartError(`${path} is not a regular file`)
+    if (!found.isFile()) throw notAFile(path)
     demandOwner(path, found)
-    if (how !== 'read' && modeOf(found) !== 0o600) await handle.chmod(0o600)
+    if (modeOf(found) !== 0o600) await handle.chmod(0o600)
+    if (how === 'fresh' && found.size > 0) await handle.truncate()
     return handle
   } catch (cause) {
     await handle.close()
@@ -56,19 +53,62 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
   }
 }
 
+const notAFile = (path: string) =>
+  new StartError(`${path} is not a regular file; move it away, or restore the file from a copy`)
+
+/** What a person must correct; anything else as it is. */
+function refused(path: string, cause: unknown): unknown {
+  const code = codeOf(cause)
+  if (code === 'EMFILE' || code === 'ENFILE') return new TooManyFilesError(path, cause)
+  if (code === 'EISDIR' || code === 'ENXIO') return notAFile(path)
+  if (code === 'EACCES')
+    return new StartError(`${path} cannot be opened by this user; change its owner, or use another --data`)
+  if (code !== 'ELOOP') return cause
+  return new StartError(
+    `${path} is a symbolic link, which paysim does not follow here; replace it with the file itself`,
+  )
+}
+
 /** A file that may not be there. */
 export async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch(cause => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
+  try {
+    await unlink(path)
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return
+    if (await isDirectory(path))
+      throw new StartError(`${path} is a directory, where paysim has a file; move it away`)
+    throw cause
+  }
 }
+
+const isDirectory = (path: string) =>
+  lstat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
 
 /** A folder that only its owner can use; created if it does not exist. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(cause => {
     if (codeOf(cause) !== 'EEXIST') throw cause
   })
-  const found = await lstat(path)
+  const found = await foundFolder(path)
+  if (found && modeOf(found) !== 0o700) await chmod(path, 0o700)
+}
+
+/**
+ * Call it before anything in the folder is listed, read, written or removed: whoever can place a link, or write to the
+ * folder, could choose what. Returns whether the folder exists.
+ */
+export async function demandPrivateFolder(path: string): Promise<boolean> {
+  return (await foundFolder(path)) !== undefined
+}
+
+async function foundFolder(path: string): Promise<Stats | undefined> {
+  const found = await lstat(path).catch(cause => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
+  if (!found) return undefined
   if (found.isSymbolicLink())
     throw new StartError(
       `${path} is a symbolic link, which paysim does not follow here; replace it with the directory itself`,
@@ -76,8 +116,14 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (!found.isDirectory())
     throw new StartError(`${path} is not a directory; move it away, and paysim creates the directory`)
   demandOwner(path, found)
-  if (modeOf(found) !== 0o700) await chmod(path, 0o700)
+  // In an empty one, nothing of others can be.
+  if (isOpenToWriters(found) && (await readdir(path)).length > 0) throw openToWriters(path)
+  return found
 }
+
+const isOpenToWriters = (found: Stats) => (modeOf(found) & 0o022) !== 0
+const openToWriters = (path: string) =>
+  new StartError(`${path} can be written by other users; check what is in it, then run: chmod 700 ${path}`)
 
 /**
  * A folder that the user named and that may have other contents: the user chooses its mode, but others must not write
@@ -91,10 +137,7 @@ export async function demandSafeFolder(path: string): Promise<void> {
   const entries = await readdir(path)
   // Checks that no other user can have put files into it.
   if (entries.length === 0) return chmod(path, 0o700)
-  if (modeOf(found) & 0o022)
-    throw new StartError(
-      `the data directory ${path} can be written by other users; check what is in it, then run: chmod 700 ${path}`,
-    )
+  if (isOpenToWriters(found)) throw openToWriters(path)
   if (entries.includes('accounts')) await chmod(path, 0o700)
 }
 

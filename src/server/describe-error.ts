@@ -32,7 +32,12 @@ export function describeError(contract: Contract, request: Request, reply: Reply
  */
 export function detailsForTheLog(error: unknown): unknown {
   if (error instanceof UnavailableError) return error.cause instanceof StartError ? error.cause : undefined
-  return error instanceof DamagedError || reasonOf(error).code === 'internal_error' ? error : undefined
+  if (error instanceof AccountStoppedError) return undefined
+  return error instanceof DamagedError ||
+    error instanceof StartError ||
+    reasonOf(error).code === 'internal_error'
+    ? error
+    : undefined
 }
 
 function reasonOf(error: unknown): Rejection {
@@ -44,6 +49,11 @@ function reasonOf(error: unknown): Rejection {
     return rejection(
       'service_unavailable',
       'A file of this account is damaged; the log of paysim has the details',
+    )
+  if (error instanceof StartError)
+    return rejection(
+      'service_unavailable',
+      'A file or folder that this call needs cannot be used; the log of paysim has the details',
     )
   return rejection('internal_error', 'An internal error occurred in paysim; its log has the details')
 }

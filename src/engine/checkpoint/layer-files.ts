@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeFile } from '../private-files.ts'
+import { demandPrivateFolder, removeFile } from '../private-files.ts'
 import type { Layer } from './layer.ts'
 
 /** The names of the layers in a folder. A new one never gets the name of another. */
@@ -17,7 +17,7 @@ export class LayerFiles {
   }
 
   static async find(folder: string, layers: readonly Layer[], written: number): Promise<LayerFiles> {
-    const names = await readdir(folder).catch(() => [])
+    const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
     const kept = new Set(layers.map(({ named }) => named.name))
     const strays = names.filter(name => {
       const layer = nameIn(name)
@@ -35,6 +35,7 @@ export class LayerFiles {
 
   /** Removes the files that were never finished. Until then, a damaged checkpoint can still be restored from a copy. */
   async sweep(): Promise<void> {
+    if (this.strays.length > 0) await demandPrivateFolder(this.folder)
     for (const name of this.strays) await removeFile(join(this.folder, name))
     this.strays = []
   }

@@ -1,24 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { longArchive } from '../../support/gateway/long-archive.ts'
 import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
 const headers = { 'content-type': 'application/json' }
-
-/** An archive with so many entries that a checkpoint closes the file that they are in. */
-function longArchive(): string {
-  const at = Date.UTC(2026, 0, 1)
-  const created = { amount: '100', currency: 'THB', country: 'TH', status: 'requires_approval' }
-  const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(200), accountLast4: '1234' }
-  const entries = Array.from({ length: 17_000 }, (_, nth) => {
-    const event = { type: 'PayoutCreated', payout: `po_${nth}`, merchantReference: `order-${nth}` }
-    const events = [{ ...event, ...created, recipient }]
-    return { v: 1, seq: nth + 1, at: at + nth, by: 'operator', events }
-  })
-  return JSON.stringify({ paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} })
-}
 
 test('serve --history 0s removes checkpointed entries, reports it, and refuses an export', async () => {
   const server = await ownServer({ args: ['--history', '0s'] })
