@@ -191,7 +191,7 @@ export class FileJournal implements Journal {
 
   /** The number of the oldest entry that is kept. */
   get keptFrom(): number {
-    return this.segments.first ?? (this.header.after ?? 0) + 1
+    return this.segments.first
   }
 
   /** Removes old segments, if a checkpoint has their entries. */

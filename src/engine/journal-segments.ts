@@ -1,7 +1,9 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DamagedError } from './damaged.ts'
+import { isHeader } from './journal-format.ts'
 import {
+  codeOf,
   demandPrivateFolder,
   makePrivateFolder,
   openPrivate,
@@ -26,11 +28,16 @@ export interface Segment {
 }
 
 const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
+/** An empty file: the entries up to this one were removed because they were old. Without it, they are lost. */
+const REMOVED = /^removed-(\d{12,})$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
   new StartError(
     `${folder}: the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them. ` +
       'Nothing was changed. Restore the folder from a copy',
   )
+
+const missing = (where: string, from: number, to: number) =>
+  new DamagedError(where, `the journal's entries ${from} to ${to} are missing`)
 
 const numbered = (seq: number) => String(seq).padStart(12, '0')
 
@@ -41,6 +48,10 @@ export class Segments {
     private readonly held: Segment[],
     /** Those that start behind the open part: a cut was interrupted, and the open part still has their entries. */
     private readonly unfinished: readonly Segment[],
+    /** The last entry before the open part. */
+    private last: number,
+    /** The last entry that was removed because it was old. */
+    private removed: number,
   ) {}
 
   static async open(folder: string, openPartAfter: number): Promise<Segments> {
@@ -54,6 +65,8 @@ export class Segments {
       folder,
       held,
       found.filter(({ from }) => from > openPartAfter),
+      openPartAfter,
+      Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0))),
     )
   }
 
@@ -69,9 +82,9 @@ export class Segments {
     }
   }
 
-  /** The number of the first entry in the oldest segment. */
-  get first(): number | undefined {
-    return this.held[0]?.from
+  /** The number of the oldest entry that was not removed. */
+  get first(): number {
+    return Math.min(this.removed + 1, this.held[0]?.from ?? Number.POSITIVE_INFINITY)
   }
 
   /** The segments with the entries after a known one, up to the open part. Throws if some are missing. */
@@ -90,18 +103,29 @@ export class Segments {
   async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
     await demandPrivateFolder(this.folder)
     for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
-      const { path } = oldest
+      const { path, to } = oldest
       const { mtimeMs } = await stat(path)
       if (kept.wall() - mtimeMs < kept.forMs) return
       this.held.shift()
       await readersDone()
       try {
+        await this.#noteRemoval(to)
         await removeFile(path)
       } catch {
         this.held.unshift(oldest)
         return
       }
     }
+  }
+
+  /** Before anything is removed, so that nobody takes it for lost. */
+  async #noteRemoval(to: number): Promise<void> {
+    const mark = (seq: number) => join(this.folder, `removed-${numbered(seq)}`)
+    await (await openPrivate(mark(to), 'append')).close()
+    await syncDirectory(this.folder)
+    const before = this.removed
+    this.removed = to
+    if (before !== to) await removeFile(mark(before))
   }
 
   /** Gives the open part a second name here, as a segment of these entries. Returns how to take that back. */
@@ -121,24 +145,38 @@ export class Segments {
     }
     const segment = { path, from, to }
     this.held.push(segment)
+    this.last = to
     return async () => {
       this.held.splice(this.held.indexOf(segment), 1)
+      this.last = from - 1
       await undo()
     }
   }
 
   async *lines(): AsyncGenerator<Line> {
-    let last: number | undefined
-    for (const { path, from, to } of [...this.held]) {
-      if (last !== undefined && from !== last + 1)
-        throw new DamagedError(this.folder, `the journal's entries ${last + 1} to ${from - 1} are missing`)
-      last = to
-      const handle = await openPrivate(path, 'read')
-      try {
-        yield* readLines(handle)
-      } finally {
-        await handle.close()
+    const end = this.last
+    let last = this.first - 1
+    for (const segment of [...this.held]) {
+      if (segment.from !== last + 1) throw missing(this.folder, last + 1, segment.from - 1)
+      last = segment.to
+      yield* this.#linesOf(segment)
+    }
+    if (last < end) throw missing(this.folder, last + 1, end)
+  }
+
+  async *#linesOf({ path, from, to }: Segment): AsyncGenerator<Line> {
+    const handle = await openPrivate(path, 'read').catch(cause => {
+      throw codeOf(cause) === 'ENOENT' ? missing(path, from, to) : cause
+    })
+    try {
+      let next = from
+      for await (const line of readLines(handle)) {
+        if (!isHeader(line)) next++
+        yield line
       }
+      if (next <= to) throw missing(path, next, to)
+    } finally {
+      await handle.close()
     }
   }
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Journal } from '../../src/engine/journal.ts'
 import { StartError } from '../../src/engine/start-error.ts'
 import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
@@ -21,6 +22,12 @@ async function withOldSegments() {
   await filled.account.close()
   for (const name of await filesIn(past, 'journal-')) await utimes(join(past, name), T0 / 1000, T0 / 1000)
   return { folder, past, ids }
+}
+
+async function linesOf(journal: Journal): Promise<string[]> {
+  const lines: string[] = []
+  for await (const line of journal.lines()) lines.push(line)
+  return lines
 }
 
 /** Opens it, and fills it until it wrote another checkpoint. */
@@ -107,5 +114,61 @@ test('a gap between two segments is named when the history is read', async () =>
   await rm(join(past, second))
   const { account, journal } = await accountOnDisk(folder)
   await expect(journal.history(ids[0] ?? '')).rejects.toThrow(/the journal's entries \d+ to \d+ are missing/)
+  await account.close()
+})
+
+describe('a segment that was lost', () => {
+  test.each(['first', 'last'] as const)('is named when the history is read: the %s one', async which => {
+    const { folder, past, ids } = await withOldSegments()
+    const segments = await filesIn(past, 'journal-')
+    const lost = (which === 'first' ? segments[0] : segments.at(-1)) ?? ''
+    await rm(join(past, lost))
+    const { account, journal } = await accountOnDisk(folder)
+    expect(journal.keptFrom).toBe(1)
+    await expect(journal.history(ids[0] ?? '')).rejects.toThrow(
+      /the journal's entries \d+ to \d+ are missing/,
+    )
+    await account.close()
+  })
+
+  test('is not taken for one that was removed for its age', async () => {
+    const { folder, past, ids } = await withOldSegments()
+    const { account } = await goOn(folder, HOUR)
+    await account.close()
+    const [kept = ''] = await filesIn(past, 'journal-')
+    await rm(join(past, kept))
+    const again = await accountOnDisk(folder, { history: { forMs: HOUR, wall: () => T0 } })
+    const { keptFrom } = again.journal
+    expect(kept).toContain(`-${String(keptFrom).padStart(12, '0')}-`)
+    await expect(again.journal.history(ids[0] ?? '')).rejects.toThrow(`entries ${keptFrom} to `)
+    await again.account.close()
+  })
+
+  test('in part, at the end of a line, is named', async () => {
+    const { folder, past, ids } = await withOldSegments()
+    const [first = ''] = await filesIn(past, 'journal-')
+    const path = join(past, first)
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+    await writeFile(path, `${lines.slice(0, -1).join('\n')}\n`)
+    const { account, journal } = await accountOnDisk(folder)
+    await expect(journal.history(ids[0] ?? '')).rejects.toThrow(`${path} is damaged`)
+    await account.close()
+  })
+})
+
+test('a segment that is still there, because a crash interrupted its removal, is read', async () => {
+  const { folder, past } = await withOldSegments()
+  const before = await filesIn(past, 'journal-')
+  const bytes = await Promise.all(before.map(name => readFile(join(past, name))))
+  await (await goOn(folder, HOUR)).account.close()
+  const [mark = ''] = (await readdir(past)).filter(name => name.startsWith('removed-'))
+  const nth = before.findIndex(name => name.endsWith(`${mark.replace('removed', '')}.jsonl`))
+  const name = before[nth] ?? ''
+  await writeFile(join(past, name), bytes[nth] ?? '', { mode: 0o600 })
+  const { account, journal } = await accountOnDisk(folder)
+  const from = Number(name.split('-')[1])
+  expect(journal.keptFrom).toBe(from)
+  const [first = ''] = await linesOf(journal)
+  expect(JSON.parse(first).seq).toBe(from)
   await account.close()
 })

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { copyOf, filesUnder, fingerprints } from '../../support/disk/data-directory.ts'
 import { longArchive } from '../../support/gateway/long-archive.ts'
-import { succeeded } from '../../support/gateway/merchant.ts'
+import { openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
@@ -277,3 +277,29 @@ test.skipIf(process.platform === 'win32')(
     for (const path of opened) expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600])
   },
 )
+
+describe('a segment that is not there', () => {
+  test('is damage, which gives 503 and is named, where nothing was ever removed for its age', async () => {
+    const dataDir = await copyOf(whole)
+    await rm(join(dataDir, segment))
+    const server = await ownServer({ dataDir })
+    for (const answer of [await exportOf(server), await historyOf(server)])
+      expect([answer.status, answer.body.error.code]).toEqual([503, 'service_unavailable'])
+    await succeeded(server.control('GET', '/accounts/default.test/assets'))
+    const kept = await openMerchant(server)
+    await succeeded(kept.test.control('GET', '/export'))
+    await server.stop()
+    expect(server.stderr()).toMatch(/past-2 is damaged: the journal's entries 1 to \d+ are missing/)
+  })
+
+  test('is damage, which gives 503 and is named, if it goes while the account is served', async () => {
+    const server = await ownServer({ dataDir: await copyOf(whole) })
+    const path = join(server.dataDir, segment)
+    await rename(path, `${path}.away`)
+    expect((await exportOf(server)).status).toBe(503)
+    await rename(`${path}.away`, path)
+    await succeeded(exportOf(server))
+    await server.stop()
+    expect(server.stderr()).toContain(`${path} is damaged: the journal's entries 1 to`)
+  })
+})
