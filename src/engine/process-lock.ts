@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { removeFile } from './private-files.ts'
+import { codeOf, openPrivate, removeFile } from './private-files.ts'
 import { attempt, startOf, UNKNOWN_START, wallStartOf } from './processes.ts'
 
 /** Another process holds the lock. */
@@ -99,12 +99,18 @@ async function livingClaims(path: string, mine: string): Promise<Claim[]> {
     const claim = name === mine ? undefined : readName(basename(path), name)
     if (!claim) continue
     const file = join(dirname(path), name)
-    if (await isAlive(claim, file))
-      living.push({ ...claim, name, held: (await readFile(file, 'utf8').catch(() => '')) !== '' })
+    if (await isAlive(claim, file)) living.push({ ...claim, name, held: await isHeld(file) })
     else await removeFile(file)
   }
   return living.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
+
+/** Nothing is read of it: another user's claim counts too, and whatever else has its name must not hold up a start. */
+const isHeld = (claim: string) =>
+  lstat(claim).then(
+    found => found.isFile() && found.size > 0,
+    () => false,
+  )
 
 async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
   const { host, boot, namespace } = here()
@@ -113,7 +119,7 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
   if (sameHost && claim.namespace === namespace) return startOf(claim.pid) === claim.start
   // A process that is not visible here counts as living as long as it touches its claim.
   const touchedAt = () =>
-    stat(file).then(
+    lstat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => undefined,
     )
@@ -129,9 +135,19 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
 
 /** Earlier versions had one file at the path itself, with only the pid in it. */
 async function holderBefore(path: string): Promise<number | undefined> {
-  const pid = Number(await readFile(path, 'utf8').catch(() => 'none'))
+  const handle = await openPrivate(path, 'read').catch(cause => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
+  if (!handle) return undefined
+  let pid: number
+  let writtenAt: number
+  try {
+    writtenAt = (await handle.stat()).mtimeMs
+    pid = Number(await handle.readFile('utf8'))
+  } finally {
+    await handle.close()
+  }
   if (Number.isNaN(pid)) return undefined
-  const writtenAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
   const beganAt = pid > 0 && pid !== process.pid ? wallStartOf(pid) : undefined
   // A process that is younger than the file has reused the pid of a dead one.
   if (beganAt !== undefined && beganAt <= writtenAt + 2_000) return pid

@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { LockHeldError, ProcessLock } from '../../src/engine/process-lock.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
@@ -100,3 +100,41 @@ async function renamedClaim(
   await lock.release()
   return renamed
 }
+
+describe.skipIf(process.platform === 'win32')('what is not a file', () => {
+  const kinds: [string, (path: string) => unknown, string][] = [
+    ['a pipe', path => execFileSync('mkfifo', [path]), 'is not a regular file; move it away'],
+    ['a folder', path => mkdir(path), 'is not a regular file; move it away'],
+    ['a link', path => symlink('elsewhere', path), 'is a symbolic link'],
+  ]
+  test.each(kinds)('at the path of the lock is refused at once: %s', async (_, make, why) => {
+    const path = await newPath()
+    await make(path)
+    await expect(ProcessLock.take(path)).rejects.toThrow(`${path} ${why}`)
+  })
+
+  /** A claim of this process, without a lock. */
+  async function claimIn(directory: string): Promise<string> {
+    const path = join(directory, 'lock')
+    const lock = await ProcessLock.take(path)
+    const [name = ''] = await readdir(directory)
+    await lock.release()
+    return join(directory, name)
+  }
+
+  test('with the name of a dead claim is refused, and the message says what to do', async () => {
+    const directory = await temporaryDirectory()
+    const dead = (await claimIn(directory)).replace(`lock.${process.pid}.`, 'lock.4194305.')
+    await mkdir(dead)
+    await expect(ProcessLock.take(join(directory, 'lock'))).rejects.toThrow(
+      `${dead} is a directory, where paysim has a file; move it away`,
+    )
+  })
+
+  test('with the name of a living claim holds up nobody', async () => {
+    const directory = await temporaryDirectory()
+    execFileSync('mkfifo', [await claimIn(directory)])
+    const path = join(directory, 'lock')
+    await expect(ProcessLock.take(path)).rejects.toEqual(heldBy(process.pid))
+  })
+})
