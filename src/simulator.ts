@@ -16,7 +16,7 @@ import { WebhookHostError, WebhookHosts } from './engine/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhook-sender.ts'
 import { App } from './server/app.ts'
 import { Forwarder } from './server/cluster/forwarder.ts'
-import { chooseControlToken } from './server/control/control-token.ts'
+import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
 import { listen, listenOnLastPort } from './server/listening.ts'
@@ -166,6 +166,8 @@ export class Simulator {
         ...simulator.facts(),
         ...(advertise === undefined ? {} : { advertise }),
       })
+      const opened = openedBy(host, url, controlUrl)
+      if (opened !== undefined) warn(opened)
       return simulator
     } catch (cause) {
       await Promise.all(apps.map(app => app.close()))

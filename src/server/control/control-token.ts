@@ -6,12 +6,22 @@ const SHORTEST = 8
 /** Hosts that other machines can reach, where strangers can try tokens. */
 const SHORTEST_ON_NETWORK = 16
 
+/** Whether no other machine reaches a server that listens there. */
+const isOnlyHere = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** What the network can do with a server that listens there; undefined if nothing. */
+export const openedBy = (host: string, url: string, controlUrl: string): string | undefined =>
+  isOnlyHere(host)
+    ? undefined
+    : `other machines can reach this server at ${url}: the merchant API with the keys of an account, a payer's page with its address alone, and everything with the control token, at ${controlUrl}`
+
 /**
  * The token gives full control, so one that is easy to guess is refused. A server that other machines can reach needs a
  * token from its operator, who has to pass it on to its users anyway.
  */
 export function chooseControlToken(given: string | undefined, host: string): string {
-  const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  const isLocal = isOnlyHere(host)
   if (given === undefined && isLocal) return randomBytes(24).toString('base64url')
   if (given === undefined)
     throw new StartError(
