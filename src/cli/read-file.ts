@@ -1,14 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import type { Contract } from '../contract/decisions.ts'
 import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { StartError } from '../engine/start-error.ts'
 import { UsageError } from './errors/cli-errors.ts'
+import { textOfFile } from './named-file.ts'
 
 /** Reads a JSON or YAML file that an option names. */
 export async function readDataFile(path: string): Promise<unknown> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = await textOfFile(path)
   } catch (cause) {
     throw new StartError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, 2)
   }

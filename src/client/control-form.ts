@@ -1,3 +1,4 @@
+import { readSource } from './receipt/source.ts'
 import type { Upload } from './transport/transport.ts'
 
 /** A form with a part named `file`, from bytes or from a path, and other fields. */
@@ -30,6 +31,7 @@ export async function fileForm(
 
 async function bytesOf(file: Uint8Array | string): Promise<Buffer> {
   if (typeof file !== 'string') return Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-  const { readFile } = await import('node:fs/promises')
-  return readFile(file)
+  const { buffer } = await import('node:stream/consumers')
+  const { open } = await readSource(file)
+  return buffer(await open())
 }

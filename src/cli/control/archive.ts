@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -39,7 +39,8 @@ const uploadOf = (path: string, { size, headers, body }: Source): Upload => ({
 
 async function sizeOf(path: string): Promise<number> {
   try {
-    const file = await open(path)
+    // A pipe must not hold up its refusal.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const stats = await file.stat().finally(() => file.close())
     if (stats.isFile()) return stats.size
   } catch (cause) {

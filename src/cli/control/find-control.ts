@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import type { ControlAddress } from '../../client/control-http.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { secretsOf } from '../named-file.ts'
 import { NO_PROFILES, readProfiles } from '../profiles/profiles.ts'
 import {
   dataDirectory,
@@ -111,17 +110,9 @@ async function tokenOf(
 
 /** A token from a file, which keeps it out of the process list. */
 export async function readToken(path: string): Promise<string> {
-  const contents =
-    path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(unreadable(path))
-  const token = contents.replace(/^\uFEFF/, '').trim()
+  const token = await secretsOf('--control-token-file', path)
   if (/^\S+$/.test(token)) return token
   throw new UsageError(`${path === '-' ? 'stdin' : path} must contain a token and nothing else`)
-}
-
-const unreadable = (path: string) => (cause: unknown) => {
-  throw new UsageError(
-    `--control-token-file ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
-  )
 }
 
 /** Accepts the address as `serve` prints it, or only that of the server. */

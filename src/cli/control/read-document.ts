@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '../errors/cli-errors.ts'
+import { textOfFile } from '../named-file.ts'
 
 /** The value in a YAML or JSON file, or in stdin if the path is `-`. */
 export async function readDocument(path: string): Promise<unknown> {
@@ -30,7 +30,7 @@ export async function readList(path: string, name: string): Promise<readonly unk
 
 async function contentsOf(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await textOfFile(path)
   } catch (cause) {
     throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseDocument } from '../control/read-document.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { textOfFile } from '../named-file.ts'
 import { type Body, isObject, merge } from './body.ts'
 
 /** What `--data` may be. Later kinds override earlier ones. */
@@ -21,7 +21,7 @@ export async function readData(sources: readonly string[]): Promise<Body> {
 /** The same for a body that is sent unchanged. `anything`: text that names no file is a body too. */
 export async function readBody(source: string, { anything = false } = {}): Promise<string> {
   if (anything && kindOf(source) === 'file' && !source.startsWith('@')) {
-    const written = await readFile(source, 'utf8').catch(() => undefined)
+    const written = await textOfFile(source).catch(() => undefined)
     return written ?? source
   }
   return textOf(source)
@@ -51,7 +51,7 @@ async function textOf(source: string): Promise<string> {
   if (kind === 'inline') return source
   if (kind === 'stdin') return text(process.stdin)
   try {
-    return await readFile(pathOf(source), 'utf8')
+    return await textOfFile(pathOf(source))
   } catch (cause) {
     const hint = source.startsWith('@') ? '' : '. Text that is not JSON is taken for a file name'
     throw new UsageError(

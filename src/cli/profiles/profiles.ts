@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { closest } from '../../contract/closest.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { textOfSecrets } from '../named-file.ts'
 
 /** A server's address, keys and decisions. */
 export interface Profile {
@@ -39,28 +39,11 @@ export async function readProfiles(): Promise<ProfileBook> {
 
 async function contentsOf(path: string): Promise<string | undefined> {
   try {
-    const file = await open(path)
-    try {
-      warnIfOpenToOthers(path, (await file.stat()).mode)
-      return await file.readFile('utf8')
-    } finally {
-      await file.close()
-    }
+    return await textOfSecrets(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new UsageError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`)
   }
-}
-
-/** Whether anybody but the owner may read the file. On Windows, the mode does not say. */
-export const isOpenToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & 0o077) !== 0
-
-let warned = false
-
-function warnIfOpenToOthers(path: string, mode: number): void {
-  if (warned || !isOpenToOthers(mode)) return
-  warned = true
-  process.stderr.write(`paysim: other users can read ${path}, which contains keys: run chmod 600 on it\n`)
 }
 
 function parseBook(text: string, path: string): ProfileBook {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ControlClient } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
 import { isRunning } from '../../engine/processes.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { textOfFile } from '../named-file.ts'
 import { directoryIn } from '../store-address.ts'
 import { type Announcement, announced, workingDirectory } from './run-folder.ts'
 
@@ -66,7 +66,7 @@ export const originOf = (url: string): string | undefined =>
 /** The simulator that a data directory names, if any. */
 async function simulatorOf(directory: string): Promise<LocalSimulator | undefined> {
   try {
-    return reachedHere(JSON.parse(await readFile(join(directory, 'server.json'), 'utf8')))
+    return reachedHere(JSON.parse(await textOfFile(join(directory, 'server.json'))))
   } catch {
     return undefined
   }

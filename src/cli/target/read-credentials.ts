@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import type { Keys } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { cannotRead, secretsOf, textOfFile } from '../named-file.ts'
 
 /** Reads keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
 export async function readKeyFile(path: string): Promise<Keys> {
-  const found = readKeys(await contentsOf(path))
+  const found = readKeys(await secretsOf('--key-file', path))
   if (!found)
     throw new UsageError(
       `${path === '-' ? 'stdin' : path} contains no keys: write them as PUBLIC:SECRET, as lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or as {"public_key":…,"secret_key":…}`,
@@ -13,19 +12,7 @@ export async function readKeyFile(path: string): Promise<Keys> {
   return found
 }
 
-async function contentsOf(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin)
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new UsageError(
-      `cannot read ${path} (--key-file): ${cause instanceof Error ? cause.message : cause}`,
-    )
-  }
-}
-
-function readKeys(contents: string): Keys | undefined {
-  const written = contents.replace(/^\uFEFF/, '').trim()
+function readKeys(written: string): Keys | undefined {
   return written.startsWith('{') ? fromJson(written) : (fromPair(written) ?? fromLines(written))
 }
 
@@ -54,9 +41,7 @@ function fromJson(written: string): Keys | undefined {
 
 /** Reads the certificate authorities of `--ca-file`, in PEM format. */
 export async function readAuthorities(path: string): Promise<string> {
-  const pem = await readFile(path, 'utf8').catch(cause => {
-    throw new UsageError(`cannot read ${path} (--ca-file): ${cause.message}`)
-  })
+  const pem = await textOfFile(path).catch(cannotRead('--ca-file', path))
   if (!pem.includes('-----BEGIN CERTIFICATE-----'))
     throw new UsageError(`${path} (--ca-file) contains no certificate in PEM format`)
   return pem

@@ -109,7 +109,10 @@ async function readFolder(folder: string): Promise<Announcement[]> {
 
 async function readEntry(path: string): Promise<Announcement | undefined> {
   try {
-    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const file = await open(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    )
     try {
       const { uid, mode } = await file.stat()
       if (process.platform !== 'win32' && (uid !== process.getuid?.() || (mode & 0o077) !== 0))

@@ -45,7 +45,10 @@ async function pathFor(dataDirectory: string | null): Promise<string> {
 
 async function read(path: string): Promise<string | undefined> {
   try {
-    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const file = await open(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    )
     const text = await file.readFile('utf8').finally(() => file.close())
     return SECRET.test(text.trim()) ? text.trim() : undefined
   } catch {

@@ -21,9 +21,12 @@ export async function readSource(file: ReceiptFile): Promise<Source> {
 }
 
 async function fromDisk(path: string): Promise<Source> {
-  const { createReadStream } = await import('node:fs')
+  const { constants, createReadStream } = await import('node:fs')
   const { open } = await import('node:fs/promises')
-  const file = await open(path).catch(cause => refuse(path, cause))
+  // A pipe must not hold up its refusal.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(cause =>
+    refuse(path, cause),
+  )
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new ReceiptError('unreadable', `${path} is not a file`)

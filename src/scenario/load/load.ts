@@ -4,7 +4,8 @@ import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import { parseScenario } from './parse.ts'
 import { ScenarioError } from './problems.ts'
-import { FileRefusedError, readScenarioFile } from './scenario-files.ts'
+import { FileRefusedError } from './regular-file.ts'
+import { readScenarioFile } from './scenario-files.ts'
 
 export async function loadScenario(file: string): Promise<Scenario> {
   let text: string

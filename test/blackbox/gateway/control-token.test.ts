@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchDirectory, serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
-import { fileServer } from '../../support/gateway/shared-server.ts'
+import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 
 const server = fileServer()
 const LONG = 'a-token-of-27-characters-ab'
@@ -36,7 +36,7 @@ describe('a server does not start', () => {
     [
       'with a file that is not there',
       [...local, '--control-token-file', 'not-there'],
-      /not-there cannot be read/,
+      /cannot read not-there \(--control-token-file\)/,
     ],
   ])('%s', async (_, args, names) => {
     const { code, stdout, stderr } = await serveUntilExit(['--json', ...args])
@@ -53,6 +53,29 @@ test('a server on 0.0.0.0 accepts a token from a file', async () => {
   const { ready } = await serveIn(directory, args)
   expect(ready.control_token).toBe(LONG)
   expect((await health(ready.control_url, LONG)).status).toBe(200)
+})
+
+describe('a server warns', () => {
+  const started = async (args: string[], mode = 0o600) => {
+    const file = join(await scratchDirectory(), 'token')
+    await writeFile(file, LONG, { mode })
+    const server = await ownServer({ args: [...args, '--control-token-file', file] })
+    await server.stop()
+    return { server, file, stderr: server.stderr() }
+  }
+
+  test('of what the network can reach, if it can', async () => {
+    const { server, stderr } = await started(['--host', '0.0.0.0'])
+    expect(stderr).toMatch(/^paysim: other machines can reach this server at .*control token.*\n$/)
+    expect(stderr).toContain(`at ${server.url}: `)
+    expect(stderr).toContain(`, at ${server.controlUrl}\n`)
+    expect((await started([])).stderr).toBe('')
+  })
+
+  test.skipIf(process.platform === 'win32')('of a token that other users can read', async () => {
+    const { file, stderr } = await started([], 0o644)
+    expect(stderr).toBe(`paysim: other users can read ${file}, which has a secret: run chmod 600 on it\n`)
+  })
 })
 
 describe('a page of another site', () => {

@@ -1,0 +1,57 @@
+import { text } from 'node:stream/consumers'
+import { FileRefusedError, MEBIBYTE, readRegular } from '../scenario/load/regular-file.ts'
+import { UsageError } from './errors/cli-errors.ts'
+
+/** Files that the user named: what is no file, or has no end, must not hold up a command or fill its memory. */
+
+const MOST = 16 * MEBIBYTE
+/** Among them are files of environment variables, and that of profiles. */
+const MOST_OF_SECRETS = MEBIBYTE / 4
+
+/** A shell opens these, such as for `<(command)`. */
+const OPENED = /^\/(?:dev|proc\/self)\/(?:fd\/\d+|stdin)$/
+
+export const textOfFile = (path: string): Promise<string> => read(path, MOST)
+
+/** A text that opens something: its file should be for its owner alone. */
+export async function textOfSecrets(path: string): Promise<string> {
+  return read(path, MOST_OF_SECRETS, mode => warnIfOpenToOthers(path, mode))
+}
+
+/** The same of a file that an option names; `-` is stdin. Without what editors put around a text. */
+export async function secretsOf(flag: string, path: string): Promise<string> {
+  const written =
+    path === '-' ? await text(process.stdin) : await textOfSecrets(path).catch(cannotRead(flag, path))
+  return written.replace(/^\uFEFF/, '').trim()
+}
+
+export const cannotRead = (flag: string, path: string) => (cause: unknown) => {
+  throw new UsageError(`cannot read ${path} (${flag}): ${cause instanceof Error ? cause.message : cause}`)
+}
+
+async function read(path: string, most: number, onMode?: (mode: number) => void): Promise<string> {
+  try {
+    const bytes = await readRegular(path, {
+      most,
+      orPipe: OPENED.test(path),
+      check: async opened => {
+        const found = await opened.stat()
+        if (found.isFile()) onMode?.(found.mode)
+      },
+    })
+    return bytes.toString('utf8')
+  } catch (cause) {
+    throw cause instanceof FileRefusedError ? new Error(`it ${cause.message}`) : cause
+  }
+}
+
+/** Whether anybody but the owner may read the file. On Windows, the mode does not say. */
+export const isOpenToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & 0o077) !== 0
+
+const warned = new Set<string>()
+
+function warnIfOpenToOthers(path: string, mode: number): void {
+  if (warned.has(path) || !isOpenToOthers(mode)) return
+  warned.add(path)
+  process.stderr.write(`paysim: other users can read ${path}, which has a secret: run chmod 600 on it\n`)
+}
