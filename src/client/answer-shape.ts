@@ -74,7 +74,7 @@ function wrong(body: Loose, name: string, wanted: string): FieldProblem {
   return { field: name, message: `is ${what}, not ${wanted}` }
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (value === '') return 'empty'
@@ -85,7 +85,7 @@ const SHOWN_CHARACTERS = 40
 const shown = (value: string) =>
   JSON.stringify(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
 
-const isRecord = (value: unknown): value is Loose =>
+export const isRecord = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const RESOURCES: readonly (readonly [string, string, Expected['resource']])[] = [

@@ -84,7 +84,8 @@ export function accountControl(http: ControlHttp, id: string) {
     stream: (signal?: AbortSignal): AsyncGenerator<StreamMessage, void> =>
       readStream(http, `${at}/stream`, signal),
     /** The image with this digest. */
-    image: (digest: string): Promise<Uint8Array> => http.bytes(`${at}/images/${encodeURIComponent(digest)}`),
+    image: (digest: string): Promise<Uint8Array> =>
+      http.bytes(`${at}/images/${encodeURIComponent(digest)}`, 'image/'),
     export: (): Call<Archive> => http.json('GET', `${at}/export`),
     /** The archive as a stream, because it may be larger than the longest string. */
     exportStream: async (): Promise<Readable> => http.open(`${at}/export`, 'archive'),

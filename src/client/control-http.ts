@@ -4,6 +4,7 @@ import type { Answer } from './answer-type.ts'
 import { archiveBody } from './archive-body.ts'
 import { Call } from './call.ts'
 import { callSite, withCallSite } from './call-site.ts'
+import { answerProblem } from './control-answers.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
 import { type ControlTransport, controlTransport, unreachable } from './control-transport.ts'
 import { type AnswerLimits, limitedBody } from './limited-body.ts'
@@ -87,15 +88,19 @@ export class ControlHttp {
       throw new ControlUnreachableError(
         `${method} ${path} was not answered with JSON: ${answer.text.slice(0, 100)}`,
       )
+    const problem = answerProblem(method, path, answer.body)
+    if (problem !== undefined) throw foreign(method, path, problem)
     return answer as Answer<T>
   }
 
   async text(path: string): Promise<string> {
-    return (await this.bytes(path)).toString('utf8')
+    return (await this.bytes(path, 'text/plain')).toString('utf8')
   }
 
-  async bytes(path: string): Promise<Buffer> {
-    const { body } = await this.#open('GET', path, {})
+  /** `media` is what the type of the answer begins with. */
+  async bytes(path: string, media: 'image/' | 'text/plain'): Promise<Buffer> {
+    const { body, headers } = await this.#open('GET', path, {})
+    demandMedia(path, headers, media)
     return this.#whole(body, 'GET', {})
   }
 
@@ -105,7 +110,8 @@ export class ControlHttp {
     kind: 'archive' | 'stream',
     options: ControlCallOptions = {},
   ): Promise<OpenAnswer['body']> {
-    const { body } = await this.#open('GET', path, options)
+    const { body, headers } = await this.#open('GET', path, options)
+    if (kind === 'stream') demandMedia(path, headers, 'text/event-stream')
     return kind === 'stream' ? body : archiveBody(this.#limited(body, LONGEST_ARCHIVE), `GET ${path}`)
   }
 
@@ -166,3 +172,13 @@ export class ControlHttp {
     return this.#transport.close()
   }
 }
+
+function demandMedia(path: string, headers: OpenAnswer['headers'], media: string): void {
+  const type = headers['content-type'] ?? 'of no type'
+  if (!type.startsWith(media)) throw foreign('GET', path, `it is ${type}, not ${media.replace(/\/$/, '')}`)
+}
+
+const foreign = (method: Method, path: string, problem: string) =>
+  new ControlUnreachableError(
+    `${method} ${path} was not answered as paysim does: ${problem}; is it a control surface, and of this version?`,
+  )

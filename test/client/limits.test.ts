@@ -8,14 +8,23 @@ import { json, listen, serve } from '../support/client/server.ts'
 
 // A server may send without an end, slowly for ever, or JSON as deep as a tower: no client may take it all.
 
-const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
-const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`
+/** The type of an answer is the right one: only the rest of it is not. */
+const headFor = (request: Buffer) => {
+  const path = request.toString('latin1')
+  const type = path.includes('/images/')
+    ? 'image/png'
+    : path.includes('/stream')
+      ? 'text/event-stream'
+      : 'application/json'
+  return `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`
+}
+const CHUNKED = 'transfer-encoding: chunked\r\n\r\n'
 const MEBIBYTE = 1024 * 1024
 
-async function speaking(speak: (socket: Socket) => void): Promise<string> {
+async function speaking(speak: (socket: Socket, head: string) => void): Promise<string> {
   const server = createNetServer(socket => {
     socket.on('error', () => {})
-    socket.once('data', () => speak(socket))
+    socket.once('data', request => speak(socket, headFor(request)))
   })
   return `http://127.0.0.1:${await listen(server)}`
 }
@@ -32,16 +41,16 @@ const drip = (piece: string) => (socket: Socket) => {
 }
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
-const endless = (piece: string) => (socket: Socket) => {
-  socket.write(CHUNKED)
+const endless = (piece: string) => (socket: Socket, head: string) => {
+  socket.write(head + CHUNKED)
   pour(socket, chunk(piece))
 }
-const dripping = (socket: Socket) => {
-  socket.write(CHUNKED)
+const dripping = (socket: Socket, head: string) => {
+  socket.write(head + CHUNKED)
   drip(chunk(' '))(socket)
 }
-const drippingHeaders = (socket: Socket) => {
-  socket.write(HEAD)
+const drippingHeaders = (socket: Socket, head: string) => {
+  socket.write(head)
   drip('x-a: b\r\n')(socket)
 }
 const silent = () => {}
@@ -86,8 +95,8 @@ describe('a control client', () => {
 
   test('reads a stream whose lines arrive in pieces', async () => {
     const text = `event: entry\ndata: {"seq":1,"text":"ก\u2028"}\n\nevent: request\ndata: {"path":"/"}\n\n`
-    const url = await speaking(socket => {
-      socket.write(`${HEAD}\r\n`)
+    const url = await speaking((socket, head) => {
+      socket.write(`${head}\r\n`)
       for (const byte of Buffer.from(text)) socket.write(Buffer.of(byte))
       socket.end()
     })

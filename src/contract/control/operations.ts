@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
 import type { ErrorCode } from '../errors.ts'
-import { list, named, object, oneOf, type Wire } from '../schema.ts'
+import { list, named, object, oneOf, openObject, type Wire } from '../schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../statuses.ts'
 import { Catalogue, CatalogueState, ProviderHealth } from './catalogue.ts'
 import { AdvanceResult, ClockState, TimerRecord } from './clock.ts'
@@ -131,12 +131,12 @@ export function controlOperations(contract: Contract | 'any') {
     'GET /openapi.json': {
       id: 'readMerchantApi',
       summary: 'Read the OpenAPI document of the merchant API',
-      answers: { 200: Type.Object({}) },
+      answers: { 200: openObject({ openapi: Type.String() }) },
     },
     'GET /control.json': {
       id: 'readControlApi',
       summary: 'Read this document',
-      answers: { 200: Type.Object({}) },
+      answers: { 200: openObject({ openapi: Type.String() }) },
     },
     'GET /metrics': {
       id: 'readMetrics',

@@ -13,7 +13,10 @@ import { type Json, mapValues } from './plain.ts'
  * The OpenAPI 3.1 document of the control surface at this address. With `any`, it has the answers of every possible
  * contract.
  */
-export function controlDocument(contract: Contract | 'any', server: string): Json {
+export function controlDocument(
+  contract: Contract | 'any',
+  server: string,
+): Json & { readonly openapi: string } {
   const schemas: Record<string, Json> = {}
   const listed = componentsIn(schemas)
   const paths: Record<string, Record<string, Json>> = {}

@@ -9,7 +9,7 @@ import { type Json, mapValues, plain } from './plain.ts'
 import { eventSchemas, webhooks } from './webhooks.ts'
 
 /** The merchant interface as OpenAPI 3.1, according to the contract in force, with this server address. */
-export function openApiDocument(contract: Contract, server: string): Json {
+export function openApiDocument(contract: Contract, server: string): Json & { readonly openapi: string } {
   const paths: Record<string, Json> = {}
   for (const operation of operations(contract)) {
     const path = inBraces(operation.path)
