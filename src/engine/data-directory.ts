@@ -190,7 +190,7 @@ export class DataDirectory implements Store {
   /** The address of the running server, with its control token. */
   async announce(facts: unknown): Promise<void> {
     const path = join(this.path, 'server.json')
-    await removeFile(`${path}.new`)
+    for (const name of [`${path}.new`, path]) await removeFile(name)
     // Never follows a link that somebody else put there.
     await writeFile(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     await chmod(`${path}.new`, 0o600)
@@ -198,8 +198,11 @@ export class DataDirectory implements Store {
   }
 
   async release(): Promise<void> {
-    await removeFile(join(this.path, 'server.json'))
-    await this.lock.release()
+    try {
+      await removeFile(join(this.path, 'server.json'))
+    } finally {
+      await this.lock.release()
+    }
   }
 }
 

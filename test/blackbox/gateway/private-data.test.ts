@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmod,
   chown,
@@ -277,6 +278,44 @@ test.skipIf(process.platform === 'win32')(
     for (const path of opened) expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600])
   },
 )
+
+describe.skipIf(process.platform === 'win32')('beside the accounts, what is not a file', () => {
+  const refusedWith = async (dataDir: string) => {
+    const { code, stdout, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
+    expect([code, stdout]).toEqual([1, ''])
+    return stderr
+  }
+
+  test.each(['merchants.jsonl', 'merchants.json', 'lock'])(
+    'stops the start, and is named: a pipe at %s',
+    async name => {
+      const dataDir = await copyOf(whole)
+      const path = join(dataDir, name)
+      await rm(join(dataDir, name === 'lock' ? name : 'merchants.jsonl'), { force: true })
+      execFileSync('mkfifo', [path])
+      expectNamed(await refusedWith(dataDir), path, 'is not a regular file')
+    },
+  )
+
+  test('stops the start, and is named: a list of earlier versions that is a link', async () => {
+    const dataDir = await copyOf(whole)
+    const path = join(dataDir, 'merchants.json')
+    await rename(join(dataDir, 'merchants.jsonl'), path)
+    await link(path)
+    expectNamed(await refusedWith(dataDir), path, 'is a symbolic link')
+  })
+
+  test.each(['server.json', 'server.json.new'])(
+    'stops the start, and is named: a folder at %s',
+    async name => {
+      const dataDir = await copyOf(whole)
+      const path = join(dataDir, name)
+      await mkdir(path)
+      expectNamed(await refusedWith(dataDir), path, 'is a directory, where paysim has a file; move it away')
+      expect((await readdir(dataDir)).filter(file => file.startsWith('lock'))).toEqual([])
+    },
+  )
+})
 
 describe('a segment that is not there', () => {
   test('is damage, which gives 503 and is named, where nothing was ever removed for its age', async () => {
