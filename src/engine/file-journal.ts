@@ -50,7 +50,7 @@ export class FileJournal implements Journal {
     const file = await KeptFile.open(path)
     try {
       const header = await file.use(headerOf)
-      const segments = await Segments.open(folderOf(path, header), header.after ?? 0)
+      const segments = await Segments.open(folderOf(path, header), header.after ?? 0, !!options.history)
       const journal = new FileJournal(path, file, options, header, segments)
       const known = (await options.onEdition?.(folderOf(path, header))) ?? 0
       await journal.#replay(known, options.onEntry)

@@ -54,20 +54,18 @@ export class Segments {
     private removed: number,
   ) {}
 
-  static async open(folder: string, openPartAfter: number): Promise<Segments> {
+  /** Earlier versions left no mark. Where history may end, what is missing before all segments was removed by one of them. */
+  static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
     const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
     const found = names.flatMap(name => {
       const range = NAME.exec(name)
       return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
     })
     const held = found.filter(({ from }) => from <= openPartAfter).sort((a, b) => a.from - b.from)
-    return new Segments(
-      folder,
-      held,
-      found.filter(({ from }) => from > openPartAfter),
-      openPartAfter,
-      Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0))),
-    )
+    const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
+    const removed = marked === 0 && mayEnd ? (held[0]?.from ?? openPartAfter + 1) - 1 : marked
+    const unfinished = found.filter(({ from }) => from > openPartAfter)
+    return new Segments(folder, held, unfinished, openPartAfter, removed)
   }
 
   /** Removes them only if the open part is seen to have their entries. */
