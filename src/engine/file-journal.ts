@@ -200,15 +200,15 @@ export class FileJournal implements Journal {
     if (history) await this.segments.removeOld(history, covered, () => this.#readers.done())
   }
 
-  /** A reader continues with its own file, even when another one replaces it. */
+  /** A reader continues with what was there when it began, even when a cut or another history replaces it. */
   async *#lines(): AsyncGenerator<Line> {
     await this.#settled()
     const end = this.#readers.begin()
-    const [file, size] = [this.file, this.#end]
+    const [segments, file, size] = [this.segments.lines(), this.file, this.#end]
     try {
       const handle = await file.hold()
       try {
-        for await (const line of this.segments.lines()) if (!isHeader(line)) yield whole(this.folder, line)
+        for await (const line of segments) if (!isHeader(line)) yield whole(this.folder, line)
         for await (const line of readLines(handle, size)) if (!isHeader(line)) yield whole(this.path, line)
       } finally {
         file.release()

@@ -151,10 +151,14 @@ export class Segments {
     }
   }
 
-  async *lines(): AsyncGenerator<Line> {
-    const end = this.last
-    let last = this.first - 1
-    for (const segment of [...this.held]) {
+  /** All lines, as of the moment of this call. */
+  lines(): AsyncGenerator<Line> {
+    return this.#linesIn([...this.held], this.first, this.last)
+  }
+
+  async *#linesIn(held: readonly Segment[], first: number, end: number): AsyncGenerator<Line> {
+    let last = first - 1
+    for (const segment of held) {
       if (segment.from !== last + 1) throw missing(this.folder, last + 1, segment.from - 1)
       last = segment.to
       yield* this.#linesOf(segment)
