@@ -50,7 +50,7 @@ describe.skipIf(noChromium).each(WAYS)('%s', (_, options) => {
 
     const back = page.getByRole('link', { name: 'Back to the shop' })
     expect(await back.getAttribute('href')).toBe(RETURN_URL)
-    watch.allow(/went abroad: https:\/\/shop\.example/)
+    watch.allow(/went to another machine: https:\/\/shop\.example/)
     await page.route('https://shop.example/**', route => route.fulfill({ body: 'thanks' }))
     const [request] = await Promise.all([page.waitForRequest(/shop\.example/), back.click()])
     expect([request.method(), request.url(), request.headers().referer]).toEqual([
