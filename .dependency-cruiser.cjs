@@ -4,16 +4,17 @@
 /** The folders of src/, and what each one may import of ours beside itself. A folder missing here has no rule. */
 const MAY_IMPORT = {
   contract: [],
+  files: [],
   qr: [],
   web: ['contract/'],
   domain: ['contract/'],
-  engine: ['domain/', 'contract/', 'qr/', 'package-files.ts'],
+  engine: ['domain/', 'contract/', 'qr/', 'files/', 'package-files.ts'],
   server: ['engine/', 'domain/', 'contract/', 'qr/', 'package-files.ts'],
-  client: ['contract/'],
+  client: ['contract/', 'files/'],
   library: ['simulator.ts', 'client/', 'contract/'],
   application: ['contract/'],
   // A scenario's rules, faults and catalogue are the domain's own words.
-  scenario: ['application/', 'library/', 'client/', 'domain/', 'contract/', 'package-files.ts'],
+  scenario: ['application/', 'library/', 'client/', 'domain/', 'contract/', 'files/', 'package-files.ts'],
   explore: ['scenario/', 'application/', 'contract/'],
 }
 

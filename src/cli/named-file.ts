@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { FileRefusedError, MEBIBYTE, readRegular } from '../scenario/load/regular-file.ts'
+import { FileRefusedError, MEBIBYTE, readRegular } from '../files/regular-file.ts'
 import { UsageError } from './errors/cli-errors.ts'
 
 /** Files that the user named: what is no file, or has no end, must not hold up a command or fill its memory. */
@@ -34,9 +34,8 @@ async function read(path: string, most: number, onMode?: (mode: number) => void)
     const bytes = await readRegular(path, {
       most,
       orPipe: OPENED.test(path),
-      check: async opened => {
-        const found = await opened.stat()
-        if (found.isFile()) onMode?.(found.mode)
+      check: file => {
+        if (file.isFile()) onMode?.(file.mode)
       },
     })
     return bytes.toString('utf8')

@@ -13,6 +13,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { OWN_FILE } from '../files/regular-file.ts'
 import { StartError } from './start-error.ts'
 import { TooManyFilesError, UnavailableError } from './unavailable.ts'
 
@@ -21,8 +22,6 @@ import { TooManyFilesError, UnavailableError } from './unavailable.ts'
  * otherwise anybody who can place a link could choose which file is read, shortened or overwritten.
  */
 
-/** Windows has neither these links nor these owners. A pipe must not hold up whoever opens it. */
-const ONLY_A_FILE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const FLAGS = {
   /** Opens a file for reading and appending; creates it if it does not exist. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
@@ -36,7 +35,7 @@ const FLAGS = {
 export async function openPrivate(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
   let handle: FileHandle
   try {
-    handle = await open(path, FLAGS[how] | ONLY_A_FILE, 0o600)
+    handle = await open(path, FLAGS[how] | OWN_FILE, 0o600)
   } catch (cause) {
     throw refused(path, cause)
   }

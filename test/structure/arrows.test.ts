@@ -18,6 +18,7 @@ const BROKEN: [rule: string, files: Record<string, string>][] = [
   ['contract-imports', { 'contract/a.ts': `import '../domain/b.ts'`, 'domain/b.ts': '' }],
   ['contract-imports', { 'contract/a.ts': `import type { B } from '../b.ts'`, 'b.ts': 'export type B = 1' }],
   ['qr-imports', { 'qr/a.ts': `import '../contract/b.ts'`, 'contract/b.ts': '' }],
+  ['files-imports', { 'files/a.ts': `import '../contract/b.ts'`, 'contract/b.ts': '' }],
   ['domain-imports', { 'domain/a.ts': `import('../engine/b.ts')`, 'engine/b.ts': '' }],
   ['domain-imports', { 'domain/a.ts': `export * from '../qr/b.ts'`, 'qr/b.ts': '' }],
   ['domain-is-pure', { 'domain/a.ts': `import type { Hash } from 'node:crypto'` }],

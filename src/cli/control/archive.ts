@@ -1,8 +1,9 @@
-import { constants, createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Upload } from '../../client/index.ts'
+import { FileRefusedError, openRegular } from '../../files/regular-file.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
 /** The file of an exported account: it may be too large for memory, so it is read and written as a stream. */
@@ -39,14 +40,13 @@ const uploadOf = (path: string, { size, headers, body }: Source): Upload => ({
 
 async function sizeOf(path: string): Promise<number> {
   try {
-    // A pipe must not hold up its refusal.
-    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    const stats = await file.stat().finally(() => file.close())
-    if (stats.isFile()) return stats.size
+    const { file, stats } = await openRegular(path)
+    await file.close()
+    return stats.size
   } catch (cause) {
+    if (cause instanceof FileRefusedError) throw new UsageError(`${path} is not a file`)
     throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
   }
-  throw new UsageError(`${path} is not a file`)
 }
 
 /** Writes the whole file or leaves the old one unchanged. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rmdir, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, realpath, rename, rmdir, writeFile } from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { removeFile } from '../../engine/private-files.ts'
 import { isRunning } from '../../engine/processes.ts'
+import { FileRefusedError, MEBIBYTE, readRegular } from '../../files/regular-file.ts'
 
 /**
  * Running servers announce themselves to other commands of the same user: each writes a small file in a folder that only
@@ -109,18 +109,15 @@ async function readFolder(folder: string): Promise<Announcement[]> {
 
 async function readEntry(path: string): Promise<Announcement | undefined> {
   try {
-    const file = await open(
-      path,
-      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-    )
-    try {
-      const { uid, mode } = await file.stat()
-      if (process.platform !== 'win32' && (uid !== process.getuid?.() || (mode & 0o077) !== 0))
-        return undefined
-      return JSON.parse(await file.readFile('utf8'))
-    } finally {
-      await file.close()
-    }
+    const bytes = await readRegular(path, {
+      own: true,
+      most: MEBIBYTE,
+      check: ({ uid, mode }) => {
+        if (process.platform !== 'win32' && (uid !== process.getuid?.() || (mode & 0o077) !== 0))
+          throw new FileRefusedError('can be read by others')
+      },
+    })
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     return undefined
   }

@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readRegular } from '../../files/regular-file.ts'
 import type { ControlTarget } from '../control/find-control.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
 /** A valid signing secret: 24 to 64 bytes in base64. */
 export const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/
+
+/** A file with a secret, and what editors add to it. */
+const MOST = 1024
 
 /**
  * The secret of `webhooks listen`: one for each data directory, the same at each start, so that the application under
@@ -45,12 +48,8 @@ async function pathFor(dataDirectory: string | null): Promise<string> {
 
 async function read(path: string): Promise<string | undefined> {
   try {
-    const file = await open(
-      path,
-      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-    )
-    const text = await file.readFile('utf8').finally(() => file.close())
-    return SECRET.test(text.trim()) ? text.trim() : undefined
+    const secret = (await readRegular(path, { own: true, most: MOST })).toString('utf8').trim()
+    return SECRET.test(secret) ? secret : undefined
   } catch {
     return undefined
   }

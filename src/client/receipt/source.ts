@@ -21,15 +21,15 @@ export async function readSource(file: ReceiptFile): Promise<Source> {
 }
 
 async function fromDisk(path: string): Promise<Source> {
-  const { constants, createReadStream } = await import('node:fs')
-  const { open } = await import('node:fs/promises')
-  // A pipe must not hold up its refusal.
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(cause =>
-    refuse(path, cause),
-  )
+  // Loaded only for an image on disk.
+  const { createReadStream } = await import('node:fs')
+  const { openRegular, FileRefusedError } = await import('../../files/regular-file.ts')
+  const { file, stats } = await openRegular(path).catch(cause => {
+    throw cause instanceof FileRefusedError
+      ? new ReceiptError('unreadable', `${path} is not a file`)
+      : unreadable(path, cause)
+  })
   try {
-    const stats = await file.stat()
-    if (!stats.isFile()) throw new ReceiptError('unreadable', `${path} is not a file`)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0)
     const { size } = stats
     return {
@@ -44,10 +44,10 @@ async function fromDisk(path: string): Promise<Source> {
   }
 }
 
-function refuse(path: string, cause: unknown): never {
+function unreadable(path: string, cause: unknown): ReceiptError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const why = code === 'ENOENT' ? 'there is no such file' : String(code ?? cause)
-  throw new ReceiptError('unreadable', `${path} cannot be read: ${why}`)
+  return new ReceiptError('unreadable', `${path} cannot be read: ${why}`)
 }
 
 async function fromBytes(bytes: Uint8Array): Promise<Source> {

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path'
+import { FileRefusedError } from '../../files/regular-file.ts'
 import type { Scenario } from '../scenario.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import { parseScenario } from './parse.ts'
 import { ScenarioError } from './problems.ts'
-import { FileRefusedError } from './regular-file.ts'
 import { readScenarioFile } from './scenario-files.ts'
 
 export async function loadScenario(file: string): Promise<Scenario> {

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
-import { demandRegular, FileRefusedError, MEBIBYTE, readRegular } from './regular-file.ts'
+import { demandRegular, FileRefusedError, MEBIBYTE, readRegular } from '../../files/regular-file.ts'
 
 /**
  * A scenario may come from a stranger, and its files are sent to a gateway. So it can name only regular files below its
@@ -19,10 +19,9 @@ export async function readBelow(folder: string, file: string): Promise<Buffer> {
   demandBelow(await realpath(folder), path)
   return readRegular(path, {
     most: MOST_OF_PICTURE,
-    check: async opened => {
+    check: async here => {
       // The path may have changed since it was resolved, so check the opened file.
       const [there, now] = [await stat(path), await realpath(resolve(folder, file))]
-      const here = await opened.stat()
       if (now !== path || there.ino !== here.ino || there.dev !== here.dev)
         throw new FileRefusedError('changed while it was opened')
     },

@@ -1,6 +1,6 @@
 import { ControlError } from '../../client/control-error.ts'
+import { FileRefusedError } from '../../files/regular-file.ts'
 import type { Path } from '../load/path.ts'
-import { FileRefusedError } from '../load/regular-file.ts'
 import { lastOfHistory } from './history.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { StepFailedError, type StepResult } from './step-result.ts'
