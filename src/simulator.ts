@@ -5,7 +5,7 @@ import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
 import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
-import { openStore, refusedBy, type StorePlace } from './engine/open-store.ts'
+import { openStore, refusedBy, type StoreLocation } from './engine/open-store.ts'
 import { RealTime, SYSTEM_CLOCKS } from './engine/real-time.ts'
 import { MerchantTakenError } from './engine/registry.ts'
 import { applyScript, type Script } from './engine/script.ts'
@@ -26,7 +26,7 @@ const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
 
 /** All options of `serve`. Members that are left out have the defaults of the command line. */
-export interface SimulatorOptions extends StorePlace {
+export interface SimulatorOptions extends StoreLocation {
   readonly port?: number | undefined
   readonly host?: string | undefined
   /** What links and pages begin with; by default, the server's own address. */

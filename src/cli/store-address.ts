@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { StorePlace } from '../engine/open-store.ts'
+import type { StoreLocation } from '../engine/open-store.ts'
 import { StartError } from '../engine/start-error.ts'
 
 interface StoreFlags {
@@ -13,7 +13,7 @@ interface StoreFlags {
 const DEFAULT_DIRECTORY = './.paysim'
 
 /** Where the flags of `serve` keep everything. A flag overrides the environment. */
-export function storeIn({ store, data, ephemeral = false }: StoreFlags): StorePlace {
+export function storeIn({ store, data, ephemeral = false }: StoreFlags): StoreLocation {
   const other = data === undefined ? ephemeral && '--ephemeral' : '--data'
   if (store !== undefined && other) throw new StartError(`give --store or ${other}, not both`, 2)
   if (store !== undefined) return placeOf(store, '--store')
@@ -24,7 +24,7 @@ export function storeIn({ store, data, ephemeral = false }: StoreFlags): StorePl
 }
 
 /** What an address of a store means. `from` names where it was given. */
-export function placeOf(address: string, from: string): StorePlace {
+export function placeOf(address: string, from: string): StoreLocation {
   if (address === 'memory:') return { dataDir: null }
   if (/^postgres(ql)?:/i.test(address)) return { dataDir: null, database: address }
   const directory = directoryIn(address)

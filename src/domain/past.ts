@@ -10,7 +10,7 @@ export interface Item<T> extends Position {
 }
 
 /** Where a version of a record is in the list. */
-export interface Place extends Position {
+export interface VersionPosition extends Position {
   readonly facets: Facets
 }
 
@@ -22,8 +22,8 @@ export interface Past<T> {
   find(id: string): Item<T> | undefined
   /** From now on, this version, which was found here, is replaced. */
   supersede(found: Item<T>): void
-  /** The same, for a version whose place is known. */
-  supersedeAt(place: Place): void
+  /** The same, for a version whose position is known. */
+  supersedeAt(position: VersionPosition): void
   below(position: Position, matches: Matches): Iterator<Item<T>>
   /** Oldest first. */
   above(): Iterator<Item<T>>

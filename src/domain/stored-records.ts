@@ -7,8 +7,8 @@ import { type PaymentScript, UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './scr
 import type { Timer } from './timers.ts'
 import type { KeptAnswer, Kind, RecordKinds, World } from './world.ts'
 
-/** Where a stored record stands. Its id and its place are not repeated in what is stored of it. */
-export interface StoredPlace extends Position {
+/** Where a stored record is in the list. Its id and its position are not repeated in what is stored of it. */
+export interface StoredPosition extends Position {
   readonly id: string
 }
 
@@ -21,7 +21,7 @@ interface ReadContext {
 /** How a kind of record is stored as JSON, and read again. */
 interface Form<T, S> {
   store(record: T, parts: RepeatedParts): S
-  read(stored: S, place: StoredPlace, context: ReadContext): T
+  read(stored: S, position: StoredPosition, context: ReadContext): T
 }
 
 type Lean<T> = { readonly [M in keyof T]?: T[M] }
@@ -285,8 +285,8 @@ export function storeRecord<K extends Kind>(kind: K, record: RecordKinds[K], par
 export function readRecord<K extends Kind>(
   kind: K,
   stored: unknown,
-  place: StoredPlace,
+  position: StoredPosition,
   context: ReadContext,
 ): RecordKinds[K] {
-  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, place, context)
+  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, position, context)
 }

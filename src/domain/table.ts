@@ -1,5 +1,5 @@
 import { comparePositions, newestFirst, type Position } from './list-index.ts'
-import type { Facets, Item, Matches, Past, Place } from './past.ts'
+import type { Facets, Item, Matches, Past, VersionPosition } from './past.ts'
 import { Changes, type Held, NO_FACETS } from './table-changes.ts'
 
 /** The records of one kind, found by id and listed in order. */
@@ -48,7 +48,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The changes that are being written. */
   #leaving: Changes<T> | undefined
   /** What changed again while it is being written. */
-  #outdated: Place[] = []
+  #outdated: VersionPosition[] = []
   #since = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -246,7 +246,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   /** What changed again since the changes were taken, and since the last call. */
-  takeOutdated(): readonly Place[] {
+  takeOutdated(): readonly VersionPosition[] {
     const outdated = this.#outdated
     this.#outdated = []
     return outdated
@@ -254,7 +254,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** The changes that were taken are now stored. */
   release(past: Past<T>): void {
-    for (const place of this.takeOutdated()) past.supersedeAt(place)
+    for (const position of this.takeOutdated()) past.supersedeAt(position)
     this.#leaving = undefined
     this.past = past
   }

@@ -36,8 +36,8 @@ export const writeLine = (entry: Entry) => sealLine(entryText(entry))
 
 /** Each line has its own checksum, so that damage is found where it is. */
 export function sealLine(json: string): string {
-  const said = json.slice(0, -1)
-  return `${said},"crc":"${checksum(said)}"}\n`
+  const content = json.slice(0, -1)
+  return `${content},"crc":"${checksum(content)}"}\n`
 }
 
 const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
@@ -45,8 +45,8 @@ const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
 /** The content of a sealed line. Throws if the line is damaged, and says how. */
 export function openSealed<T>(line: string): T {
   demandSeal(line)
-  const { crc: _, ...said } = JSON.parse(line)
-  return said as T
+  const { crc: _, ...content } = JSON.parse(line)
+  return content as T
 }
 
 /** Checks a line without reading its content. Throws if it is damaged, and says how. */
@@ -59,15 +59,16 @@ export function demandSeal(line: string): void {
 /** The content of a journal line in the current form. Throws if the line is damaged, and says how. */
 export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
   demandSeal(line)
-  const said = readLine<T>(line, upcasts)
-  if (said.seq !== expectedSeq) throw new Error(`its number is ${said.seq}, but ${expectedSeq} was expected`)
-  return said
+  const content = readLine<T>(line, upcasts)
+  if (content.seq !== expectedSeq)
+    throw new Error(`its number is ${content.seq}, but ${expectedSeq} was expected`)
+  return content
 }
 
 /** The content of a line that was checked before. */
 export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPCASTS): T {
-  const { crc: _, ...said } = JSON.parse(line) as Line
-  return upcast(said, upcasts) as unknown as T
+  const { crc: _, ...content } = JSON.parse(line) as Line
+  return upcast(content, upcasts) as unknown as T
 }
 
 /** A line of any version in the current form. */

@@ -5,7 +5,7 @@ import { MemoryStore, type Store } from './store.ts'
 import { isOfDisk, UnavailableError } from './unavailable.ts'
 
 /** Where everything is kept. */
-export interface StorePlace {
+export interface StoreLocation {
   /** Null keeps everything in memory, unless there is a database. */
   readonly dataDir: string | null
   /** The address of a PostgreSQL database, which is used instead of a directory or the memory. */
@@ -24,7 +24,7 @@ export interface StoreSettings {
 }
 
 export async function openStore(
-  { dataDir, database }: StorePlace,
+  { dataDir, database }: StoreLocation,
   { sync, historyMs, mustExist = false, time, warn }: StoreSettings,
 ): Promise<Store> {
   if (database !== undefined) {
@@ -41,7 +41,7 @@ export async function openStore(
 
 /** Explains a full or failing disk, which the user must correct. The message of the system alone does not. */
 export const refusedBy =
-  ({ dataDir, database }: StorePlace) =>
+  ({ dataDir, database }: StoreLocation) =>
   (cause: unknown): never => {
     const refused = cause instanceof UnavailableError ? cause.cause : cause
     if (dataDir === null || database !== undefined || !isOfDisk(refused)) throw cause

@@ -140,11 +140,11 @@ function failureOf(
   if (subject === 'application')
     return { sameAs: String(actual), message: plain(why ?? ''), expected, actual, isExpectation: false }
   const title = plain(failed.title)
-  const said =
+  const difference =
     why === undefined ? `${subject} is ${shown(actual)}, not ${shown(expected)}` : `${subject} ${why}`
   return {
     sameAs: `${failed.verb} ${title.replace(/\d+/g, '#')} ${subject}`,
-    message: plain(`${title}: ${said}`),
+    message: plain(`${title}: ${difference}`),
     expected,
     actual,
     isExpectation: true,

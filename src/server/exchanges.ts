@@ -72,8 +72,8 @@ export class Exchanges {
     if (!kept) return { request: null, response: null }
     const { contentType, idempotencyKey, sent, answerType, answered, whole } = kept
     const headers = given({ 'content-type': contentType, 'idempotency-key': idempotencyKey })
-    const response = said(answered, given({ 'content-type': answerType }))
-    return { request: said(sent, headers), response: { ...response, whole } }
+    const response = messageOf(answered, given({ 'content-type': answerType }))
+    return { request: messageOf(sent, headers), response: { ...response, whole } }
   }
 }
 
@@ -97,7 +97,7 @@ const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
     ),
   )
 
-function said(body: Body, headers: HttpMessage['headers']): HttpMessage {
+function messageOf(body: Body, headers: HttpMessage['headers']): HttpMessage {
   if (!body) return { headers, body: null, size: 0, truncated: false }
   if (typeof body === 'string')
     return { headers, body: redact(body), size: Buffer.byteLength(body), truncated: false }

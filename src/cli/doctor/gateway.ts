@@ -119,18 +119,18 @@ function keysCheck({ status, body }: Answer): Check {
 }
 
 function environmentCheck(body: unknown, publicKey: string): Check {
-  const said = member(body, 'environment')
+  const answered = member(body, 'environment')
   const expected = isLive(publicKey) ? 'live' : publicKey.startsWith('pk_test_') ? 'test' : undefined
-  if (said !== undefined && expected !== undefined && said !== expected)
+  if (answered !== undefined && expected !== undefined && answered !== expected)
     return problem(
       'environment',
-      `the key is a ${expected} key, and the server says ${JSON.stringify(said)}`,
+      `the key is a ${expected} key, and the server says ${JSON.stringify(answered)}`,
       {
         advice: 'make no payments, and ask the operator of the server',
         exitCode: EXIT.credentials,
       },
     )
-  const environment = typeof said === 'string' ? said : expected
+  const environment = typeof answered === 'string' ? answered : expected
   if (environment === 'live')
     return ok('environment', 'live: commands that change something ask first, or need --yes')
   return ok('environment', environment ?? 'unknown: neither the key nor the server says')

@@ -129,11 +129,11 @@ function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
       return `${lineOf(wanted)}\n`
     },
     answered({ id, forwarded, answered }: Delivery): string {
-      const said =
+      const outcome =
         forwarded?.error == null
           ? paint[answered < 300 ? 'green' : answered < 500 ? 'yellow' : 'red'](String(answered))
           : `${paint.red(visible(forwarded.error))}, answered ${answered}`
-      const line = [said, `in ${forwarded?.ms ?? 0} ms`, paint.dim(visible(id))].join('  ')
+      const line = [outcome, `in ${forwarded?.ms ?? 0} ms`, paint.dim(visible(id))].join('  ')
       return `${clock(new Date())} ${paint.dim('←')} ${line}\n`
     },
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Place } from '../../domain/past.ts'
+import type { VersionPosition } from '../../domain/past.ts'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
 import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
@@ -235,8 +235,8 @@ export class Checkpoints {
     const named = await writeLayer(path, name, moment.changes, how, () => this.#demandOpen())
     const layer = await Layer.open(path, named)
     const layers = [...moment.layers, { ...named, superseded: {} }]
-    const said = { written: number, hashSeed, state: moment.state, parts: this.#parts.all, layers }
-    const manifest = await writeManifest(this.#folder, said, layer)
+    const content = { written: number, hashSeed, state: moment.state, parts: this.#parts.all, layers }
+    const manifest = await writeManifest(this.#folder, content, layer)
     this.#manifest = manifest
     this.#layers = [...this.#layers, layer]
     this.#unwritten = undefined
@@ -248,10 +248,10 @@ export class Checkpoints {
   async #supersedeOutdated(world: MutableWorld, manifest: Manifest): Promise<void> {
     const past = this.#past(manifest.state.arrivals, () => world)
     for (const kind of KINDS) {
-      let outdated: readonly Place[]
+      let outdated: readonly VersionPosition[]
       do {
         outdated = world.table(kind).takeOutdated()
-        for await (const place of inSlices(outdated, AT_ONCE)) past[kind].supersedeAt(place)
+        for await (const position of inSlices(outdated, AT_ONCE)) past[kind].supersedeAt(position)
       } while (outdated.length > AT_ONCE)
     }
   }

@@ -50,10 +50,10 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
 /** The layers must be whole on disk before. If this fails, nobody reads the newest of them, and it is closed. */
 export async function writeManifest(
   folder: string,
-  said: Omit<Manifest, 'v'>,
+  content: Omit<Manifest, 'v'>,
   newest: Layer,
 ): Promise<Manifest> {
-  const manifest: Manifest = { v: VERSION, ...said }
+  const manifest: Manifest = { v: VERSION, ...content }
   try {
     await syncDirectory(folder)
     await replaceFile(fileIn(folder), [sealLine(JSON.stringify(manifest))], handle => handle.close())
@@ -77,11 +77,11 @@ export function bitsOf({ superseded }: Pick<LayerThen, 'superseded'>, kind: stri
 
 /** Which entries of a layer no longer counted at the time of the checkpoint. */
 export function bitsThen({ layers }: Manifest, { named, kinds }: Layer): EntryBits {
-  const said = layers.find(({ name }) => name === named.name)
+  const stored = layers.find(({ name }) => name === named.name)
   return new Map(
     [...kinds].map(([kind, { superseded }]) => [
       kind,
-      (said && bitsOf(said, kind)) ?? new Uint8Array(superseded.length),
+      (stored && bitsOf(stored, kind)) ?? new Uint8Array(superseded.length),
     ]),
   )
 }

@@ -1,5 +1,5 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
-import type { Item, Past, Place } from '../../domain/past.ts'
+import type { Item, Past, VersionPosition } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
 import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
@@ -96,7 +96,7 @@ export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
     kind.supersede(entry)
   }
 
-  supersedeAt({ facets, ...position }: Place): void {
+  supersedeAt({ facets, ...position }: VersionPosition): void {
     for (const kind of this.#inLayers) {
       const entry = kind.at(facets, position)
       if (entry !== undefined && kind.counts(entry)) return kind.supersede(entry)

@@ -73,13 +73,13 @@ export class Lease {
     const { rows } = await this.database.ask<{ id: string }>(
       `INSERT INTO processes (node, address, renewed_at, wall_ms, lag_ms, takeovers, forwarded, moves)
        VALUES ($1, $2, clock_timestamp(), $3, $4, $5, $6, $7) RETURNING id`,
-      [this.options.node, this.#address, ...this.#said],
+      [this.options.node, this.#address, ...this.#figures],
     )
     this.counts.lagMs = this.options.monotonic() - from
     this.#term = { id: Number(rows[0]?.id), until: from + LEASE_MS }
   }
 
-  get #said(): readonly number[] {
+  get #figures(): readonly number[] {
     const { lagMs, takeovers, forwarded, moves } = this.counts
     return [this.options.wall(), lagMs, takeovers, forwarded, moves]
   }
@@ -100,7 +100,7 @@ export class Lease {
       `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5,
          moves = $6
        WHERE id = $1 AND NOT ended`,
-      [id, ...this.#said],
+      [id, ...this.#figures],
     )
     this.counts.lagMs = this.options.monotonic() - from
     if (this.#released) return

@@ -96,9 +96,9 @@ export const nextDue = (runtime: AccountRuntime, payment: Payment): number | und
   nextTimer(runtime, payment, () => true)?.dueAt
 
 function comesIn(timer: Timer, who: string, { runtime, words }: View): Html {
-  const said = words.timers[wordingOf(timer)](who)
+  const what = words.timers[wordingOf(timer)](who)
   const left = spellTime(timer.dueAt - runtime.account.now, words.locale)
-  return html`${said} <time data-until="${timer.dueAt}" data-as="words">${left}</time>`
+  return html`${what} <time data-until="${timer.dueAt}" data-as="words">${left}</time>`
 }
 
 function wordingOf({ id, command }: Timer): keyof Words['timers'] {

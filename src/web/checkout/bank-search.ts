@@ -218,14 +218,14 @@ class BankSearch {
   /** Uses the same place as the messages of the server. */
   #say(message: string): void {
     const field = this.#input.closest('.field')
-    const said = field?.querySelector('.problem')
+    const previous = field?.querySelector('.problem')
     if (message === '') {
-      said?.remove()
+      previous?.remove()
       this.#input.removeAttribute('aria-invalid')
       this.#input.removeAttribute('aria-describedby')
       return
     }
-    const shown = said ?? document.createElement('p')
+    const shown = previous ?? document.createElement('p')
     shown.className = 'problem'
     shown.id = `${this.#input.id}-problem`
     shown.textContent = message

@@ -63,16 +63,16 @@ function whatOf({ kind, trigger }: Coming): string {
 }
 
 function whyOf({ kind, trigger, failure, waits_for }: Coming): string {
-  const said = [failure?.code, failure?.message].filter(Boolean).join(': ')
+  const reason = [failure?.code, failure?.message].filter(Boolean).join(': ')
   switch (kind) {
     case 'outcome':
       if (trigger === null) return waits_for === 'method' ? 'its rule decides then' : 'no rule decides it'
-      return ['the outcome that its rule sets', said].filter(Boolean).join(', ')
+      return ['the outcome that its rule sets', reason].filter(Boolean).join(', ')
     case 'expire':
       return 'unless it ends earlier'
     case 'cancel':
-      return trigger === 'confirm-cancel' ? said : 'the answer to the cancellation'
+      return trigger === 'confirm-cancel' ? reason : 'the answer to the cancellation'
     default:
-      return said
+      return reason
   }
 }

@@ -25,10 +25,10 @@ export function FaultsPage({ account }: { account: string }) {
   const faults = useLive<FaultsState>(path, { about: ['script', 'requests'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
   const inForce = faults.data?.faults ?? []
-  const put = async (list: readonly Fault[], said: string) => {
+  const put = async (list: readonly Fault[], message: string) => {
     await call('PUT', path, { faults: list })
     faults.reload()
-    toast(said, 'good', async () => {
+    toast(message, 'good', async () => {
       await call('PUT', path, { faults: inForce })
       faults.reload()
     })

@@ -21,8 +21,8 @@ type Move = (PaymentRecord | PayoutRecord)['moves'][number]
 /** A button for each trigger that the server would accept now. */
 export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
   const [asked, setAsked] = useState<Move | null>(null)
-  const move = async ({ trigger, to }: Move, said: Record<string, string> = {}) => {
-    await call('POST', accountPath(account, `/${kind}/${id}/${trigger}`), said)
+  const move = async ({ trigger, to }: Move, answers: Record<string, string> = {}) => {
+    await call('POST', accountPath(account, `/${kind}/${id}/${trigger}`), answers)
     toast(`${moveWords(trigger).label}: ${humanise(to).toLowerCase()}`)
     onDone()
   }
@@ -40,7 +40,9 @@ export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
           </Button>
         )
       })}
-      {asked && <AskFirst move={asked} onClose={() => setAsked(null)} onSubmit={said => move(asked, said)} />}
+      {asked && (
+        <AskFirst move={asked} onClose={() => setAsked(null)} onSubmit={answers => move(asked, answers)} />
+      )}
     </>
   )
 }
@@ -57,14 +59,14 @@ const QUESTIONS = {
 interface AskProps {
   readonly move: Move
   readonly onClose: () => void
-  readonly onSubmit: (said: Record<string, string>) => Promise<void>
+  readonly onSubmit: (answers: Record<string, string>) => Promise<void>
 }
 
 function AskFirst({ move, onClose, onSubmit }: AskProps) {
   const { label, asks } = moveWords(move.trigger)
-  const [said, setSaid] = useState<Record<string, string>>({})
+  const [answers, setAnswers] = useState<Record<string, string>>({})
   if (!asks) return null
-  const given = () => Object.fromEntries(Object.entries(said).filter(([, text]) => text.trim() !== ''))
+  const given = () => Object.fromEntries(Object.entries(answers).filter(([, text]) => text.trim() !== ''))
   return (
     <FormDialog
       title={label}
@@ -78,8 +80,8 @@ function AskFirst({ move, onClose, onSubmit }: AskProps) {
           key={name}
           label={`${question} (optional)`}
           placeholder={placeholder}
-          value={said[name] ?? ''}
-          onInput={text => setSaid({ ...said, [name]: text })}
+          value={answers[name] ?? ''}
+          onInput={text => setAnswers({ ...answers, [name]: text })}
           autofocus={at === 0}
         />
       ))}

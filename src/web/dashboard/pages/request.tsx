@@ -46,8 +46,8 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
         />
       </Panel>
       <div class="two">
-        <SaidPanel title="Request" said={data.request} />
-        <SaidPanel title="Answer" said={data.response} broken={data.response?.whole === false} />
+        <MessagePanel title="Request" message={data.request} />
+        <MessagePanel title="Answer" message={data.response} broken={data.response?.whole === false} />
       </div>
     </Page>
   )
@@ -59,12 +59,20 @@ function recordLink(account: string, path: string) {
   return <a href={addressOf(account, id[1] === 'pi' ? 'payments' : 'payouts', id[0])}>{id[0]}</a>
 }
 
-function SaidPanel({ title, said, broken }: { title: string; said: HttpMessage | null; broken?: boolean }) {
+function MessagePanel({
+  title,
+  message,
+  broken,
+}: {
+  title: string
+  message: HttpMessage | null
+  broken?: boolean
+}) {
   return (
     <Panel title={title}>
       {broken && <p class="notice">A fault cut off this response.</p>}
-      {said ? (
-        <SaidView title={title} said={said} />
+      {message ? (
+        <MessageView title={title} message={message} />
       ) : (
         <p class="muted">This request is too old: its headers and body are no longer stored.</p>
       )}
@@ -72,19 +80,19 @@ function SaidPanel({ title, said, broken }: { title: string; said: HttpMessage |
   )
 }
 
-function SaidView({ title, said }: { title: string; said: HttpMessage }) {
-  const headers = Object.entries(said.headers)
+function MessageView({ title, message }: { title: string; message: HttpMessage }) {
+  const headers = Object.entries(message.headers)
   return (
     <div class="stack">
       {headers.length > 0 && (
         <Facts facts={headers.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       )}
-      {said.body === null ? (
+      {message.body === null ? (
         <p class="muted">There is no body, or it is not JSON.</p>
       ) : (
-        <BodyView label={`${title} body`} text={said.body} />
+        <BodyView label={`${title} body`} text={message.body} />
       )}
-      {said.truncated && <p class="muted">The first 16 KiB of {said.size} bytes.</p>}
+      {message.truncated && <p class="muted">The first 16 KiB of {message.size} bytes.</p>}
     </div>
   )
 }

@@ -26,12 +26,12 @@ export function RulesPage({ account }: { account: string }) {
   const path = accountPath(account, '/rules')
   const rules = useLive<RulesState>(path, { about: ['script'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
-  const put = async (list: readonly Rule[], said: string) => {
+  const put = async (list: readonly Rule[], message: string) => {
     const before = rules.data?.rules ?? []
     const wasStandard = rules.data?.standard
     await call('PUT', path, { rules: list })
     rules.reload()
-    toast(said, 'good', async () => {
+    toast(message, 'good', async () => {
       await (wasStandard ? call('DELETE', path) : call('PUT', path, { rules: before }))
       rules.reload()
     })
