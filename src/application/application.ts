@@ -1,24 +1,13 @@
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import { noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
 import { ApplicationError } from './application-error.ts'
 import { ApplicationRun, type RunSettings } from './application-run.ts'
 import { endIfInterrupted } from './leftovers.ts'
-import { shortLivedConnections, whyLost } from './post-webhook.ts'
+import { type OnceRequest, requestOnce, shortLivedConnections } from './request-once.ts'
 import { type ApplicationSettings, type Credentials, StartedApplication } from './started-application.ts'
 
-export interface ApplicationRequest {
-  readonly method: string
+export interface ApplicationRequest extends OnceRequest {
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
-}
-
-export interface ApplicationAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-  readonly body: unknown
-  /** Why there is no complete answer. */
-  readonly lost?: string
 }
 
 const ANSWER_WITHIN_MS = 30_000
@@ -81,25 +70,10 @@ export class Application {
     return run
   }
 
-  async ask(
-    { method, path, headers, body }: ApplicationRequest,
-    withinMs = ANSWER_WITHIN_MS,
-  ): Promise<ApplicationAnswer> {
-    const lost = (why: string) => ({ status: 0, headers: {}, text: '', body: undefined, lost: why })
-    try {
-      const answer = await request(this.url + path, {
-        dispatcher: this.#agent,
-        method: method as 'GET',
-        headers,
-        ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(Math.ceil(withinMs)),
-      })
-      const text = await answer.body.text()
-      return { status: answer.statusCode, headers: single(answer.headers), text, body: parse(text) }
-    } catch (cause) {
-      if (this.unexpectedEnd !== undefined) return lost(`the application ${this.unexpectedEnd}`)
-      return lost(whyLost(cause, withinMs))
-    }
+  async ask({ path, ...request }: ApplicationRequest, withinMs = ANSWER_WITHIN_MS): Promise<ReceivedAnswer> {
+    const answer = await requestOnce(this.url + path, request, { withinMs, dispatcher: this.#agent })
+    if (answer.lost === undefined || this.unexpectedEnd === undefined) return answer
+    return noAnswer(`the application ${this.unexpectedEnd}`)
   }
 
   /** Waits until every call of the application has its answer. */
@@ -128,16 +102,5 @@ export class Application {
     // A server that stops gracefully would wait for open connections.
     await this.#agent.destroy()
     await this.started?.end(patienceMs)
-  }
-}
-
-const single = (headers: Record<string, string | string[] | undefined>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

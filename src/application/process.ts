@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { request } from 'undici'
 import { ApplicationError } from './application-error.ts'
 import { commandLine, type StartCommand, wordsOf } from './command-words.ts'
 import { endIfInterrupted, isShuttingDown } from './leftovers.ts'
@@ -14,6 +13,7 @@ import {
   type ProcessFamily,
   processesWith,
 } from './process-family.ts'
+import { isSuccess, requestOnce } from './request-once.ts'
 
 export interface ProcessSettings {
   readonly command: StartCommand
@@ -31,6 +31,7 @@ const START_WITHIN_MS = 30_000
 /** The time between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 5000
 const GLANCE_MS = 15
+const READY_WITHIN_MS = 2000
 
 /** The process of the merchant's program, in its own process group. */
 export class ApplicationProcess {
@@ -100,9 +101,13 @@ export class ApplicationProcess {
       if (address !== undefined) {
         this.#url = `http://${address}`
         if (!ready) return
-        const answered = await statusOf(`${this.#url}${ready.path}`, ready.method)
-        if (typeof answered === 'number' && answered >= 200 && answered < 300) return
-        last = `${ready.method} ${ready.path} answered ${answered}`
+        const { status, lost } = await requestOnce(
+          this.#url + ready.path,
+          { method: ready.method, headers: {} },
+          { withinMs: READY_WITHIN_MS },
+        )
+        if (isSuccess(status)) return
+        last = `${ready.method} ${ready.path} ${lost === undefined ? `answered ${status}` : `got no answer: ${lost}`}`
       }
       if (performance.now() > deadline) throw this.#error(await this.#whyNotReady(last, startWithinMs))
       await pause(GLANCE_MS)
@@ -157,14 +162,4 @@ function notStarted({ command, cwd }: ProcessSettings, cause: Error): Applicatio
   const { code } = cause as NodeJS.ErrnoException
   const why = code === 'ENOENT' ? `the command or the folder ${cwd} does not exist` : cause.message
   return new ApplicationError(`${commandLine(command)} cannot be started: ${why}`)
-}
-
-async function statusOf(url: string, method: string): Promise<number | string> {
-  try {
-    const answer = await request(url, { method: method as 'GET', headersTimeout: 2000, bodyTimeout: 2000 })
-    await answer.body.dump()
-    return answer.statusCode
-  } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause)
-  }
 }

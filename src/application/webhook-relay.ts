@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 import { type Armed, type ArmedDisturbances, type Forgery, isForgery } from './disturbance.ts'
-import { isSuccess, postWebhook } from './post-webhook.ts'
+import { postWebhook } from './post-webhook.ts'
+import { isSuccess } from './request-once.ts'
 import {
   type EventBody,
   forged,

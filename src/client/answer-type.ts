@@ -1,9 +1,7 @@
-/** The whole answer: its status, its headers, and the exact text. */
-export interface Answer<T = unknown> {
-  readonly status: number
-  /** Names are in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
+import type { WireAnswer } from '../contract/wire-answer.ts'
+
+/** The whole answer, with its parsed body. */
+export interface Answer<T = unknown> extends WireAnswer {
   readonly body: T
   readonly requestId: string | undefined
   /** The number of attempts, including this one. */

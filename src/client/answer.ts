@@ -1,9 +1,9 @@
 import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/json-depth.ts'
+import type { WireAnswer } from '../contract/wire-answer.ts'
 import { type Expected, shapeProblems } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
 import { ApiError, type FieldProblem, NotJsonError, UnexpectedAnswerError } from './errors.ts'
-import type { WireAnswer } from './transport/transport.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
   const body = parseForeign(text.replace(/^\uFEFF/, ''))

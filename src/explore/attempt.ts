@@ -1,4 +1,4 @@
-import { NO_ANSWER } from '../application/post-webhook.ts'
+import { NO_ANSWER } from '../application/request-once.ts'
 import {
   type Patience,
   runScenario,

@@ -1,12 +1,7 @@
 import type { Agent } from 'undici'
 import type { EndpointKind, Forgery } from '../application/disturbance.ts'
-import {
-  isSuccess,
-  isTimedOut,
-  postWebhook,
-  shortLivedConnections,
-  type WebhookReply,
-} from '../application/post-webhook.ts'
+import { isTimedOut, postWebhook, type WebhookReply } from '../application/post-webhook.ts'
+import { isSuccess, shortLivedConnections } from '../application/request-once.ts'
 import {
   type EventBody,
   forged,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { ApplicationRun } from '../../src/application/application-run.ts'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
-import { shortLivedConnections } from '../../src/application/post-webhook.ts'
+import { shortLivedConnections } from '../../src/application/request-once.ts'
 import { posted } from '../../src/application/webhook-variants.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 

@@ -112,21 +112,19 @@ const PATIENCE_MS = 1000
 
 /** Whether a server listens there. A slow server counts. */
 async function answers({ control_url }: LocalSimulator): Promise<boolean> {
-  const { request } = await import('node:http')
-  return new Promise(resolve => {
-    const asking = request(`${control_url}/health`, { agent: false, timeout: PATIENCE_MS })
-    asking
-      .once('response', response => {
-        response.resume()
-        resolve(response.statusCode === 200)
-      })
-      .once('timeout', () => {
-        resolve(true)
-        asking.destroy()
-      })
-      .once('error', () => resolve(false))
-      .end()
-  })
+  const { isTimeout, nodeHttp, notYet } = await import('../../client/transport/node-transport.ts')
+  const { origin, pathname } = new URL(control_url)
+  const http = nodeHttp({ origin })
+  const limits = { connectMs: PATIENCE_MS, headersMs: PATIENCE_MS }
+  try {
+    const request = { method: 'GET', origin, path: `${pathname}/health`, headers: {} }
+    const { status } = await http.open(request, { progress: notYet(), limits })
+    return status === 200
+  } catch (cause) {
+    return isTimeout(cause)
+  } finally {
+    await http.close()
+  }
 }
 
 /** A merchant's name alone means its test account. */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { flatHeaders } from './flat-headers.ts'
-import { LONGEST_ANSWER_BYTES, type WireAnswer } from './transport.ts'
+import { flatHeaders, type WireAnswer } from '../../contract/wire-answer.ts'
+import { LONGEST_ANSWER_BYTES } from './transport.ts'
 
 type Controller = Dispatcher.DispatchController
 type Headers = Readonly<Record<string, string | string[] | undefined>>

@@ -1,15 +1,14 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
+import { flatHeaders, type WireAnswer } from '../../contract/wire-answer.ts'
 import { allowManyListeners } from '../many-listeners.ts'
 import { connectionError } from './connection-error.ts'
-import { flatHeaders } from './flat-headers.ts'
 import { openPayload } from './payload.ts'
 import {
   LONGEST_ANSWER_BYTES,
   type OpenAnswer,
   type Transport,
   type TransportSettings,
-  type WireAnswer,
   type WireRequest,
 } from './transport.ts'
 
@@ -156,3 +155,7 @@ async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAns
 }
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
+
+/** Whether there was no answer in time. */
+export const isTimeout = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && String(cause.code).endsWith('_TIMEOUT')

@@ -1,5 +1,6 @@
+import type { WireAnswer } from '../../contract/wire-answer.ts'
 import { chooseProxy } from './choose-proxy.ts'
-import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
+import type { Transport, TransportSettings, WireRequest } from './transport.ts'
 
 export interface NetworkOptions {
   /** The time limit for an answer to start, and again for it to end; 30 s by default. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { WireAnswer } from '../../contract/wire-answer.ts'
 
 /** A request as it is sent, including secrets. */
 export interface WireRequest {
@@ -20,12 +21,6 @@ export interface Upload {
   /** The other fields of its form; `none` if the file is the whole body. */
   readonly fields?: Readonly<Record<string, string>> | 'none'
   open(): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: Readable }>
-}
-
-export interface WireAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
 }
 
 /** The start of an answer. Its body is still to come, and may never end. */

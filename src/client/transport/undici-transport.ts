@@ -1,10 +1,11 @@
 /// <reference path="./undici-parts.d.ts" />
 import type { Dispatcher } from 'undici'
+import type { WireAnswer } from '../../contract/wire-answer.ts'
 import { allowManyListeners } from '../many-listeners.ts'
 import { connectionError } from './connection-error.ts'
 import { Exchange } from './exchange.ts'
 import { openPayload } from './payload.ts'
-import type { Transport, TransportSettings, WireAnswer, WireRequest } from './transport.ts'
+import type { Transport, TransportSettings, WireRequest } from './transport.ts'
 
 /** A transport on undici, with a pool of connections. It is loaded with the first request. */
 export function undiciTransport(settings: TransportSettings): Transport {

@@ -1,11 +1,11 @@
+import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import type { Scope } from '../run/scope.ts'
-import type { Answer } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import { type Mismatch, match } from './match.ts'
 
 /** Without an expectation a call must succeed, so a scenario does not continue after an unexpected refusal. */
 export function matchAnswer(
-  answer: Answer,
+  answer: ReceivedAnswer,
   expected: AnswerExpectation | undefined,
   scope: Scope,
   succeeds: (status: number) => boolean = status => status >= 200 && status < 300,
@@ -52,7 +52,7 @@ export function matchAnswer(
 }
 
 /** The code and the fields of an error, in each of the shapes that the gateway can give it. */
-function problemIn({ status, body }: Answer): { code: string | undefined; fields: string[] } {
+function problemIn({ status, body }: ReceivedAnswer): { code: string | undefined; fields: string[] } {
   if (status < 400 || typeof body !== 'object' || body === null) return { code: undefined, fields: [] }
   const facts = (
     'error' in body && typeof body.error === 'object' && body.error !== null ? body.error : body

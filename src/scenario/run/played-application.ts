@@ -1,9 +1,10 @@
-import type { Application, ApplicationAnswer, ApplicationRequest } from '../../application/application.ts'
+import type { Application, ApplicationRequest } from '../../application/application.ts'
 import type { ApplicationRun, RecordedRestart, Violation } from '../../application/application-run.ts'
 import type { Disturbance } from '../../application/disturbance.ts'
 import type { RecordedCall } from '../../application/gateway-proxy.ts'
 import type { RecordedDelivery } from '../../application/webhook-relay.ts'
 import type { AccountControl, AdvanceGoal, AdvanceResult } from '../../client/control-client.ts'
+import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { type Mismatch, match } from '../expect/match.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Scope } from './scope.ts'
@@ -87,7 +88,7 @@ export class PlayedApplication {
     return this.run.isDisturbed && !this.isOver
   }
 
-  async ask(request: ApplicationRequest, withinMs?: number): Promise<ApplicationAnswer> {
+  async ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer> {
     this.run.stirred()
     const answer = await this.app.ask(request, withinMs)
     this.run.stirred()

@@ -1,8 +1,8 @@
 import { parseDuration } from '../../contract/durations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { ABSENT, read } from '../expect/value.ts'
 import { INSTANT, nameOf, substitute } from '../load/references.ts'
-import type { Answer } from './wire.ts'
 
 /** A reference to a missing value, which is known only when the step runs. */
 export class UnknownReferenceError extends Error {}
@@ -12,7 +12,7 @@ export class UnknownReferenceError extends Error {}
  */
 export class Scope {
   readonly #own = new Map<string, unknown>()
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = new Map<string, ReceivedAnswer>()
 
   constructor(
     private readonly times: () => { now: number; start: number },
@@ -23,7 +23,7 @@ export class Scope {
     return new Scope(this.times, this)
   }
 
-  set(name: string, value: unknown, answer?: Answer): void {
+  set(name: string, value: unknown, answer?: ReceivedAnswer): void {
     this.#own.set(name, value)
     if (answer) this.#answers.set(name, answer)
   }
@@ -32,7 +32,7 @@ export class Scope {
     return this.#own
   }
 
-  answer(name: string): Answer | undefined {
+  answer(name: string): ReceivedAnswer | undefined {
     return this.#answers.get(name) ?? this.outer?.answer(name)
   }
 

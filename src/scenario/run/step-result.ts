@@ -1,11 +1,12 @@
+import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import type { Mismatch } from '../expect/match.ts'
 import type { Path, Position } from '../load/path.ts'
-import type { Answer, Sent } from './wire.ts'
+import type { Sent } from './wire.ts'
 
 /** What a step did. */
 export interface StepResult {
   readonly sent?: Sent
-  readonly answer?: Answer
+  readonly answer?: ReceivedAnswer
   /** The id of the record that the step was about, to show its history. */
   readonly subject?: string | undefined
   /** The value that `as` stores. */
@@ -18,7 +19,7 @@ export const nothingWrong: StepResult = { mismatches: [] }
 export interface StepFailure extends Position {
   readonly mismatches: readonly (Mismatch & Position)[]
   readonly sent?: Sent
-  readonly answer?: Answer
+  readonly answer?: ReceivedAnswer
   readonly history: readonly string[]
   /** The last output of the application. */
   readonly output?: readonly string[]
@@ -36,7 +37,7 @@ export interface StepRecord extends Position {
   /** How long it took in wall time. */
   readonly tookMs: number
   readonly sent?: Sent
-  readonly answer?: Answer
+  readonly answer?: ReceivedAnswer
   readonly failure?: StepFailure
 }
 

@@ -3,6 +3,7 @@ import { ArgumentError, ConnectError } from '../../client/errors.ts'
 import { openTransport } from '../../client/transport/open-transport.ts'
 import type { Transport, Upload } from '../../client/transport/transport.ts'
 import { parseForeign } from '../../contract/json-depth.ts'
+import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 
 /** One request as it is sent. */
 export interface Sent {
@@ -10,16 +11,6 @@ export interface Sent {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-}
-
-/** The answer. `lost` says why there is no complete answer. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-  /** The parsed JSON body; undefined if it is not JSON. */
-  readonly body: unknown
-  readonly lost?: string
 }
 
 /** A test may hold an answer back for this long. */
@@ -33,7 +24,7 @@ export class Wire {
   readonly #transports = new Map<string, Transport>()
   readonly #closing = new AbortController()
 
-  async send({ method, url, headers, body }: Sent): Promise<Answer> {
+  async send({ method, url, headers, body }: Sent): Promise<ReceivedAnswer> {
     const { origin, pathname, search } = new URL(url)
     const payload = Buffer.isBuffer(body) ? asUpload(body) : body
     const request = { method, origin, path: pathname + search, headers }
@@ -44,7 +35,7 @@ export class Wire {
       )
       return { ...answer, body: parseForeign(answer.text) }
     } catch (error) {
-      return { status: 0, headers: {}, text: '', body: undefined, lost: this.#whyLost(error) }
+      return noAnswer(this.#whyLost(error))
     }
   }
 

@@ -1,12 +1,13 @@
+import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { match } from '../expect/match.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
-import type { Answer, Sent } from '../run/wire.ts'
+import type { Sent } from '../run/wire.ts'
 import { answerOrRefusal } from './control-call.ts'
 
 interface Fetched {
   readonly sent: Sent
-  readonly answer: Answer
+  readonly answer: ReceivedAnswer
 }
 
 /** Reads a record as the merchant does. */

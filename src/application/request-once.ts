@@ -1,0 +1,69 @@
+import { Agent, type Dispatcher, request } from 'undici'
+import { parseForeign } from '../contract/json-depth.ts'
+import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
+
+export interface OnceRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+interface Terms {
+  readonly withinMs: number
+  readonly dispatcher?: Dispatcher
+}
+
+/** Sends one request to the application, once: there is one answer, or a reason why there is none. */
+export async function requestOnce(
+  url: string,
+  { method, headers, body }: OnceRequest,
+  { withinMs, dispatcher }: Terms,
+): Promise<ReceivedAnswer> {
+  try {
+    const answer = await request(url, {
+      method: method as 'GET',
+      headers,
+      signal: AbortSignal.timeout(Math.ceil(withinMs)),
+      ...(body === undefined ? {} : { body }),
+      ...(dispatcher ? { dispatcher } : {}),
+    })
+    const text = await answer.body.text()
+    return {
+      status: answer.statusCode,
+      headers: flatHeaders(answer.headers),
+      text,
+      body: parseForeign(text),
+    }
+  } catch (cause) {
+    return noAnswer(whyLost(cause, withinMs))
+  }
+}
+
+/**
+ * Idle connections end before any server ends them: one that is closed at the moment when it is used again would look
+ * like a handler that throws. A new connection for each request would take a seventh more processor time.
+ */
+export const shortLivedConnections = () => new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 })
+
+/** How the reason begins if there was no answer in time. */
+export const NO_ANSWER = 'no answer within'
+
+const CLOSED = 'the connection was closed'
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_DESTROYED: CLOSED,
+  ECONNRESET: CLOSED,
+  ECONNREFUSED: 'the connection was refused',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH:
+    'the answer is not well-formed HTTP: its body is not as long as its content-length says, or a 204 has one',
+}
+
+/** Why a request got no answer, in words. */
+function whyLost(cause: unknown, withinMs: number): string {
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${Math.round(withinMs / 100) / 10} s`
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  return code === undefined ? cause.message : (REASONS[code] ?? code)
+}
+
+export const isSuccess = (status: number) => status >= 200 && status < 300

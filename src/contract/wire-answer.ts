@@ -1,0 +1,34 @@
+/** An answer as it came: its status, its headers, and the exact text. */
+export interface WireAnswer {
+  readonly status: number
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** The answer to a request that is made once, and that may get none: `lost` says why there is no complete answer. */
+export interface ReceivedAnswer extends WireAnswer {
+  /** The parsed JSON body; undefined if it is not JSON. */
+  readonly body: unknown
+  readonly lost?: string
+}
+
+export const noAnswer = (lost: string): ReceivedAnswer => ({
+  status: 0,
+  headers: {},
+  text: '',
+  body: undefined,
+  lost,
+})
+
+/** Headers with one value for each name. */
+export function flatHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}
