@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -60,9 +61,19 @@ async function startNginx(nodes: readonly Server[]): Promise<string> {
     if (nginx.exitCode === null) await once(nginx, 'exit')
     await rm(directory, { recursive: true, force: true })
   })
-  // The check of the configuration above left a pid file, so the file does not show whether nginx runs.
-  await expect.poll(() => existsSync(socket), { interval: 20, timeout: 60_000 }).toBe(true)
+  // Its file is there before nginx listens on it, so only a connection shows that it does.
+  await expect.poll(() => isListening(socket), { interval: 20, timeout: 60_000 }).toBe(true)
   return socket
+}
+
+/** No request: it would have a turn among those that nginx spreads. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const connection = connect(path, () => {
+      connection.destroy()
+      resolve(true)
+    }).once('error', () => resolve(false))
+  })
 }
 
 async function call(socketPath: string, keys: AccountKeys, method: string, path: string, body?: unknown) {
