@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { archiveOf } from '../../support/gateway/archive.ts'
 import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
@@ -10,7 +11,6 @@ import {
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
-import { archiveOf } from '../../support/torture/merchants.ts'
 import { listen, openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
 
 const server = sharedServer()

@@ -1,17 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { longArchive } from '../../support/gateway/long-archive.ts'
+import { archiveOf } from '../../support/gateway/archive.ts'
 import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
-const headers = { 'content-type': 'application/json' }
-
 test('serve --history 0s removes checkpointed entries, reports it, and refuses an export', async () => {
   const server = await ownServer({ args: ['--history', '0s'] })
   const account = await openAccount(server)
-  await succeeded(account.control('PUT', '/import', { raw: longArchive(), headers }))
+  // So many entries that a checkpoint closes the file that they are in.
+  await succeeded(account.control('PUT', '/import', { body: archiveOf(17_000) }))
   const folder = join(server.dataDir, 'accounts', account.id, 'past-2')
   await expect.poll(async () => (await readdir(folder)).some(name => name === 'checkpoint.json')).toBe(true)
   const history = (id: string) => account.control('GET', `/history/${id}`)

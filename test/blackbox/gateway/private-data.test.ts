@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  appendFile,
   chmod,
   chown,
   mkdir,
@@ -14,13 +15,14 @@ import {
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { copyOf, filesUnder, fingerprints } from '../../support/disk/data-directory.ts'
-import { longArchive } from '../../support/gateway/long-archive.ts'
+import { archiveOf } from '../../support/gateway/archive.ts'
 import { openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
 import { png } from '../../support/payments/receipt-images.ts'
+import { buildWithSmallHistory } from '../../support/torture/small-history.ts'
 
 /**
  * What is below the data directory is paysim's own: nothing is read, written or removed through a link, in a folder that
@@ -30,26 +32,27 @@ import { png } from '../../support/payments/receipt-images.ts'
 
 const ACCOUNT = 'accounts/default.test'
 const PAST = `${ACCOUNT}/past-2`
-const json = { 'content-type': 'application/json' }
 
-/** A directory with every kind of folder and file: a segment, a checkpoint, layers and an image. */
+/**
+ * A directory with every kind of folder and file: a segment, a checkpoint, layers and an image. Only the server that
+ * makes it has small sizes: those of a segment and a checkpoint do not matter to who reads them.
+ */
 let whole: string
 let digest: string
 let segment: string
 let layer: string
 beforeAll(async () => {
-  const server = await startServer()
+  const { binary, remove } = await buildWithSmallHistory()
+  const server = await startServer({ binary })
   const { dataDir } = server
-  await succeeded(
-    server.control('PUT', '/accounts/default.test/import', { raw: longArchive(), headers: json }),
-  )
+  await succeeded(server.control('PUT', '/accounts/default.test/import', { body: archiveOf(100) }))
   const closed = expect.stringMatching(/^journal-.*\.jsonl$/)
   await vi.waitFor(async () => expect(await readdir(join(dataDir, PAST))).toContainEqual(closed), 90_000)
   // Later, so that the checkpoint has all of the segment.
-  const upload = multipart([imageFile(png())])
-  const kept = await succeeded(server.control('POST', '/accounts/default.test/assets', upload))
+  const kept = await succeeded(upload(server))
   digest = kept.digest
   await server.stop()
+  remove()
   const names = await readdir(join(dataDir, PAST))
   segment = `${PAST}/${names.find(name => name.startsWith('journal-'))}`
   layer = `${PAST}/${names.find(name => /^layer-.*\.jsonl$/.test(name))}`.replace(/\.jsonl$/, '')
@@ -84,9 +87,19 @@ const OPEN: [string, Harm, string] = [
 const kinds = [A_LINK, OPEN, ...(asRoot ? [FOREIGN] : [])]
 
 const ready = async (server: Server) => (await server.control('GET', '/ready')).body
+const upload = (server: Server) =>
+  server.control('POST', '/accounts/default.test/assets', multipart([imageFile(png())]))
 const exportOf = (server: Server) => server.control('GET', '/accounts/default.test/export')
 const imageOf = (server: Server) => server.control('GET', `/accounts/default.test/images/${digest}`)
 const historyOf = (server: Server) => server.control('GET', '/accounts/default.test/history/po_7')
+
+/** Harms a file whose last line is half written, which a start removes. What it returns checks that it is still there. */
+async function harmHalfWritten(harm: Harm, path: string): Promise<() => Promise<void>> {
+  await appendFile(path, '{"v":1,')
+  const elsewhere = String((await harm(path)) ?? path)
+  const before = await readFile(elsewhere)
+  return async () => expect((await readFile(elsewhere)).equals(before)).toBe(true)
+}
 
 /** It says what is wrong and where, and shows no stack. */
 function expectNamed(stderr: string, path: string, why: string): void {
@@ -98,10 +111,12 @@ describe.skipIf(process.platform === 'win32').each(kinds)('a folder that is %s',
   test('stops the start, if it holds all accounts', async () => {
     const dataDir = await copyOf(whole)
     const path = join(dataDir, 'accounts')
-    await harm(path)
+    const elsewhere = String((await harm(path)) ?? path)
+    const before = await fingerprints(elsewhere)
     const { code, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
     expect(code).toBe(1)
     expectNamed(stderr, path, why)
+    expect(await fingerprints(elsewhere)).toEqual(before)
   })
 
   test.each([ACCOUNT, PAST, `${ACCOUNT}/images`])('stops its account and no other: %s', async name => {
@@ -122,9 +137,18 @@ describe.skipIf(process.platform === 'win32').each(kinds)('a folder that is %s',
     const server = await ownServer({ dataDir: await copyOf(whole) })
     expect((await imageOf(server)).status).toBe(200)
     const path = join(server.dataDir, ACCOUNT, 'images')
-    await harm(path)
+    const elsewhere = String((await harm(path)) ?? path)
+    const before = await fingerprints(elsewhere)
+    const kept = await upload(server)
+    expect([kept.status, kept.body.error.message]).toEqual([
+      503,
+      'The image cannot be written now (the log of paysim says why); nothing was changed',
+    ])
     expect((await imageOf(server)).status).toBe(503)
     expect((await exportOf(server)).status).toBe(503)
+    expect(await fingerprints(elsewhere)).toEqual(before)
+    await rm(path, { recursive: true })
+    expect((await upload(server)).status).toBe(201)
     await server.stop()
     expectNamed(server.stderr(), path, why)
   })
@@ -139,10 +163,7 @@ describe.skipIf(process.platform === 'win32').each(kinds)('a folder that is %s',
     const replace = () =>
       what === 'a reset'
         ? server.control('POST', '/accounts/default.test/reset')
-        : server.control('PUT', '/accounts/default.test/import', {
-            raw: JSON.stringify(before),
-            headers: json,
-          })
+        : server.control('PUT', '/accounts/default.test/import', { body: before })
     const refused = await replace()
     expect([refused.status, refused.body.error.message]).toEqual([
       503,
@@ -215,20 +236,23 @@ describe.skipIf(process.platform === 'win32').each(kinds.filter(kind => kind !==
     test('stops the start, if it lists the merchants', async () => {
       const dataDir = await copyOf(whole)
       const path = join(dataDir, 'merchants.jsonl')
-      await harm(path)
+      const unchanged = await harmHalfWritten(harm, path)
       const { code, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
       expect(code).toBe(1)
       expectNamed(stderr, path, why)
+      await unchanged()
     })
 
     test.each(NEEDED)('stops its account and no other: %s', async (_, which) => {
       const dataDir = await copyOf(whole)
       const path = join(dataDir, which())
-      await harm(path)
+      const unchanged = await harmHalfWritten(harm, path)
       const server = await ownServer({ dataDir })
       expect(await ready(server)).toEqual({ status: 'ready', stopped: ['default.test'] })
+      expect((await exportOf(server)).status).toBe(503)
       await server.stop()
       expectNamed(server.stderr(), path, why)
+      await unchanged()
     })
 
     test.each(PART_OF_CHECKPOINT)('is passed over, and the whole journal is read: %s', async (_, which) => {

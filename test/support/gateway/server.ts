@@ -66,13 +66,20 @@ export interface Server {
   kill: () => Promise<void>
 }
 
-export async function startServer(
-  options: { args?: readonly string[]; dataDir?: string; store?: string; env?: Record<string, string> } = {},
-): Promise<Server> {
+interface Start {
+  readonly args?: readonly string[]
+  readonly dataDir?: string
+  readonly store?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Another build than the usual one. */
+  readonly binary?: string
+}
+
+export async function startServer(options: Start = {}): Promise<Server> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'paysim-blackbox-')))
   const kept = options.store === undefined ? ['--data', dataDir] : ['--store', options.store]
   const args = ['serve', '--json', '--port', '0', ...kept, ...(options.args ?? [])]
-  const child = spawn(process.execPath, [BINARY, ...args], {
+  const child = spawn(process.execPath, [options.binary ?? BINARY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PAYSIM_SERVER_OF_TEST_RUN: process.env.PAYSIM_TEST_RUN, ...options.env },
   })

@@ -1,4 +1,5 @@
 import type { Chance } from '../fuzz/chance.ts'
+import { archiveOf } from '../gateway/archive.ts'
 import type { Json } from '../gateway/merchant.ts'
 import { paymentBody } from '../payments/payments.ts'
 import type { Keys, Reply, TortureServer } from './torture-server.ts'
@@ -22,18 +23,6 @@ interface Merchant {
 const FRESH: Content = { payments: 0, payouts: 0, endpoints: 1 }
 
 export type MerchantWork = 'creation' | 'deletion' | 'reset' | 'import' | 'payment'
-
-/** An archive of so many payouts. */
-export function archiveOf(payouts: number): Json {
-  const at = Date.UTC(2026, 0, 1)
-  const recipient = { bankCode: 'bbl', holderName: 'x'.repeat(200), accountLast4: '1234' }
-  const created = { type: 'PayoutCreated', amount: '100', currency: 'THB', country: 'TH', recipient }
-  const entries = Array.from({ length: payouts }, (_, nth) => {
-    const names = { payout: `po_${nth}`, merchantReference: `order-${nth}`, status: 'requires_approval' }
-    return { v: 1, seq: nth + 1, at: at + nth, by: 'operator', events: [{ ...created, ...names }] }
-  })
-  return { paysim: 1, account: 'other.test', seed: 'a seed', entries, images: {} }
-}
 
 /** A refusal says that nothing was changed, unless the server cannot know. */
 export const isInDoubt = ({ text }: Reply) => !text.includes('nothing was changed')
