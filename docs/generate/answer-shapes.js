@@ -3,29 +3,89 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const OPERATIONS = fileURLToPath(new URL('../../src/contract/control/operations.ts', import.meta.url))
+const SHAPES = fileURLToPath(new URL('../../src/client/control-shapes.json', import.meta.url))
 const FORMATTER = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url))
 
 /**
- * What a client checks of each answer of the control surface, as data: the schemas themselves would take too long to
- * load for a command.
+ * What the client checks of each answer that it gets from the control surface, as data: the schemas themselves would
+ * take too long to load for a command.
  */
 export async function answerShapes() {
   const { controlOperations } = await imported(OPERATIONS)
+  const operations = controlOperations('any')
+  const made = await callsOfClient(Object.keys(operations))
   const named = {}
   const calls = {}
-  for (const [call, { answers }] of Object.entries(controlOperations('any'))) {
+  for (const [call, { answers }] of Object.entries(operations)) {
+    if (!made.has(call)) continue
     const success = Object.keys(answers).find(status => status.startsWith('2'))
-    // A browser is sent elsewhere.
-    if (success === undefined) continue
     const answer = answers[success]
     if (answer === null) calls[call] = 'nothing'
     else if (!('media' in answer)) calls[call] = shapeOf(answer, named)
   }
-  const path = fileURLToPath(new URL('../../src/client/control-shapes.json', import.meta.url))
-  return execFileSync(process.execPath, [FORMATTER, 'format', `--stdin-file-path=${path}`], {
+  return execFileSync(process.execPath, [FORMATTER, 'format', `--stdin-file-path=${SHAPES}`], {
     encoding: 'utf8',
     input: JSON.stringify({ calls, named }),
   })
+}
+
+/** For the functions of the client that refuse to be called without arguments. */
+const ARGUMENTS = {
+  'clock.set': ['virtual'],
+  'clock.advance': ['1s'],
+  'assets.upload': [new Uint8Array()],
+}
+
+/** The operations that the client asks for: each of its functions is called, and its request is not sent. */
+async function callsOfClient(operations) {
+  const { ControlClient } = await import('../../dist/index.js')
+  const requested = []
+  const transport = {
+    open({ method, path }) {
+      requested.push(`${method} ${path}`)
+      throw new Error('not sent')
+    },
+    close() {},
+  }
+  const client = new ControlClient({ controlUrl: 'http://localhost', token: '' }, { transport })
+  const made = new Set()
+  const own = Object.getOwnPropertyNames(ControlClient.prototype)
+    .filter(name => !['constructor', 'account', 'close'].includes(name))
+    .map(name => [name, client[name].bind(client)])
+  const account = client.account('any')
+  for (const [name, call] of [...own, ...functionsIn({ ...client }), ...functionsIn(account)]) {
+    // Any trigger of these records.
+    if (name.endsWith('.trigger')) {
+      const [records] = name.split('.')
+      for (const operation of operations)
+        if (new RegExp(`^POST /accounts/:account/${records}/:id/`).test(operation)) made.add(operation)
+      continue
+    }
+    const before = requested.length
+    const answer = call(...(ARGUMENTS[name] ?? []))
+    await (answer?.next?.() ?? answer)?.then(undefined, () => {})
+    const operation = operations.find(operation =>
+      requested.slice(before).some(request => isOf(operation, request)),
+    )
+    if (operation === undefined)
+      throw new Error(
+        `${name}() of the client asks for no known operation: give it ARGUMENTS in ${import.meta.url}`,
+      )
+    made.add(operation)
+  }
+  return made
+}
+
+function functionsIn(calls, prefix = '') {
+  return Object.entries(calls).flatMap(([name, value]) => {
+    if (typeof value === 'function') return [[`${prefix}${name}`, value]]
+    return typeof value === 'object' ? functionsIn(value, `${prefix}${name}.`) : []
+  })
+}
+
+function isOf(operation, request) {
+  const pattern = operation.replaceAll(/:\w+/g, '[^/?]+').replaceAll('.', '\\.')
+  return new RegExp(`^${pattern}(\\?|$)`).test(request)
 }
 
 /** Types in place of schemas: which members there are, and of which kind. Values are not looked at. */
