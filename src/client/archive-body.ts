@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { ControlUnreachableError } from './control-error.ts'
 
 const BEGIN = /^\s*\{\s*"paysim"\s*:\s*\d/
-/** An archive has told by then that it is one. */
+/** An archive can be recognized by as many bytes. */
 const ENOUGH_BYTES = 64
 
 const QUOTE = 0x22
@@ -18,29 +18,28 @@ async function* checked(body: Readable, call: string): AsyncGenerator<Buffer> {
   const wrong = (what: string) =>
     new ControlUnreachableError(`${call} was not answered with an archive: ${what}; is it a control surface?`)
   const brackets = new Brackets()
-  let begin: Buffer | undefined = Buffer.alloc(0)
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    let next = chunk
-    if (begin) {
-      begin = Buffer.concat([begin, chunk])
-      if (begin.length < ENOUGH_BYTES) continue
-      next = begin
-      begin = undefined
-      demandBegin(next)
-    }
-    if (!brackets.read(next)) throw wrong('there is more after its end')
-    yield next
-  }
-  if (begin) {
-    demandBegin(begin)
-    if (!brackets.read(begin)) throw wrong('there is more after its end')
+  for await (const bytes of withBeginning(body)) {
+    if (brackets.areUnread && !BEGIN.test(bytes.toString('latin1')))
+      throw wrong('it does not begin with {"paysim":1')
+    if (!brackets.read(bytes)) throw wrong('there is more after its end')
+    yield bytes
   }
   if (!brackets.areClosed) throw wrong('it has no end')
-  if (begin) yield begin
+}
 
-  function demandBegin(bytes: Buffer): void {
-    if (!BEGIN.test(bytes.toString('latin1'))) throw wrong('it does not begin with {"paysim":1')
+/** The same bytes, of which the first ones are enough to look at, unless there are no more. */
+async function* withBeginning(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begin: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of body) {
+    if (begin === undefined) yield chunk
+    else {
+      begin = Buffer.concat([begin, chunk])
+      if (begin.length < ENOUGH_BYTES) continue
+      yield begin
+      begin = undefined
+    }
   }
+  if (begin !== undefined) yield begin
 }
 
 /** Counts the brackets of a JSON text that are open. */
@@ -74,6 +73,11 @@ class Brackets {
     this.#isInText = isInText
     this.#isEscape = isEscape
     return true
+  }
+
+  /** Whether no text was read yet, other than space. */
+  get areUnread(): boolean {
+    return !this.#isBegun
   }
 
   get areClosed(): boolean {
