@@ -16,7 +16,9 @@ const layers = forbidden.flatMap(({ name, to }) => {
   if (folder === undefined || !existsSync(new URL(`../../src/${folder}`, import.meta.url))) return []
   const others = [...(to.pathNot ?? '').matchAll(/([\w-]+)(?:\/|\\\.ts)/g)].map(([, other = '']) => other)
   // A file that knows where the package lies is not worth an arrow.
-  return [{ folder, others: others.filter(other => other !== folder && !['src', 'package-files'].includes(other)) }]
+  return [
+    { folder, others: others.filter(other => other !== folder && !['src', 'package-files'].includes(other)) },
+  ]
 })
 
 test.for(layers)('docs/architecture.md says what $folder/ may know', ({ folder, others }) => {

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import { type ControlOperation, controlOperations } from '../control/operations.ts'
+import type { ControlOperation } from '../control/operations/operation.ts'
+import { controlOperations } from '../control/operations.ts'
 import { type Contract, DECISIONS } from '../decisions.ts'
 import { statusOf } from '../error-body.ts'
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts'

@@ -1,0 +1,57 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { ErrorCode } from '../../errors.ts'
+
+/** An operation of the control surface. */
+export interface ControlOperation {
+  /** The operationId. */
+  readonly id: string
+  readonly summary: string
+  /** The query parameters, with their descriptions. */
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: RequestBody
+  readonly answers: Readonly<Record<number, AnswerBody>>
+  /** Besides those that every call of its kind can have. */
+  readonly errors?: readonly ErrorCode[]
+  /** Whether it needs no control token. */
+  readonly open?: true
+}
+
+/** By method and path. */
+export type ControlOperations = Readonly<Record<string, ControlOperation>>
+
+type RequestBody =
+  | { readonly json: TSchema; readonly optional?: true }
+  | { readonly form: Readonly<Record<string, string>>; readonly required: readonly string[] }
+
+/** What is sent with a status: JSON, something else, or nothing. */
+type AnswerBody = TSchema | OtherMedia | null
+
+interface OtherMedia {
+  readonly media: readonly string[]
+  readonly schema?: TSchema
+}
+
+export const LIST_QUERY = {
+  limit: 'How many; all of them by default.',
+  cursor: 'The next_cursor of the previous page.',
+}
+
+/** One operation for each trigger, which is the last part of its path. */
+export function moves<P extends string, T extends string, O extends Omit<ControlOperation, 'id' | 'summary'>>(
+  path: P,
+  triggers: readonly T[],
+  record: string,
+  operation: O,
+) {
+  const entries = triggers.map(trigger => {
+    const [first = '', ...rest] = trigger.split('-')
+    const id = [first, ...rest.map(capital)].join('') + capital(record)
+    return [
+      `${path}/${trigger}`,
+      { ...operation, id, summary: `Trigger a change of a ${record}: ${trigger}` },
+    ]
+  })
+  return Object.fromEntries(entries) as { readonly [K in `${P}/${T}`]: O & { id: string; summary: string } }
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
