@@ -65,6 +65,9 @@ interface Tries {
   readonly of: number
 }
 
+/** Disturbances for one run, and their number in the plan. */
+type Planned = readonly [number, readonly Place[]]
+
 class Exploring {
   readonly attempts: Attempts
   readonly #turns: Turns
@@ -95,8 +98,10 @@ class Exploring {
     const story = common(one, other)
     const places = placesOf(story, this.#kinds(), this.settings)
     const tries = { story, firstTry: new FirstTry(story), of: places.length }
-    await this.#tryAll(places.map(place => [place])[Symbol.iterator](), tries)
-    await this.#tryAll(this.#pairs(places), tries)
+    await this.#tryAll(this.#planned(places.map(place => [place])), tries)
+    const pairs = this.#pairs(places)
+    // Without a number of runs, they end at a time, and each pair may be the last one.
+    await this.#tryAll(this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs), tries)
     return this.#exploration(first.result, story, differences(one, other), places)
   }
 
@@ -132,30 +137,42 @@ class Exploring {
     }
   }
 
-  /** Runs as many at a time as there are turns. The results are in the order of the plan. */
-  async #tryAll(plan: Iterator<readonly Place[]>, { story, firstTry, of }: Tries): Promise<void> {
+  /**
+   * As many of them as may run, with their numbers. Those in which the application pauses for a second come first: at
+   * the end, nothing would be left to do during the pause.
+   */
+  #planned(all: Iterable<readonly Place[]>): Iterator<Planned> {
+    const chosen: Planned[] = []
+    for (const one of numbered(all)) {
+      if (chosen.length >= this.#leftRuns) break
+      chosen.push(one)
+    }
+    const pauses = ([, places]: Planned) => places.some(({ kind }) => KIND_RULES[kind].pauses)
+    return [...chosen.filter(pauses), ...chosen.filter(one => !pauses(one))].values()
+  }
+
+  /** Runs as many at a time as there are turns. The results are in the order of their numbers. */
+  async #tryAll(plan: Iterator<Planned>, { story, firstTry, of }: Tries): Promise<void> {
     const results: Attempt[] = []
     const startedAt = performance.now()
-    let begun = 0
-    const room = this.#leftRuns
     const work = async () => {
       for (;;) {
         const turn = await this.#turns.take()
-        const next = this.#leftMs > 0 && begun < room ? plan.next() : undefined
+        const next = this.#leftMs > 0 ? plan.next() : undefined
         if (!next || next.done) return turn.end()
-        const at = begun++
-        const patience = firstTry.patienceFor(next.value)
-        const attempt = await this.attempts.try(next.value, story, patience, turn)
+        const [at, places] = next.value
+        const attempt = await this.attempts.try(places, story, firstTry.patienceFor(places), turn)
         results[at] = attempt
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
     }
     await Promise.all(Array.from({ length: this.#turns.most }, work))
     this.#tryingMs += performance.now() - startedAt
-    this.#tried.push(...results)
+    const made = results.filter(Boolean)
+    this.#tried.push(...made)
     const hasTime = () => this.#leftMs > 0
     const { attempts } = this
-    const confirmed = await confirm(results, { attempts, story, firstTry, hasTime, tried: this.#tried })
+    const confirmed = await confirm(made, { attempts, story, firstTry, hasTime, tried: this.#tried })
     this.#findings.push(...confirmed)
   }
 
@@ -180,6 +197,11 @@ class Exploring {
       tryingMs: this.#tryingMs,
     }
   }
+}
+
+function* numbered(all: Iterable<readonly Place[]>): Generator<Planned> {
+  let at = 0
+  for (const places of all) yield [at++, places]
 }
 
 function countOf(kind: Kind, places: readonly Place[], tried: readonly Attempt[]): KindCount {

@@ -26,6 +26,8 @@ interface KindRules {
   readonly smaller?: (place: Place) => readonly Place[]
   /** Needs a new process for each run. */
   readonly restarts?: true
+  /** A correct application waits for a second before it goes on. */
+  readonly pauses?: true
 }
 
 export interface KindSettings {
@@ -199,6 +201,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     summary: 'a call gets a 429 with Retry-After: 1 and takes no effect',
     advice: 'Wait as long as Retry-After says, and repeat the call with the same Idempotency-Key.',
     places: eachCall('call-429'),
+    pauses: true,
   },
   'call-slow': {
     summary: 'a call succeeds, but its answer comes late',

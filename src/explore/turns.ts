@@ -1,15 +1,15 @@
 /** Without traffic for so long, a run only waits, such as for the pause before a retry. */
-const RESTS_AFTER_MS = 40
+const RESTS_AFTER_MS = 20
 /** A start causes no traffic, but much work. */
 const STARTS_WITHIN_MS = 1000
 /** Each run that is under way may need a process of its own. */
 const MOST_WAITING = 8
 /**
- * How many runs are under way for each job. Processes that serve several runs are fewer: the start and the first
- * requests of each take as much processor time as several runs do. With two, the runs that wait out a Retry-After are
- * so many that nothing is left to do meanwhile.
+ * How many runs are under way for each job: `usual` while another run works, and `most` while all of them only wait.
+ * Processes that serve several runs are few, because the start and the first requests of each take as much processor
+ * time as several runs do. But all of them may wait out a Retry-After, and then another process is worth its start.
  */
-const PER_JOB = { own: 4, shared: 3 } as const
+const PER_JOB = { own: { usual: 4, most: 4 }, shared: { usual: 2, most: 5 } } as const
 
 /** The turn of one run. */
 export interface Turn {
@@ -25,6 +25,7 @@ export interface Turn {
 export class Turns {
   /** How many runs may be under way, working or waiting. */
   readonly most: number
+  readonly #usual: number
   #working = 0
   #underWay = 0
   readonly #next: (() => void)[] = []
@@ -33,12 +34,18 @@ export class Turns {
     private readonly jobs: number,
     processes: keyof typeof PER_JOB = 'own',
   ) {
-    this.most = jobs === 1 ? 1 : Math.min(PER_JOB[processes] * jobs, jobs + MOST_WAITING)
+    const limit = (perJob: number) => (jobs === 1 ? 1 : Math.min(perJob * jobs, jobs + MOST_WAITING))
+    this.#usual = limit(PER_JOB[processes].usual)
+    this.most = limit(PER_JOB[processes].most)
+  }
+
+  get #hasRoom(): boolean {
+    const limit = this.#working === 0 ? this.most : this.#usual
+    return this.#working < this.jobs && this.#underWay < limit
   }
 
   async take(): Promise<Turn> {
-    while (this.#working >= this.jobs || this.#underWay >= this.most)
-      await new Promise<void>(resolve => this.#next.push(resolve))
+    while (!this.#hasRoom) await new Promise<void>(resolve => this.#next.push(resolve))
     this.#working += 1
     this.#underWay += 1
     return this.#turn()

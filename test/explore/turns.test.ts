@@ -27,9 +27,9 @@ test('a waiting run makes room for another, but a run that works again does not'
   await pass()
   expect(given).toHaveLength(4)
   for (const turn of given) turn.stir()
-  await vi.advanceTimersByTimeAsync(10)
+  await vi.advanceTimersByTimeAsync(5)
   for (const turn of given.slice(0, 2)) turn.end()
-  await vi.advanceTimersByTimeAsync(10)
+  await vi.advanceTimersByTimeAsync(5)
   expect(given, 'two are still at work').toHaveLength(4)
   given[2]?.end()
   await vi.advanceTimersByTimeAsync(0)
@@ -46,10 +46,19 @@ test('the number of runs is limited, however long they wait', async () => {
   expect(given).toHaveLength(turns.most + 1)
 })
 
-test('the limit is lower when each process serves several runs', async () => {
+test('when each process serves several runs, more of them start only while all others wait', async () => {
   const given = ask(new Turns(2, 'shared'), 20)
+  await vi.advanceTimersByTimeAsync(0)
+  for (let ms = 0; ms < 3000; ms += 5) {
+    given[0]?.stir()
+    await vi.advanceTimersByTimeAsync(5)
+  }
+  expect(given, 'one works').toHaveLength(4)
   for (let nth = 0; nth < 20; nth++) await pass()
-  expect(given).toHaveLength(6)
+  expect(given, 'none works').toHaveLength(10)
+  given[9]?.end()
+  await pass()
+  expect(given).toHaveLength(11)
 })
 
 test('with one job, one run works at a time, even if it waits', async () => {
