@@ -21,7 +21,7 @@ export const COMMANDS: CommandTable = {
     summary: 'create, show, cancel and wait for payments',
     commands: {
       create: {
-        summary: 'create a payment; on a terminal, asks for missing fields',
+        summary: 'create a payment; in a terminal, asks for missing fields',
         load: () => import('./commands/payments/create.ts'),
       },
       get: { summary: 'show a payment', load: () => import('./commands/payments/get.ts') },

@@ -180,5 +180,5 @@ function demandMedia(path: string, headers: OpenAnswer['headers'], media: string
 
 const foreign = (method: Method, path: string, problem: string) =>
   new ControlUnreachableError(
-    `${method} ${path} was not answered as paysim does: ${problem}; is it a control surface, and of this version?`,
+    `${method} ${path} was not answered by paysim: ${problem}; is it a control surface, and of this version?`,
   )

@@ -82,7 +82,7 @@ function upcast(line: Line, upcasts = UPCASTS): Line {
   let current = line
   for (let version = Number(v); version !== JOURNAL_VERSION; version++) {
     const step = upcasts[version]
-    if (!step) throw new Error(`its version is ${String(v)}, which no paysim has written`)
+    if (!step) throw new Error(`its version is ${String(v)}, which no version of paysim writes`)
     current = { ...step(current), v: version + 1 }
   }
   return current

@@ -4,7 +4,7 @@
 export interface NodeCounts {
   /** Merchants that another process held before. */
   takeovers: number
-  /** Merchants that it let go, because they belong to another process. */
+  /** Merchants that it released, because they belong to another process. */
   moves: number
   /** Calls that other processes answered. */
   forwarded: number

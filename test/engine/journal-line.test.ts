@@ -93,7 +93,7 @@ describe('a line of another version', () => {
   })
 
   test.each([0, 0.5, 'one', null, undefined])('is refused if no paysim wrote it: %j', v => {
-    expect(() => openLine(old(v), 7)).toThrow('which no paysim has written')
+    expect(() => openLine(old(v), 7)).toThrow('which no version of paysim writes')
   })
 })
 

@@ -28,62 +28,62 @@ function rowsOf(parts) {
       'kills',
       'webhooks during these kills',
       shown(count('kills', 'deliveries')),
-      'no event, no body changed',
+      'no event; no body changed',
     ],
     [
       'failing-calls',
       'times that calls of the disk failed',
       shown(count('failing-calls', 'failures')),
-      `${shown(count('failing-calls', 'refused payments') + count('failing-calls', 'refused changes of merchants'))} calls were refused; of what was answered, nothing; of what was refused, nothing happened`,
+      `${shown(count('failing-calls', 'refused payments') + count('failing-calls', 'refused changes of merchants'))} calls were refused; nothing that was answered was lost, and nothing that was refused was done`,
     ],
     [
       'full-disk',
       'times that the disk was full',
       shown(count('full-disk', 'failures')),
-      `${shown(count('full-disk', 'refused payments') + count('full-disk', 'refused changes of merchants'))} calls were refused; of what was answered, nothing; of what was refused, nothing happened`,
+      `${shown(count('full-disk', 'refused payments') + count('full-disk', 'refused changes of merchants'))} calls were refused; nothing that was answered was lost, and nothing that was refused was done`,
     ],
     [
       'account-files',
       `flips in the files of an account, of ${shown(count('account-files', 'bytes'))} bytes`,
       shown(count('account-files', 'flips')),
-      'no other state',
+      'no wrong state',
     ],
-    ['account-files', 'cuts of these files', shown(count('account-files', 'cuts')), 'no other state'],
+    ['account-files', 'cuts of these files', shown(count('account-files', 'cuts')), 'no wrong state'],
     [
       'merchants-file',
       `flips in the list of merchants, of ${shown(count('merchants-file', 'bytes'))} bytes`,
       shown(count('merchants-file', 'flips')),
-      'no other state',
+      'no wrong state',
     ],
-    ['merchants-file', 'cuts of that list', shown(count('merchants-file', 'cuts')), 'no other state'],
+    ['merchants-file', 'cuts of that list', shown(count('merchants-file', 'cuts')), 'no wrong state'],
     [
       'receivers',
       'deliveries to receivers that hang, drip, flood, redirect, reset or lie',
       shown(count('receivers', 'deliveries')),
-      'no event, no body changed, nobody else held up',
+      'no event; no body changed, and no other receiver waited',
     ],
     ['receivers', 'hours simulated meanwhile', shown(count('receivers', 'hours simulated')), 'nothing'],
     [
       'wall-clock',
       'moves of the wall clock, to 1976 and to the year 9999',
       shown(count('wall-clock', 'moves of the wall clock')),
-      'no time went back, no timer was lost',
+      'no timer; no time went back',
     ],
     [
       'cluster',
       'kill -9 of processes of a cluster on PostgreSQL',
       shown(count('cluster', 'kills')),
-      `of ${shown(count('cluster', 'answered payments'))} answered payments nothing, none there twice, nobody answered with what was before`,
+      `of ${shown(count('cluster', 'answered payments'))} answered payments nothing, none is there twice, no answer was out of date`,
     ],
     [
       'cluster',
-      'clean stops of such a process, and pauses',
+      'clean stops of such a process, and pauses of one',
       `${shown(count('cluster', 'stop'))} and ${shown(count('cluster', 'pause'))}`,
       'the same',
     ],
     [
       'cluster',
-      'its connections to the database cut, silenced, half-closed',
+      'connections to the database that were cut, silenced, half-closed',
       ['cut', 'silence', 'half-close'].map(what => shown(count('cluster', what))).join(', '),
       'the same',
     ],
@@ -95,7 +95,7 @@ function rowsOf(parts) {
     ],
     [
       'cluster',
-      'times that it had no connection left, or its disk was full',
+      'times that PostgreSQL had no connection left, or its disk was full',
       ['no connections', 'full disk'].map(what => shown(count('cluster', what))).join(' and '),
       `the same; ${shown(count('cluster', 'calls refused'))} calls of the whole part were refused`,
     ],
@@ -103,13 +103,13 @@ function rowsOf(parts) {
       'cluster',
       'webhooks during all of this',
       shown(count('cluster', 'deliveries')),
-      'no event, no body changed',
+      'no event; no body changed',
     ],
     [
       'fuzz',
       'damaged requests, bytes and files',
       shown(count('fuzz', 'inputs')),
-      'no 5xx but 503, no exit, no hang',
+      'nothing: no 5xx except 503, no exit, no hang',
     ],
     [
       'soak',
@@ -136,15 +136,15 @@ ${rows.join('\n')}
 
 ## What is checked
 
-- **Answered means kept.** After each kill, every payment that was answered is there with its id and its first answer,
-  every success and receipt that was answered is there, and a retry with its key gets the first answer.
-- **Not answered means whole or absent.** There is one payment for each key, and one merchant for each id. An account is
-  as before or as after its reset or import.
-- **Refused means that nothing happened.** While the disk fails, 503 says that nothing was changed, or that this is not
+- **What was answered is kept.** After each kill, every payment that was answered is there with its id and its first
+  answer, every success and receipt that was answered is there, and a retry with its key gets the first answer.
+- **What was not answered is complete or absent.** There is one payment for each key, and one merchant for each id. An
+  account is in the state before its reset or import, or in the state after it.
+- **What was refused was not done.** While the disk fails, 503 says that nothing was changed, or that this is not
   known. The first is checked at once and after the next start.
 - **Webhooks come at least once**, each with the same id and the same bytes, signed.
-- **In a cluster, nobody is answered with what was before.** A call that begins after an answer, at any process, shows what
-  was answered. At the end, no entry's number is missing or there twice, and the store is whole.
+- **In a cluster, no answer is out of date.** A call that begins after an answer, at any process, shows what
+  was answered. At the end, no entry's number is missing or there twice, and \`store check\` finds nothing wrong.
 - **Damage is found.** A damaged file gives the same state, or a message with its name. A cut removes only the entries
   that are no longer in the file, and a message says so, unless the file ends between two lines: then it is as it was at
   an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.

@@ -17,7 +17,7 @@ export const command = (): Command =>
         .addOption(
           new Option(
             '--store <url>',
-            'check what `paysim serve --store` depends on, and no API (PAYSIM_STORE is checked after the API)',
+            'check what `paysim serve --store` depends on, instead of an API (PAYSIM_STORE is checked after the API)',
           ).conflicts([
             'baseUrl',
             'profile',
@@ -36,7 +36,8 @@ export const command = (): Command =>
       `
 The exit code is 0 if calls will work, else the one that a call would have: 7 if nothing answers, 3 if the keys are
 refused. The command also compares the server with the contract, where the interface document leaves a question open.
-You can save the differences as a contract file. Of a database it checks server, rights, schema, latency and connections.
+You can save the differences as a contract file. For a database, it checks the server, the user's rights, the schema, the
+latency and the connections.
 
 Examples:
   paysim doctor

@@ -42,7 +42,7 @@ export const command = (): Command =>
     .addHelpText(
       'after',
       `
-On a terminal, the command asks for what is missing. Elsewhere, the options must say everything. The keys may also be in
+In a terminal, the command asks for what is missing. Elsewhere, the options must say everything. The keys may also be in
 PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY.
 
 Examples:

@@ -49,7 +49,7 @@ export function controlCommand(
     .option('-v, --verbose', 'log each request on stderr')
   if (asks)
     command
-      .addOption(new Option('--no-input', 'never ask: fail if something is missing'))
+      .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
       .option('-y, --yes', 'do not ask for confirmation')
   command.optionsGroup('Target options:')
   if (account)

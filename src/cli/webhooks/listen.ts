@@ -109,7 +109,7 @@ async function reopen(
   const found = await findControl(flags)
   // Do not listen to another simulator of this folder instead.
   if ((found.simulator?.data_dir ?? null) !== (target.simulator?.data_dir ?? null))
-    throw new UsageError('the simulator is not there')
+    throw new UsageError('another simulator runs in this folder now')
   const control = new ControlClient(found)
   try {
     await control.health()

@@ -15,7 +15,7 @@ const Node = named(
     takeovers: Type.Integer({ minimum: 0, description: 'merchants that it took over from others' }),
     moves: Type.Integer({
       minimum: 0,
-      description: 'merchants that it let go, because they belong to another process',
+      description: 'merchants that it released, because they belong to another process',
     }),
     forwarded: Type.Integer({ minimum: 0, description: 'calls that it handed to others' }),
   }),

@@ -33,7 +33,7 @@ export function controlDocument(
       version: '1.0.0',
       summary: 'Make merchants, move time, decide outcomes, and look inside.',
       description:
-        'What no payment gateway has: the calls that drive the simulator. For test suites and tools.',
+        'Calls that a real payment gateway does not have: they control the simulator. For test suites and tools.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server, description: 'paysim' }],

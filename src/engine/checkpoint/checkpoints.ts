@@ -222,7 +222,7 @@ export class Checkpoints {
     } catch (cause) {
       // A journal that could not be written discards this world; a full disk is tried again later.
       if (this.#closed || this.#world !== moment.world) return
-      this.#warn(`no checkpoint could be written: ${messageOf(cause)}. It is tried again later`)
+      this.#warn(`no checkpoint could be written: ${messageOf(cause)}. paysim tries again later`)
     }
   }
 

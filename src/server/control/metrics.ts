@@ -100,7 +100,7 @@ function nodeMetrics({ node, held, counts }: Holders): string[] {
     metric(
       'paysim_moves_total',
       'counter',
-      'Merchants let go, because they belong to another process',
+      'Merchants released, because they belong to another process',
       here(counts.moves),
     ),
     metric(

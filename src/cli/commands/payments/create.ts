@@ -24,7 +24,7 @@ export const command = (): Command => {
       declare =>
         keyFlags(
           fieldFlags(
-            declare.description('Create a payment. On a terminal, the command asks for missing details.'),
+            declare.description('Create a payment. In a terminal, the command asks for missing details.'),
           ),
         )
           .addHelpText('after', MORE)

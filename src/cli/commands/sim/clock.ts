@@ -95,7 +95,7 @@ export const commands = {
 
 function goalOf(duration: string | undefined, { to, untilIdle, max }: AdvanceFlags): AdvanceGoal {
   if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
-    throw new UsageError('how far? Give one of: a duration, --to, --until-idle')
+    throw new UsageError('no goal: give a duration, --to or --until-idle')
   if (max !== undefined && !untilIdle) throw new UsageError('--max works only with --until-idle')
   if (duration !== undefined) return { by: duration }
   if (to !== undefined) return { to }

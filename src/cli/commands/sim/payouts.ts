@@ -85,7 +85,7 @@ export const commands = {
   create: () =>
     controlCommand('sim payouts create', command =>
       command
-        .description('Create a payout. The merchant API cannot.')
+        .description('Create a payout. The merchant API has no such call.')
         .option('--amount <digits>', 'in minor units, such as 123450 for 1,234.50 THB')
         .option('--currency <code>', 'such as THB', currencyCode)
         .option('--country <code>', 'such as TH', countryCode)
