@@ -15,6 +15,7 @@ const BINARY = here('../../bin/paysim.js')
 const PROOF = here('../../docs/explore-proof.md')
 const SHOP = here('apps/story.yaml')
 const WALLET = here('apps/wallet.yaml')
+const EXAMPLE = here('../../scenarios/explore/orders.yaml')
 const WRONG = [
   { story: SHOP, app: 'wrong.mjs', planted: read('planted.json') },
   { story: WALLET, app: 'wrong-wallet.mjs', planted: read('planted-wallet.json') },
@@ -165,21 +166,34 @@ async function start() {
 
 const WAITING = 'call-slow,webhook-early,webhook-late'
 
+const SPEEDS = [
+  {
+    name: 'the shop of the examples, two orders',
+    story: EXAMPLE,
+    command: ['node', here('../../scenarios/explore/shop.mjs')],
+  },
+  { name: 'by-state, four orders', story: SHOP, command: ['node', here('apps/right.mjs'), 'by-state'] },
+]
+/** How often each is measured: the middle one counts. */
+const SPEED_ROUNDS = 5
+
 async function speed() {
   const rows = []
-  for (const fresh of ['never', 'run']) {
-    const flags = ['--skip', WAITING, '--jobs', '2', '--runs', '150']
-    const { report } = await explore(flags, ['node', here('apps/right.mjs'), 'by-state'], SHOP, fresh)
-    console.log(`fresh: ${fresh}: ${report?.timings.tries_per_second} tries a second`)
-    rows.push([`fresh: ${fresh}`, report?.tries.length ?? 0, report?.timings.tries_per_second])
-  }
-  const sentence = `With --jobs 2, without ${WAITING}. What else the machine did at the time counts too.`
-  return {
-    isGood: true,
-    title: 'Speed',
-    sentence,
-    table: [['application', 'tries', 'tries a second'], ...rows],
-  }
+  for (const { name, story, command } of SPEEDS)
+    for (const fresh of ['never', 'run']) {
+      const rates = []
+      for (let round = 0; round < SPEED_ROUNDS; round++) {
+        const flags = ['--skip', WAITING, '--jobs', '2', '--runs', '150']
+        const { report } = await explore(flags, command, story, fresh)
+        rates.push(report?.timings.tries_per_second ?? 0)
+      }
+      const [slowest, middle, fastest] = rates.sort((a, b) => a - b).filter((_, at) => at % 2 === 0)
+      rows.push([name, `fresh: ${fresh}`, middle, `${slowest} to ${fastest}`])
+      console.log(rows.at(-1).join('  '))
+    }
+  const sentence = `150 tries with --jobs 2, without ${WAITING}. Whatever else the machine did at the time counts too.`
+  const head = ['application', 'processes', 'tries a second', `range of ${SPEED_ROUNDS} rounds`]
+  return { isGood: rows[0][2] >= 20 && rows[1][2] >= 4, title: 'Speed', sentence, table: [head, ...rows] }
 }
 
 const PARTS = { wrong, right, start, speed }
