@@ -30,6 +30,8 @@ export interface RecordedDelivery {
   retryAfter?: string
   /** It came before the application could know the payment; another attempt followed. */
   isEarly?: true
+  /** The gateway did not get the answer. */
+  isAnswerLost?: true
 }
 
 export interface RelayAnswer {
@@ -96,7 +98,8 @@ export class WebhookRelay {
       isLate && isSigned(message, this.settings.secret)
         ? sentAgain(message, this.settings.secret, LATER_S)
         : message
-    const { status, retryAfter } = await this.#deliver(sent, armed, early)
+    const delivery = await this.#deliver(sent, armed, early)
+    const { status, retryAfter } = delivery
     if (isSuccess(status)) {
       this.late.delete(id)
       this.#noteAccepted(id, sent)
@@ -104,6 +107,7 @@ export class WebhookRelay {
     const lost = armed.find(({ disturbance }) => disturbance.kind === 'webhook-lost-answer')
     if (lost && isSuccess(status) && !this.#lost.has(lost)) {
       this.#lost.set(lost, 1)
+      delivery.isAnswerLost = true
       this.late.add(id)
       return { status, reset: true }
     }

@@ -24,6 +24,8 @@ export interface Attempt {
   /** The machine may have been too slow for it: an answer did not come in time, or paysim itself could not run. */
   readonly isSlow: boolean
   readonly result: ScenarioResult
+  /** What `${run}` was in it. */
+  readonly run: string
 }
 
 /** What was wrong with the application in one run. */
@@ -91,7 +93,7 @@ export class Attempts {
     const { result, run } = await this.play(disturbed, patience, turn)
     const verdict = judge(result, run)
     const isSlow = isTimeout(verdict.failure) || this.#slowness.wasSlowSince(startedAt)
-    return { places, result, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
+    return { places, result, run, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
   }
 
   async close(): Promise<void> {

@@ -1,29 +1,94 @@
 import type { ApplicationReport } from '../scenario/index.ts'
-import { withoutNames } from './attempt.ts'
+import { type Attempt, withoutNames } from './attempt.ts'
 
-type Calls = ApplicationReport['calls']
-type Deliveries = ApplicationReport['deliveries']
+type Call = ApplicationReport['calls'][number]
+type Delivery = ApplicationReport['deliveries'][number]
 
-/** What happened between the gateway and the application, one line each, in the order of their starts. */
-export function narrativeOf({
-  calls,
-  deliveries,
-  restarts,
-}: Pick<ApplicationReport, 'calls' | 'deliveries' | 'restarts'>): string[] {
-  const lines = [
-    ...calls.map(call => ({ at: call.startedAt, line: callLine(call) })),
-    ...deliveries.map(delivery => ({ at: delivery.startedAt, line: deliveryLine(delivery) })),
-    ...restarts.map(({ startedAt }) => ({ at: startedAt, line: 'it was killed and started again' })),
+interface Line {
+  readonly at: number
+  /** In which step, and of what time of the account an event is. */
+  readonly when: string
+  readonly what: string
+}
+
+/**
+ * What happened between the gateway and the application, one line each, in the order of their starts. Times are left out
+ * on a real clock, because they differ from run to run.
+ */
+export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): string[] {
+  if (!result.application) return []
+  const { calls, deliveries, restarts } = result.application
+  const references = merchantReferences(calls, deliveries)
+  // Steps that disturb are not in the file that the places refer to.
+  const nameOf = (step: number) =>
+    `step ${step + 1 - result.steps.slice(0, step).filter(({ verb }) => verb === 'disturb').length}`
+  const lines: Line[] = [
+    ...calls.map(call => ({
+      at: call.startedAt,
+      when: `${nameOf(call.step)}: `,
+      what: callLine(call, references),
+    })),
+    ...deliveries.map((delivery, at) => {
+      const { id, startedAt, step, body } = delivery
+      const { timestamp } = eventIn(body)
+      const time = result.virtual && timestamp ? `, ${timestamp}` : ''
+      const isRepeated = deliveries.slice(0, at).some(other => other.id === id)
+      return {
+        at: startedAt,
+        when: `${nameOf(step)}${time}: `,
+        what: deliveryLine(delivery, isRepeated, references),
+      }
+    }),
+    ...restarts.map(({ startedAt }) => ({
+      at: startedAt,
+      when: '',
+      what: 'it was killed and started again',
+    })),
   ].sort((a, b) => a.at - b.at)
-  return shortened(collapsed(lines.map(({ line }) => line)))
+  return shortened(collapsed(lines).map(line => withoutNames(line, run)))
 }
 
-function callLine({ operation, status = 0, disturbed }: Calls[number]): string {
+type References = ReadonlyMap<unknown, string>
+
+/** What the merchant calls each payment, by the gateway's id. */
+function merchantReferences(calls: readonly Call[], deliveries: readonly Delivery[]): References {
+  const records = [
+    ...calls.map(({ answer = '' }) => recordIn(answer)),
+    ...deliveries.map(({ body }) => eventIn(body).data ?? {}),
+  ]
+  return new Map(
+    records.flatMap(({ id, merchant_reference: reference }) =>
+      typeof reference === 'string' ? [[id, reference]] : [],
+    ),
+  )
+}
+
+interface PaymentNames {
+  readonly id?: unknown
+  readonly merchant_reference?: unknown
+}
+
+/** What a request or an answer holds. */
+const recordIn = (text: string) => parsed<PaymentNames>(text)
+const eventIn = (text: string) => parsed<{ readonly timestamp?: string; readonly data?: PaymentNames }>(text)
+
+function parsed<T extends object>(text: string): Partial<T> {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function callLine({ operation, path, body, status = 0, disturbed }: Call, references: References): string {
+  const { merchant_reference: reference = references.get(path.split('/')[2]) } = recordIn(body)
   const answer = status === 0 ? 'got no answer' : `got ${status}`
-  return `it called ${operation} and ${answer}${disturbed === undefined ? '' : ` (${disturbed})`}`
+  return `it called ${operation}${about(reference)} and ${answer}${disturbed === undefined ? '' : ` (${disturbed})`}`
 }
 
-const SENT: Readonly<Record<Deliveries[number]['sent'], string>> = {
+const about = (reference: unknown) => (typeof reference === 'string' ? ` for ${reference}` : '')
+
+const SENT: Readonly<Record<Delivery['sent'], string>> = {
   event: '',
   again: ' again',
   'unknown type': ', of an unknown type',
@@ -32,22 +97,31 @@ const SENT: Readonly<Record<Deliveries[number]['sent'], string>> = {
   'webhook-stale': ', with a signature that is a week old',
 }
 
-function deliveryLine({ type, sent, status, answer, isEarly }: Deliveries[number]): string {
-  const reply = status === 0 ? `did not answer: ${withoutNames(answer, '')}` : `answered ${status}`
-  return `it was sent ${type}${SENT[sent]}${isEarly ? ', before its call was answered' : ''}, and ${reply}`
+function deliveryLine(
+  { type, sent, status, answer, isEarly, isAnswerLost, body }: Delivery,
+  isRepeated: boolean,
+  references: References,
+): string {
+  const { id, merchant_reference: reference = references.get(id) } = eventIn(body).data ?? {}
+  const how = sent === 'event' && isRepeated ? SENT.again : SENT[sent]
+  const early = isEarly ? ', before its call was answered' : ''
+  const reply = status === 0 ? `did not answer: ${answer}` : `answered ${status}`
+  return `it was sent ${type}${about(reference)}${how}${early}, and ${reply}${isAnswerLost ? ', but the answer was lost' : ''}`
 }
 
-/** Polling, and retries in vain, repeat the same line: keep one. */
-function collapsed(lines: readonly string[]): string[] {
+/** Polling, and retries in vain, repeat what happened: keep one line, with the time of the first. */
+function collapsed(lines: readonly Line[]): string[] {
   const result: string[] = []
   for (let from = 0; from < lines.length; ) {
-    const line = lines[from] ?? ''
-    const behind = lines.findIndex((other, at) => at > from && other !== line)
-    const times = (behind < 0 ? lines.length : behind) - from
-    const isPolling = line.startsWith('it called GET')
-    if (isPolling || times >= MANY_TIMES) result.push(isPolling ? line : `${line} (${times} times)`)
-    else result.push(...Array.from({ length: times }, () => line))
-    from += times
+    const { what = '' } = lines[from] ?? {}
+    const behind = lines.findIndex((other, at) => at > from && other.what !== what)
+    const same = lines.slice(from, behind < 0 ? lines.length : behind)
+    const isPolling = what.startsWith('it called GET')
+    const isMany = same.length >= MANY_TIMES
+    const shown = isPolling || isMany ? same.slice(0, 1) : same
+    const times = isMany && !isPolling ? ` (${same.length} times)` : ''
+    result.push(...shown.map(({ when }) => `${when}${what}${times}`))
+    from += same.length
   }
   return result
 }

@@ -100,7 +100,7 @@ function findingView(
     saved: saved ?? null,
     advice: kinds.map(kind => KIND_RULES[kind].advice),
     guide: kinds.map(guideTo),
-    what_happened: attempt.result.application ? narrativeOf(attempt.result.application) : [],
+    what_happened: narrativeOf(attempt),
     output: attempt.result.application?.output ?? [],
   }
 }
@@ -202,7 +202,6 @@ function findingLines(
   saved: string | undefined,
   paint: Paint,
 ): string[] {
-  const seen = attempt.result.application
   const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
   return [
     '',
@@ -213,7 +212,7 @@ function findingLines(
       : rate === ''
         ? []
         : [`   ${rate}`]),
-    ...(seen ? narrativeOf(seen).map(line => `      ${paint.dim(line)}`) : []),
+    ...narrativeOf(attempt).map(line => `      ${paint.dim(line)}`),
     ...[...new Set(kinds)].map(kind => `    What to do: ${KIND_RULES[kind].advice} See ${guideTo(kind)}`),
     ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved}`]),
   ]

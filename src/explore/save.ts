@@ -54,14 +54,13 @@ function comment(
   file: string,
   seed: number,
 ): string {
-  const seen = attempt.result.application
   const lines = [
     `Found by \`paysim explore ${file} --seed ${seed}\`: ${failure.message}`,
     '',
     'What was disturbed:',
     ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}`),
     'What happened:',
-    ...(seen ? narrativeOf(seen).map(line => `  ${line}`) : []),
+    ...narrativeOf(attempt).map(line => `  ${line}`),
     `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
     `How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`,
   ]

@@ -12,7 +12,8 @@ const place = (before: number): Place => ({ kind: 'webhook-twice', before, event
 
 function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean, isSlow = false): Attempt {
   const failure = outcome === 'failed' ? { failure: FAILURE } : {}
-  return { places: [place(before)], outcome, isHasty, isSlow, ...failure, result: {} as Attempt['result'] }
+  const result = {} as Attempt['result']
+  return { places: [place(before)], outcome, isHasty, isSlow, ...failure, result, run: '' }
 }
 
 /** Repeats the runs with these places; those in `fails` fail each time, or so many times. */

@@ -2,17 +2,26 @@ import { expect, test } from 'vitest'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
 import type { RecordedDelivery } from '../../src/application/webhook-relay.ts'
 import { narrativeOf } from '../../src/explore/narrative.ts'
+import type { ScenarioResult } from '../../src/scenario/index.ts'
 
-const delivery = (startedAt: number, sent: RecordedDelivery['sent']): RecordedDelivery => ({
-  id: 'evt_1',
+const delivery = (
+  startedAt: number,
+  sent: RecordedDelivery['sent'],
+  more: Partial<RecordedDelivery> = {},
+): RecordedDelivery => ({
+  id: `evt_${startedAt}`,
   type: 'payment.succeeded',
   sent,
-  step: 0,
-  body: '{}',
+  step: 3,
+  body: JSON.stringify({
+    timestamp: '2030-01-01T00:00:20.000Z',
+    data: { id: 'pay_1', merchant_reference: 'story-7-a' },
+  }),
   startedAt,
   endedAt: startedAt + 1,
   status: 200,
   answer: '',
+  ...more,
 })
 
 const call: RecordedCall = {
@@ -20,20 +29,54 @@ const call: RecordedCall = {
   method: 'POST',
   path: '/payment_intents',
   headers: [],
-  body: '',
+  body: '{"merchant_reference":"story-7-a"}',
   step: 0,
   startedAt: 1,
   status: 201,
+  answer: '{"id":"pay_1","merchant_reference":"story-7-a"}',
+}
+
+/** A run in which the third step is a disturbance. */
+const narrative = (
+  { calls = [], deliveries = [], restarts = [] }: Parameters<typeof report>[0],
+  virtual = true,
+) => narrativeOf({ run: 'story-7', result: report({ calls, deliveries, restarts }, virtual) })
+
+const report = (
+  application: {
+    calls?: RecordedCall[]
+    deliveries?: RecordedDelivery[]
+    restarts?: { startedAt: number; endedAt: number }[]
+  },
+  virtual: boolean,
+) => {
+  const steps = ['call app', 'call app', 'disturb', 'advance'].map(verb => ({ verb }))
+  return {
+    virtual,
+    steps,
+    application,
+  } as unknown as ScenarioResult
 }
 
 test('a narrative mentions a restart at the time when it happened', () => {
   const restarts = [{ startedAt: 3, endedAt: 5 }]
   const deliveries = [delivery(2, 'event'), delivery(6, 'again')]
-  expect(narrativeOf({ calls: [call], deliveries, restarts })).toEqual([
-    'it called POST /payment_intents and got 201',
-    'it was sent payment.succeeded, and answered 200',
+  expect(narrative({ calls: [call], deliveries, restarts })).toEqual([
+    'step 1: it called POST /payment_intents for ${run}-a and got 201',
+    'step 3, 2030-01-01T00:00:20.000Z: it was sent payment.succeeded for ${run}-a, and answered 200',
     'it was killed and started again',
-    'it was sent payment.succeeded again, and answered 200',
+    'step 3, 2030-01-01T00:00:20.000Z: it was sent payment.succeeded for ${run}-a again, and answered 200',
+  ])
+})
+
+test('it says whose answer was lost, and that the same event came again', () => {
+  const deliveries = [
+    delivery(2, 'event', { id: 'evt_1', isAnswerLost: true }),
+    delivery(3, 'event', { id: 'evt_1', body: '{"data":{"id":"pay_1"}}' }),
+  ]
+  expect(narrative({ calls: [call], deliveries }).slice(1)).toEqual([
+    'step 3, 2030-01-01T00:00:20.000Z: it was sent payment.succeeded for ${run}-a, and answered 200, but the answer was lost',
+    'step 3: it was sent payment.succeeded for ${run}-a again, and answered 200',
   ])
 })
 
@@ -42,14 +85,22 @@ test('repeated deliveries and reads are mentioned once', () => {
   const polls = [2, 3].map(startedAt => ({
     ...call,
     operation: 'GET /payment_intents/:id',
+    path: '/payment_intents/pay_1',
+    body: '',
     status: 200,
     startedAt,
   }))
   const creates = [call, { ...call, startedAt: 1.5 }]
-  expect(narrativeOf({ calls: [...creates, ...polls], deliveries, restarts: [] })).toEqual([
-    'it called POST /payment_intents and got 201',
-    'it called POST /payment_intents and got 201',
-    'it called GET /payment_intents/:id and got 200',
-    'it was sent payment.succeeded, and answered 200 (9 times)',
+  expect(narrative({ calls: [...creates, ...polls], deliveries })).toEqual([
+    'step 1: it called POST /payment_intents for ${run}-a and got 201',
+    'step 1: it called POST /payment_intents for ${run}-a and got 201',
+    'step 1: it called GET /payment_intents/:id for ${run}-a and got 200',
+    'step 3, 2030-01-01T00:00:20.000Z: it was sent payment.succeeded for ${run}-a, and answered 200 (9 times)',
+  ])
+})
+
+test('on a real clock, it mentions no times, which differ from run to run', () => {
+  expect(narrative({ deliveries: [delivery(2, 'event')] }, false)).toEqual([
+    'step 3: it was sent payment.succeeded for ${run}-a, and answered 200',
   ])
 })
