@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/{places,observed-state,endpoint-check,turns,confirm,judge,narrative,slowness}.test.ts',
+  'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
   'test/{domain,model,qr}/**/*.test.ts',
   // What forwards calls is tried with whole simulators, whose standard rules are built.
@@ -42,10 +42,10 @@ const ON_SEVERAL = [
   'test/blackbox/payments/{idempotent-creation,next-actions,openapi-document,openapi}.test.ts',
   'test/blackbox/payments/{payment-intent,qr-codes,races,receipt-retries,receipt-upload,retrieve}.test.ts',
   'test/blackbox/payments/secrecy.test.ts',
-  'test/blackbox/provider/{faults-grammar,faults-lost-answer,faults-on-the-wire,faults-turns}.test.ts',
+  'test/blackbox/provider/{faults-grammar,faults-lost-answer,faults-matching,faults-on-the-wire}.test.ts',
   'test/blackbox/provider/{faults-webhook,faults-window,rules-action,rules-cancel,rules-control}.test.ts',
   'test/blackbox/provider/{rules-frozen,rules-grammar,rules-outcome,rules-payout,rules-receipt}.test.ts',
-  'test/blackbox/provider/{rules-turns,time-real,time-virtual}.test.ts',
+  'test/blackbox/provider/{rules-matching,time-real,time-virtual}.test.ts',
   'test/blackbox/rules-meet/{clock-and-keys,hosted-page,removed-merchant,repeats}.test.ts',
   'test/blackbox/rules-meet/what-stays-pending.test.ts',
 ]

@@ -115,7 +115,7 @@ const timedCommand = Type.Union([
 const subject = Type.Union([object({ payment: id }), object({ payout: id })])
 const names = orNull(list(text))
 const secret = Type.String({ minLength: 1, maxLength: 1024 })
-const turn = { held: list(Type.Integer({ minimum: 0 })), used: orNull(Type.Integer({ minimum: 0 })) }
+const counted = { held: list(Type.Integer({ minimum: 0 })), used: orNull(Type.Integer({ minimum: 0 })) }
 
 const EVENTS = {
   PaymentCreated: {
@@ -211,10 +211,10 @@ const EVENTS = {
     next: orNull(instant),
   },
   FaultsReplaced: { faults: list(FaultRule) },
-  FaultsCounted: turn,
+  FaultsCounted: counted,
   RulesReplaced: { rules: orNull(list(ProviderRule)) },
   RulesPutInFront: { rules: list(ProviderRule), standard: optional(list(ProviderRule)) },
-  RulesConsulted: turn,
+  RulesConsulted: counted,
   CatalogueReplaced: { catalogue: Catalogue },
   ProviderHealthSet: { provider: text, healthy: Type.Boolean() },
   ClockSet: {

@@ -38,9 +38,9 @@ export function firstMatch<T extends MatchLimits>(
     if (!item || !holds(item)) continue
     held.push(at)
     const count = counts.get(at) ?? UNCOUNTED
-    const isTurn = (item.nth === null || count.held + 1 === item.nth) && count.held + 1 !== item.skipNth
+    const isNth = (item.nth === null || count.held + 1 === item.nth) && count.held + 1 !== item.skipNth
     const isLeft = item.times === null || count.used < item.times
-    if (isTurn && isLeft && (item.probability === null || chance() < item.probability))
+    if (isNth && isLeft && (item.probability === null || chance() < item.probability))
       return { taken: item, held, used: at }
   }
   return { taken: undefined, held, used: null }

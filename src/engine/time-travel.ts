@@ -44,7 +44,7 @@ export class TimeTravel {
   ) {}
 
   advance(plan: () => AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
-    return this.inTurn(async () => {
+    return this.exclusively(async () => {
       const patience = new Patience(this.terms.receiversMs, this.terms.monotonic)
       this.courier.bePatient(patience)
       // Where an entry was discarded because the disk failed, another one gets its number.
@@ -63,10 +63,10 @@ export class TimeTravel {
   }
 
   /** Changes of the clock or of all timers wait until an advance has finished. */
-  inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(act)
-    this.#last = turn.catch(() => {})
-    return turn
+  exclusively<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act)
+    this.#last = done.catch(() => {})
+    return done
   }
 
   /** Resolves when everything due by now has happened, no delivery is in progress, and all of it is on disk. */
@@ -116,10 +116,10 @@ export class TimeTravel {
       if (++stops % STOPS_AT_ONCE === 0) await otherWork()
     }
     // One sync for many stops: no caller was answered yet, and the courier waits for the entries that it reports.
-    const arrival = until === 'idle' ? account.now : Math.max(account.now, target)
+    const end = until === 'idle' ? account.now : Math.max(account.now, target)
     // The time must survive a restart, even if no timer fired.
-    if (account.world.clock?.accountAt !== arrival && !account.closed) {
-      account.setClock(account.clock.change({ mode: 'virtual', at: arrival }))
+    if (account.world.clock?.accountAt !== end && !account.closed) {
+      account.setClock(account.clock.change({ mode: 'virtual', at: end }))
     }
     if (!account.closed) await account.journal.durable(account.world.seq)
     const fired = [...firedAt].filter(seq => seq <= account.world.seq).length

@@ -10,9 +10,9 @@ import {
 } from '../scenario/index.ts'
 import { disturbedStory } from './disturbed-story.ts'
 import type { Place } from './kinds.ts'
+import type { RunSlot, RunSlots } from './run-slots.ts'
 import { SlownessWatch } from './slowness.ts'
 import type { StoryRecord } from './story-record.ts'
-import type { Turn, Turns } from './turns.ts'
 
 /** The outcome of one run with disturbances. */
 export interface Attempt {
@@ -48,16 +48,16 @@ export class Attempts {
     private readonly target: Target,
     private readonly name: string,
     private readonly seed: number,
-    private readonly turns: Turns,
+    private readonly slots: RunSlots,
   ) {}
 
   /** Runs the scenario as it is, or with changed steps. */
   async play(
     data: ScenarioData,
     patience: Patience | undefined,
-    turn?: Turn,
+    slot?: RunSlot,
   ): Promise<{ result: ScenarioResult; run: string }> {
-    const own = turn ?? (await this.turns.take())
+    const own = slot ?? (await this.slots.take())
     try {
       return await this.#play(data, patience, own)
     } finally {
@@ -65,7 +65,7 @@ export class Attempts {
     }
   }
 
-  async #play(data: ScenarioData, patience: Patience | undefined, turn: Turn) {
+  async #play(data: ScenarioData, patience: Patience | undefined, slot: RunSlot) {
     this.#count += 1
     const run = `${this.name}-${this.#count}`
     const isShared = data.app?.fresh === 'never'
@@ -74,7 +74,7 @@ export class Attempts {
     const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
     const result = await runScenario(
       { ...this.scenario, data: seeded },
-      { target: this.target, run, shared, patience, stirred: () => turn.stir() },
+      { target: this.target, run, shared, patience, stirred: () => slot.stir() },
     )
     // A failure may have left the application in any state.
     if (shared && !result.ok) await shared.close()
@@ -86,11 +86,11 @@ export class Attempts {
     places: readonly Place[],
     story: StoryRecord,
     patience: Patience | undefined,
-    turn?: Turn,
+    slot?: RunSlot,
   ): Promise<Attempt> {
     const disturbed = disturbedStory(this.scenario.data, places, story)
     const startedAt = performance.now()
-    const { result, run } = await this.play(disturbed, patience, turn)
+    const { result, run } = await this.play(disturbed, patience, slot)
     const verdict = judge(result, run)
     const isSlow = isTimeout(verdict.failure) || this.#slowness.wasSlowSince(startedAt)
     return { places, result, run, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }

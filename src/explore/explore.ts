@@ -5,8 +5,8 @@ import { confirm, type Finding } from './confirm.ts'
 import { FirstTry } from './first-try.ts'
 import { KIND_RULES, type KindSettings, type Place, placesOf } from './kinds.ts'
 import { pairsOf } from './pairs.ts'
+import { RunSlots } from './run-slots.ts'
 import { common, differences, recordOf, type StoryRecord } from './story-record.ts'
-import { Turns } from './turns.ts'
 
 export interface ExploreSettings extends KindSettings {
   readonly target: Target
@@ -70,7 +70,7 @@ type Planned = readonly [number, readonly Place[]]
 
 class Exploring {
   readonly attempts: Attempts
-  readonly #turns: Turns
+  readonly #slots: RunSlots
   readonly #startedAt = performance.now()
   readonly #tried: Attempt[] = []
   readonly #findings: Finding[] = []
@@ -81,8 +81,8 @@ class Exploring {
     private readonly settings: ExploreSettings,
   ) {
     const { target, run, seed, jobs } = settings
-    this.#turns = new Turns(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
-    this.attempts = new Attempts(scenario, target, run, seed, this.#turns)
+    this.#slots = new RunSlots(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
+    this.attempts = new Attempts(scenario, target, run, seed, this.#slots)
   }
 
   async explore(): Promise<Exploration> {
@@ -151,22 +151,22 @@ class Exploring {
     return [...chosen.filter(pauses), ...chosen.filter(one => !pauses(one))].values()
   }
 
-  /** Runs as many at a time as there are turns. The results are in the order of their numbers. */
+  /** Runs as many at a time as there are slots. The results are in the order of their numbers. */
   async #tryAll(plan: Iterator<Planned>, { story, firstTry, of }: Tries): Promise<void> {
     const results: Attempt[] = []
     const startedAt = performance.now()
     const work = async () => {
       for (;;) {
-        const turn = await this.#turns.take()
+        const slot = await this.#slots.take()
         const next = this.#leftMs > 0 ? plan.next() : undefined
-        if (!next || next.done) return turn.end()
+        if (!next || next.done) return slot.end()
         const [at, places] = next.value
-        const attempt = await this.attempts.try(places, story, firstTry.patienceFor(places), turn)
+        const attempt = await this.attempts.try(places, story, firstTry.patienceFor(places), slot)
         results[at] = attempt
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
     }
-    await Promise.all(Array.from({ length: this.#turns.most }, work))
+    await Promise.all(Array.from({ length: this.#slots.most }, work))
     this.#tryingMs += performance.now() - startedAt
     const made = results.filter(Boolean)
     this.#tried.push(...made)

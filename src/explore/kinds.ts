@@ -217,7 +217,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
   restart: {
     summary: 'the application is killed and started again between two steps',
     advice:
-      'Write to a database or a file before you answer, also which events you handled. At the start, continue what was not finished.',
+      'Write to a database or a file before you answer, including which events you handled. At the start, continue what was not finished.',
     restarts: true,
     places: story => [
       ...story.steps.slice(1).map((_, at) => ({ kind: 'restart' as const, before: at + 1 })),

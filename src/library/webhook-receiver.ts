@@ -26,9 +26,9 @@ type MaybePromise<T> = T | Promise<T>
 /** Handles the webhooks of one URL. */
 export interface WebhookHandler {
   /** The secret to check signatures with. */
-  secret(arrival: IncomingWebhook): MaybePromise<string>
+  secret(webhook: IncomingWebhook): MaybePromise<string>
   /** Answers a webhook; 204 if it returns nothing. */
-  take(event: ReceivedEvent, arrival: IncomingWebhook): MaybePromise<Maybe<WebhookAnswer>>
+  take(event: ReceivedEvent, webhook: IncomingWebhook): MaybePromise<Maybe<WebhookAnswer>>
 }
 
 /** An address of a receiver. */
@@ -109,12 +109,12 @@ export class WebhookReceiver {
     response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
   }
 
-  async #answer(arrival: IncomingWebhook): Promise<Maybe<WebhookAnswer>> {
-    const open = this.#addresses.get(arrival.path)
+  async #answer(webhook: IncomingWebhook): Promise<Maybe<WebhookAnswer>> {
+    const open = this.#addresses.get(webhook.path)
     if (!open) return { status: 410 }
     const now = Date.now()
-    const secret = await open.handler.secret(arrival)
-    return open.handler.take(readEvent(arrival, { secret, now, deliveries: open.deliveries }), arrival)
+    const secret = await open.handler.secret(webhook)
+    return open.handler.take(readEvent(webhook, { secret, now, deliveries: open.deliveries }), webhook)
   }
 }
 

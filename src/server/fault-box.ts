@@ -20,9 +20,9 @@ export class FaultBox {
     const { http } = this.#current()
     const { now } = this.runtime.account
     const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isOpen(window, now)
-    const turn = firstMatch(http, fits, this.#counts, this.chance)
-    countMatch(this.#counts, turn)
-    return turn.taken
+    const match = firstMatch(http, fits, this.#counts, this.chance)
+    countMatch(this.#counts, match)
+    return match.taken
   }
 
   delayOf(fault: HttpFault): number {

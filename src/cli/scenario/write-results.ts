@@ -28,7 +28,7 @@ export async function transcriptPaths(
   if (!folder) return [[transcript]]
   const suffixes = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
   return runNames(scenarios).map(name =>
-    suffixes.map(turn => join(transcript, `${name.replace(/^run-/, '')}${turn}.jsonl`)),
+    suffixes.map(repetition => join(transcript, `${name.replace(/^run-/, '')}${repetition}.jsonl`)),
   )
 }
 
@@ -39,7 +39,8 @@ export async function writeTranscripts(
 ): Promise<void> {
   const paths = await transcriptPaths(scenarios, flags)
   for (const [at, runs] of paths.entries())
-    for (const [turn, path] of runs.entries()) await writeWhole(path, results[at]?.[turn]?.transcript ?? '')
+    for (const [repetition, path] of runs.entries())
+      await writeWhole(path, results[at]?.[repetition]?.transcript ?? '')
 }
 
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false

@@ -39,7 +39,7 @@ export interface OwnEndpoint {
   /** How many webhooks waited since an earlier start. They are sent again now. */
   readonly waiting: number
   /** The secret to check a webhook with. A rotation gives the endpoint a new one. */
-  secretFor(arrival: IncomingWebhook): Promise<string>
+  secretFor(webhook: IncomingWebhook): Promise<string>
   /** Keeps the endpoint registered until `signal` aborts, even if the account is reset or the simulator restarts. */
   stay(signal: AbortSignal, news: EndpointEvents): Promise<void>
 }
@@ -73,8 +73,8 @@ export async function registerEndpoint(
       return connection.address
     },
     waiting,
-    async secretFor(arrival) {
-      if (isSignedWith(arrival)) return secret
+    async secretFor(webhook) {
+      if (isSignedWith(webhook)) return secret
       // If the simulator cannot be asked, the secret is unchanged.
       const endpoints = await connection.account.webhookEndpoints.list().catch(() => [])
       secret = endpoints.find(each => each.url === url)?.secret ?? secret

@@ -15,7 +15,7 @@ const BAD_GATEWAY = 502
 
 /** Forwards a webhook with its original headers and bytes, for as long as the simulator waits. */
 export async function forward(
-  arrival: IncomingWebhook,
+  webhook: IncomingWebhook,
   url: URL,
   signal: AbortSignal,
 ): Promise<ForwardResult> {
@@ -26,11 +26,11 @@ export async function forward(
     const patience = AbortSignal.timeout(LIMITS.webhookTimeoutMs)
     const outgoing = request(url, {
       method: 'POST',
-      headers: { ...endToEndHeaders(arrival.rawHeaders), 'content-length': String(arrival.body.length) },
+      headers: { ...endToEndHeaders(webhook.rawHeaders), 'content-length': String(webhook.body.length) },
       signal: AbortSignal.any([signal, patience]),
       agent: false,
     })
-    const { status, retryAfter, body } = await exchange(outgoing, arrival.body)
+    const { status, retryAfter, body } = await exchange(outgoing, webhook.body)
     return {
       forwarded: { url: url.href, status, error: null, ms: ms() },
       answer: { status, body, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } },

@@ -18,7 +18,7 @@ interface DeliveryRequest {
 /** A delivery and the timer of its first attempt, unless a fault changes this. */
 export function queueDelivery(world: World, context: Context, wanted: DeliveryRequest): DomainEvent[] {
   const { name, endpoint } = wanted
-  const turn = firstMatch(
+  const match = firstMatch(
     world.faults.webhook,
     ({ eventTypes, window }) =>
       (eventTypes === null || eventTypes.includes(name)) && isOpen(window, context.at),
@@ -26,11 +26,11 @@ export function queueDelivery(world: World, context: Context, wanted: DeliveryRe
     context.chance,
   )
   const counted: DomainEvent[] =
-    turn.held.length > 0 ? [{ type: 'FaultsCounted', held: turn.held, used: turn.used }] : []
+    match.held.length > 0 ? [{ type: 'FaultsCounted', held: match.held, used: match.used }] : []
   const dueAt = later(context.at, context.contract['events.retry'][0] ?? 0)
   // A held event waits for this one, so this one must not be held.
-  const overtakes = turn.taken?.type === 'reorder' && world.heldDeliveries.has(endpoint)
-  const fault = overtakes ? undefined : turn.taken
+  const overtakes = match.taken?.type === 'reorder' && world.heldDeliveries.has(endpoint)
+  const fault = overtakes ? undefined : match.taken
   return [...counted, ...deliveries(context, wanted, dueAt, fault), ...released(world, endpoint, dueAt)]
 }
 

@@ -39,8 +39,10 @@ export const headOf = (problems: readonly FileProblem[]) =>
   `cannot be run: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}`
 
 /** The title of a run, to tell it from other runs. */
-export const runTitle = ({ name, turn, seed }: ScenarioResult) =>
-  turn ? `${name} (${turn.nth} of ${turn.of}${seed === undefined ? '' : `, seed ${seed}`})` : name
+export const runTitle = ({ name, repetition, seed }: ScenarioResult) =>
+  repetition
+    ? `${name} (${repetition.nth} of ${repetition.of}${seed === undefined ? '' : `, seed ${seed}`})`
+    : name
 
 /** The expected and actual values, the request, the answer, and the end of the record's history. */
 export function failureLines(file: string, failure: StepFailure, paint: Paint = PLAIN): string[] {

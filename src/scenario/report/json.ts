@@ -12,7 +12,7 @@ export function json(results: readonly ScenarioResult[]): string {
 const resultView = ({
   file,
   name,
-  turn,
+  repetition,
   seed,
   problems,
   ok,
@@ -23,7 +23,7 @@ const resultView = ({
 }: ScenarioResult) => ({
   file,
   name,
-  ...(turn ? { turn: turn.nth, of: turn.of } : {}),
+  ...(repetition ? { turn: repetition.nth, of: repetition.of } : {}),
   ...(seed === undefined ? {} : { seed }),
   ok,
   ...(problems ? { problems: problems.map(({ line, column, message }) => ({ line, column, message })) } : {}),

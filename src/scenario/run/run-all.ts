@@ -29,15 +29,15 @@ export async function runAll(
       const scenario = scenarios[at]
       const run = names[at]
       if (!scenario || run === undefined) return
-      results[at] = await runTurns(scenario, run, settings)
+      results[at] = await runRepeatedly(scenario, run, settings)
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(settings.jobs, scenarios.length)) }, work))
   return results
 }
 
-/** Runs the turns one after another under one name, so that each gives the same bytes as a single run with its seed. */
-async function runTurns(
+/** Runs the repetitions one after another under one name, so that each gives the same bytes as a single run with its seed. */
+async function runRepeatedly(
   scenario: Scenario,
   run: string,
   { target, repeat: of = 1, seed, transcript = false, began, ended }: RunAllSettings,
@@ -61,7 +61,7 @@ async function runTurns(
         ...played,
         // A real gateway has no seed.
         ...(target.kind === 'simulator' ? { seed: data.seed } : {}),
-        ...(of > 1 ? { turn: { nth, of } } : {}),
+        ...(of > 1 ? { repetition: { nth, of } } : {}),
       }
       results.push(result)
       ended?.(result)
@@ -72,7 +72,7 @@ async function runTurns(
   return results
 }
 
-/** Turn n uses the first seed plus n - 1, so a user can repeat it by its seed. */
+/** Repetition n uses the first seed plus n - 1, so a user can repeat it by its seed. */
 const seedOf = (nth: number, first: number | string) =>
   typeof first === 'number' ? first + nth - 1 : nth === 1 ? first : `${first}-${nth}`
 

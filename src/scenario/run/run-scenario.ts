@@ -19,7 +19,7 @@ export interface ScenarioResult {
   readonly file: string
   readonly name: string
   /** Which of several runs of the scenario this was. */
-  readonly turn?: Repetition
+  readonly repetition?: Repetition
   readonly seed?: number | string
   /** The problems of a file that could not be run. */
   readonly problems?: readonly FileProblem[]

@@ -62,21 +62,21 @@ function demandWholeHistory({ account }: AccountRuntime): void {
   )
 }
 
-const lastTurns = new WeakMap<AccountRuntime, Promise<unknown>>()
+const lastWork = new WeakMap<AccountRuntime, Promise<unknown>>()
 
 /** Exports, imports and resets of an account run one after another, so each sees a complete state. */
 function oneAtATime<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> {
-  const turn = (lastTurns.get(runtime) ?? Promise.resolve()).then(act)
-  lastTurns.set(
+  const work = (lastWork.get(runtime) ?? Promise.resolve()).then(act)
+  lastWork.set(
     runtime,
-    turn.catch(() => {}),
+    work.catch(() => {}),
   )
-  return turn
+  return work
 }
 
 /** An account must not change while its history is replaced. */
 const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> =>
-  oneAtATime(runtime, () => runtime.time.inTurn(act))
+  oneAtATime(runtime, () => runtime.time.exclusively(act))
 
 /** The text of an archive in parts of a few hundred kilobytes: one text of all would hold up other accounts. */
 async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {

@@ -24,7 +24,7 @@ export function clockCalls({ gateway }: ControlSettings) {
       const at = now === undefined ? undefined : parseTimestamp(now)
       if (mode === 'virtual' && rate !== undefined)
         throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
-      return runtime.time.inTurn(async () => {
+      return runtime.time.exclusively(async () => {
         await demandAvailable(runtime)
         if (at !== undefined) demandReachable(account, 'now', at)
         const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
@@ -39,10 +39,10 @@ export function clockCalls({ gateway }: ControlSettings) {
       const runtime = runtimeNamed(gateway, request)
       const body = await readAdvance(request)
       await demandAvailable(runtime)
-      const arrival = await runtime.time.advance(() => journeyOf(body, runtime.account))
+      const result = await runtime.time.advance(() => journeyOf(body, runtime.account))
       if (runtime.removed) throw notFound('account')
-      if ('refused' in arrival) throw new RefusalError(arrival.refused)
-      const { now, fired, idle, timedOut } = arrival
+      if ('refused' in result) throw new RefusalError(result.refused)
+      const { now, fired, idle, timedOut } = result
       return answer(200, {
         now: new Date(now).toISOString(),
         fired,

@@ -63,8 +63,8 @@ async function advanceToNextChange({ runtime, payment }: Opened): Promise<void> 
   await demandAvailable(runtime)
   const due = nextDue(runtime, payment)
   if (due === undefined) throw refuse('invalid_state', 'No timer of this payment is pending')
-  const arrival = await runtime.time.advance(() => ({ until: due, limit: due }))
-  if ('refused' in arrival) throw new RefusalError(arrival.refused)
+  const result = await runtime.time.advance(() => ({ until: due, limit: due }))
+  if ('refused' in result) throw new RefusalError(result.refused)
 }
 
 function chosen(payment: string, fields: ReadonlyMap<string, string>): Command {

@@ -15,7 +15,7 @@ const create = (account: Account, key: string, body: unknown) =>
   account.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
-/** Every way in which the merchant's surroundings can change under a kept answer. */
+/** Everything that may change for a merchant after an answer was kept. */
 const changes: [string, (merchant: Merchant) => Promise<unknown>][] = [
   ['the catalogue lost every method', ({ test: account }) => putCatalogue(account, () => [])],
   [

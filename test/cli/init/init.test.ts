@@ -28,7 +28,7 @@ describe('without a terminal', () => {
   })
   afterAll(() => place.close())
   const book = () => join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
-  const init = (args: string[], surroundings = {}) => place.paysim(['init', ...args], surroundings)
+  const init = (args: string[], env = {}) => place.paysim(['init', ...args], env)
 
   test.each([
     ['everything', [], ['--name', '--base-url', '--key-file']],

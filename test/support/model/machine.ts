@@ -35,7 +35,7 @@ export const SERVER_RULES: readonly Rule[] = [
 ].map(compileRule)
 const FIRST_MOMENT = Date.UTC(2026, 0, 1)
 
-/** An account whose surroundings the history controls: wall clocks, receivers, crashes. */
+/** An account for which the history controls all else: wall clocks, receivers, crashes. */
 export class Machine {
   checkoutModes: readonly CheckoutMode[] = ['hosted', 'merchant']
   /** The answers of each endpoint's receiver, in order. */

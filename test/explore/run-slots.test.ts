@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Turn, Turns } from '../../src/explore/turns.ts'
+import { type RunSlot, RunSlots } from '../../src/explore/run-slots.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Asks for so many turns, and lists those that were given. */
-function ask(turns: Turns, count: number): Turn[] {
-  const given: Turn[] = []
-  for (let nth = 0; nth < count; nth++) void turns.take().then(turn => given.push(turn))
+/** Asks for so many slots, and lists those that were given. */
+function ask(slots: RunSlots, count: number): RunSlot[] {
+  const given: RunSlot[] = []
+  for (let nth = 0; nth < count; nth++) void slots.take().then(slot => given.push(slot))
   return given
 }
 /** A second passes: every run that does nothing waits by now. */
 const pass = () => vi.advanceTimersByTimeAsync(1000)
 
 test('as many runs work at a time as there are jobs, and the next starts when one ends', async () => {
-  const given = ask(new Turns(2), 4)
+  const given = ask(new RunSlots(2), 4)
   await vi.advanceTimersByTimeAsync(10)
   expect(given).toHaveLength(2)
   given[0]?.end()
@@ -23,12 +23,12 @@ test('as many runs work at a time as there are jobs, and the next starts when on
 })
 
 test('a waiting run makes room for another, but a run that works again does not', async () => {
-  const given = ask(new Turns(2), 9)
+  const given = ask(new RunSlots(2), 9)
   await pass()
   expect(given).toHaveLength(4)
-  for (const turn of given) turn.stir()
+  for (const slot of given) slot.stir()
   await vi.advanceTimersByTimeAsync(5)
-  for (const turn of given.slice(0, 2)) turn.end()
+  for (const slot of given.slice(0, 2)) slot.end()
   await vi.advanceTimersByTimeAsync(5)
   expect(given, 'two are still at work').toHaveLength(4)
   given[2]?.end()
@@ -37,17 +37,17 @@ test('a waiting run makes room for another, but a run that works again does not'
 })
 
 test('the number of runs is limited, however long they wait', async () => {
-  const turns = new Turns(2)
-  const given = ask(turns, 20)
+  const slots = new RunSlots(2)
+  const given = ask(slots, 20)
   for (let nth = 0; nth < 20; nth++) await pass()
-  expect(given).toHaveLength(turns.most)
+  expect(given).toHaveLength(slots.most)
   given[0]?.end()
   await pass()
-  expect(given).toHaveLength(turns.most + 1)
+  expect(given).toHaveLength(slots.most + 1)
 })
 
 test('when each process serves several runs, more of them start only while all others wait', async () => {
-  const given = ask(new Turns(2, 'shared'), 20)
+  const given = ask(new RunSlots(2, 'shared'), 20)
   await vi.advanceTimersByTimeAsync(0)
   for (let ms = 0; ms < 3000; ms += 5) {
     given[0]?.stir()
@@ -62,7 +62,7 @@ test('when each process serves several runs, more of them start only while all o
 })
 
 test('with one job, one run works at a time, even if it waits', async () => {
-  const given = ask(new Turns(1), 2)
+  const given = ask(new RunSlots(1), 2)
   for (let nth = 0; nth < 20; nth++) await pass()
   expect(given).toHaveLength(1)
   given[0]?.end()
@@ -71,11 +71,11 @@ test('with one job, one run works at a time, even if it waits', async () => {
 })
 
 test('activity of an application after its run has ended does not count', async () => {
-  const given = ask(new Turns(2), 6)
+  const given = ask(new RunSlots(2), 6)
   await vi.advanceTimersByTimeAsync(10)
-  for (const turn of given.slice(0, 2)) {
-    turn.end()
-    turn.stir()
+  for (const slot of given.slice(0, 2)) {
+    slot.end()
+    slot.stir()
   }
   await vi.advanceTimersByTimeAsync(10)
   expect(given).toHaveLength(4)

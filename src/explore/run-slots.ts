@@ -11,8 +11,8 @@ const MOST_WAITING = 8
  */
 const PER_JOB = { own: { usual: 4, most: 4 }, shared: { usual: 2, most: 5 } } as const
 
-/** The turn of one run. */
-export interface Turn {
+/** The slot of one run. */
+export interface RunSlot {
   /** The run does something. */
   stir(): void
   end(): void
@@ -22,7 +22,7 @@ export interface Turn {
  * Lets so many runs work at a time as there are jobs. A run that only waits makes room for another one, because most of
  * the wall time of a disturbed call is the pause before the application repeats it. One job means one run at a time.
  */
-export class Turns {
+export class RunSlots {
   /** How many runs may be under way, working or waiting. */
   readonly most: number
   readonly #usual: number
@@ -44,14 +44,14 @@ export class Turns {
     return this.#working < this.jobs && this.#underWay < limit
   }
 
-  async take(): Promise<Turn> {
+  async take(): Promise<RunSlot> {
     while (!this.#hasRoom) await new Promise<void>(resolve => this.#next.push(resolve))
     this.#working += 1
     this.#underWay += 1
-    return this.#turn()
+    return this.#slot()
   }
 
-  #turn(): Turn {
+  #slot(): RunSlot {
     let isWorking = true
     const rest = () => {
       if (!isWorking) return
