@@ -45,7 +45,7 @@ test('a shop that ships at each event is found, and a scenario that fails again 
   expect(report.tries.length).toBeGreaterThan(0)
   const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
   expect(await readFile(join(saved, file), 'utf8')).toMatch(
-    /step \d, 2030-01-01T00:\d\d:\d\d.000Z: it was sent payment.succeeded for \$\{run\}-a again, and answered 200/,
+    /step \d, 2030-01-01T00:\d\d:\d\d.000Z: it was sent payment.succeeded for \$\{run\}-c again, and answered 200/,
   )
   const again = await runBinary(['run', join(saved, file)])
   expect(again.code).toBe(10)
