@@ -52,14 +52,22 @@ const ON_SEVERAL = [
 
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
 const FIRST = [
-  'test/docs/examples.test.ts',
-  'test/browser/dashboard/pages.test.ts',
   'test/explore/explore.test.ts',
-  'test/scenario/run-command.test.ts',
+  'test/torture/disk.test.ts',
+  'test/browser/dashboard/pages.test.ts',
+  'test/explore/examples.test.ts',
   'test/blackbox/gateway/webhook-retries.test.ts',
-  'test/cli/webhooks/listen-again.test.ts',
+  'test/torture/cluster.test.ts',
+  'test/postgres/cluster.test.ts',
+  'test/cli/completion/completion.test.ts',
   'test/blackbox/provider/time-wall.test.ts',
+  'test/postgres/joining.test.ts',
+  'test/cli/webhooks/listen-again.test.ts',
+  'test/scenario/thousand.test.ts',
+  'test/blackbox/gateway/private-data.test.ts',
+  'test/blackbox/gateway/large-import.test.ts',
   'test/cli/exec-ends.test.ts',
+  'test/docs/examples.test.ts',
 ]
 
 /** The order of vitest (failed before, slow before, large files), behind those that must begin early. */
@@ -73,9 +81,9 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // A black-box test waits for processes, timers and sockets for half of its time, so two workers more than there are
-    // cores keep the cores busy; vitest would leave one core idle.
-    maxWorkers: availableParallelism() + 2,
+    // A black-box test waits for processes, timers and sockets for two thirds of its time, so four workers more than
+    // there are cores keep the cores busy; vitest would leave one core idle.
+    maxWorkers: availableParallelism() + 4,
     sequence: { sequencer: LongFirst },
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
