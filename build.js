@@ -26,11 +26,11 @@ const TOGETHER = {
   commander: [
     'node_modules/commander/',
     ...filesOf('src/cli', [
+      'data-file',
       'errors/cli-errors',
       'flag-values',
       'json-line',
       'new-command',
-      'read-file',
       'store-address',
       'target/run-folder',
     ]),

@@ -5,8 +5,8 @@ import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, withCallSite } from './call-site.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
-import type { Sleep } from './pause.ts'
 import { isRead, type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
+import type { Sleep } from './sleep.ts'
 import type { Transport, Upload, WireRequest } from './transport/transport.ts'
 
 export interface CallRequest {

@@ -1,8 +1,8 @@
 import type { Answer } from './answer-type.ts'
 import { ApiError, NotJsonError, WaitTimeoutError } from './errors.ts'
-import type { Sleep } from './pause.ts'
 import type { PaymentIntent, PaymentStatus } from './resources.ts'
 import { isPassing, retryAfter } from './retry.ts'
+import type { Sleep } from './sleep.ts'
 
 export interface WaitOptions {
   /** The statuses to wait for; the final ones by default. Any final status ends the wait. */

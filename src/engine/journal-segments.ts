@@ -1,6 +1,6 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DamagedError } from './damaged.ts'
+import { DamagedError } from './damaged-error.ts'
 import { isHeader } from './journal-format.ts'
 import {
   codeOf,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { DamagedError } from './damaged.ts'
+import { DamagedError } from './damaged-error.ts'
 import { openPrivate, replaceFile } from './private-files.ts'
 
 /** How many unused files stay open. Many systems let a process open only 4,096 files. */

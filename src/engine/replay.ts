@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { messageOf } from './damaged.ts'
+import { messageOf } from './damaged-error.ts'
 import { endOf, isHeader, NewerJournalError, type Numbered, openLine } from './journal-format.ts'
 import { writeAll } from './private-files.ts'
 import { readLines } from './read-lines.ts'

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/decisions.ts'
 import { renderError } from '../contract/error-body.ts'
 import { type Rejection, rejection } from '../contract/errors.ts'
-import { DamagedError } from '../engine/damaged.ts'
+import { DamagedError } from '../engine/damaged-error.ts'
 import { MerchantTakenError } from '../engine/registry.ts'
 import { AccountStoppedError } from '../engine/served-account.ts'
 import { StartError } from '../engine/start-error.ts'

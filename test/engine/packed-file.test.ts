@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { DamagedError } from '../../src/engine/damaged.ts'
+import { DamagedError } from '../../src/engine/damaged-error.ts'
 import { CHUNK, PackedFile, pack } from '../../src/engine/postgres/packed-file.ts'
 
 const WHOLE = Buffer.from(Array.from({ length: 2.5 * CHUNK }, (_, at) => (at % 251) ^ (at >> 16)))

@@ -75,7 +75,7 @@ async function clientOptions(
 /** The path that creates payments, if a contract file says where that is. */
 async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
   if (contract === undefined) return undefined
-  const { readContract } = await import('../read-file.ts')
+  const { readContract } = await import('../data-file.ts')
   return (await readContract(contract))['create.path']
 }
 

@@ -6,12 +6,12 @@ import { StartError } from '../../engine/start-error.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startHolding } from '../../library/start-simulator.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
+import { readDataFile, readObjectFile } from '../data-file.ts'
 import { Application } from '../exec/application.ts'
 import type { ScenarioApplication } from '../exec/scenario-application.ts'
 import { Signals, statusOf } from '../exec/signals.ts'
 import { collect, seed, webhookTarget } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
-import { readDataFile, readObjectFile } from '../read-file.ts'
 
 interface ExecFlags {
   scenario: string[]

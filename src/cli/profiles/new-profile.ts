@@ -67,7 +67,7 @@ function checkKeys(keys: Keys): void {
 
 /** The contents of the file: the profile must still work when the file is gone. */
 async function readOverrides(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const { readContract, readObjectFile } = await import('../read-file.ts')
+  const { readContract, readObjectFile } = await import('../data-file.ts')
   const overrides = await readObjectFile(file)
   await readContract(overrides)
   return overrides

@@ -13,7 +13,7 @@ import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
 import type { ExploreFlags } from './explore-flags.ts'
-import { fitted } from './fitted.ts'
+import { fitToTerminal } from './fit-to-terminal.ts'
 import { loadAll } from './load-files.ts'
 import { openTarget } from './open-target.ts'
 import { interruptible } from './run.ts'
@@ -58,7 +58,7 @@ async function exploreAll(
       const exploration = await exploreOne(scenario, names[at] ?? 'run', target, flags, out)
       const one = { exploration, saved: await saveFindings(exploration, flags.save) }
       reported.push(one)
-      await writerTo(out)(fitted(exploreText(one, paint), out.columns))
+      await writerTo(out)(fitToTerminal(exploreText(one, paint), out.columns))
     }
     await writeReports(reported, flags)
     return codeOf(reported.map(({ exploration }) => exploration))

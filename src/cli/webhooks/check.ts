@@ -10,13 +10,13 @@ import {
 import { KIND_RULES } from '../../explore/kinds.ts'
 import type { PrintState } from '../../explore/observed-state.ts'
 import { guideTo } from '../../explore/report.ts'
+import { readObjectFile } from '../data-file.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import type { OutputFlags } from '../output/flags.ts'
 import { openPrinter } from '../output/printer.ts'
 import { visible } from '../output/text.ts'
 import type { View } from '../output/view.ts'
-import { readObjectFile } from '../read-file.ts'
 import { readSecret } from './read-secret.ts'
 
 export interface CheckFlags extends OutputFlags {

@@ -1,5 +1,5 @@
 import type { Position } from '../../domain/list-index.ts'
-import { DamagedError, messageOf } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged-error.ts'
 import { openSealed } from '../journal-format.ts'
 import { openPrivate, removeFile } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflate, inflate, inflateSync } from 'node:zlib'
 import { type RecordBytes, RecordFile } from '../checkpoint/record-bytes.ts'
-import { DamagedError, messageOf } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged-error.ts'
 import { openPrivate, removeFile, writeAll } from '../private-files.ts'
 
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)]

@@ -1,6 +1,6 @@
 import type { Entry } from '../../domain/events.ts'
 import { recordsOf } from '../../domain/records-of-event.ts'
-import { DamagedError, messageOf } from '../damaged.ts'
+import { DamagedError, messageOf } from '../damaged-error.ts'
 import { demandSeal, lineToday, openLine, readLine, writeLine } from '../journal-format.ts'
 import { StartError } from '../start-error.ts'
 import type { Ask } from './database.ts'

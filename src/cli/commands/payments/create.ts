@@ -117,7 +117,7 @@ async function attempt(body: Body, { flags, session }: Creation, interactive: bo
 async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {
   const contract = flags.contract ?? session.target.profile?.contract
   if (contract === undefined) return false
-  const { readContract } = await import('../../read-file.ts')
+  const { readContract } = await import('../../data-file.ts')
   return (await readContract(contract))['create.merchant_reference'] === 'optional'
 }
 

@@ -91,7 +91,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
 async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<string | undefined> {
   const contract = flags.contract ?? target.profile?.contract
   if (contract === undefined || !flags.until?.includes(CANCELLED)) return undefined
-  const { readContract } = await import('../../read-file.ts')
+  const { readContract } = await import('../../data-file.ts')
   return (await readContract(contract))['payment.after_cancel']
 }
 

@@ -2,7 +2,7 @@ import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 
 /** Breaks the lines of a report between words, as wide as the terminal. A command to copy stays in one piece. */
-export function fitted(report: string, columns: number | undefined): string {
+export function fitToTerminal(report: string, columns: number | undefined): string {
   if (columns === undefined) return report
   const lines = report.split('\n').flatMap(line => {
     const indent = /^ */.exec(line)?.[0] ?? ''

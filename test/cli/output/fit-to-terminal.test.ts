@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
-import { fitted } from '../../../src/cli/scenario/fitted.ts'
+import { fitToTerminal } from '../../../src/cli/scenario/fit-to-terminal.ts'
 
 const REPORT = [
   '✗ One order is paid, and another is not  scenarios/explore/orders.yaml',
@@ -11,7 +11,7 @@ const REPORT = [
 ].join('\n')
 
 test.each([40, 60])('a report in a terminal of %i columns breaks between words, and loses none', columns => {
-  const lines = fitted(REPORT, columns).split('\n')
+  const lines = fitToTerminal(REPORT, columns).split('\n')
   for (const line of lines)
     if (!line.includes('paysim run')) expect(widthOf(line), line).toBeLessThanOrEqual(columns)
   const wordsOf = (text: string) => text.split(/\s+/)
@@ -24,6 +24,6 @@ test.each([40, 60])('a report in a terminal of %i columns breaks between words, 
 })
 
 test('a report for a file or a wide terminal stays unchanged', () => {
-  expect(fitted(REPORT, undefined)).toBe(REPORT)
-  expect(fitted(REPORT, 120)).toBe(REPORT)
+  expect(fitToTerminal(REPORT, undefined)).toBe(REPORT)
+  expect(fitToTerminal(REPORT, 120)).toBe(REPORT)
 })
