@@ -81,9 +81,9 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // A black-box test waits for processes, timers and sockets for two thirds of its time, so four workers more than
-    // there are cores keep the cores busy; vitest would leave one core idle.
-    maxWorkers: availableParallelism() + 4,
+    // A black-box test waits for processes, timers and sockets for half of its time, so two workers more than there are
+    // cores keep the cores busy; vitest would leave one core idle. Each worker more loads all modules once more.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongFirst },
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
