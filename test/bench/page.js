@@ -14,16 +14,17 @@ export function writePage({ rows, machine, version }) {
 
 The last full run of \`npm run bench\`, with paysim ${version} on ${machine}. A ratio compares paysim with the other side in
 the same run: their rounds take turns, so other work on the machine slows down both. *rounds* is the range of the ratio
-over the rounds. *CPU* is the processor time of one request, of paysim and of the other side, and *by CPU* is the ratio of
-the two, which other work hardly changes. A ratio of rates above 1 is in favour of paysim, and of times or memory below 1.
-Compare ratios, not figures, with those of another machine.
+over the rounds. *CPU* is the processor time that one request takes in paysim and in the other side, and *by CPU* is the
+ratio of the two, which other work on the machine hardly changes. For rates, a ratio above 1 is in favour of paysim; for
+times and memory, a ratio below 1. To compare two machines, compare their ratios, not their figures.
 
-All servers answer on one port of the same machine, to 32 connections that send the next request when they have the
-answer. paysim runs as \`serve --json\`, with a reader of its lines, and stores every payment in a data directory: its
-answer to a create comes when the payment is synced to disk. *Bare node:http* does the least that gives the same answers:
-it looks a record up in a Map, or keeps one there. *With group commit*, it also writes each record to a file and shares one
-\`fdatasync\` among the requests that wait. The others are as their guides start them; Prism and Mockoon answer from one
-example, json-server keeps records in a JSON file, and Fastify in a Map. They check no credentials.
+Each server answers on one port of the same machine, to 32 connections. Each connection sends its next request when it has
+the previous answer. paysim runs as \`serve --json\`, and another process reads its output. It stores every payment in a
+data directory, and answers a create only after the payment is synced to disk. *Bare node:http* is the smallest server that
+gives the same answers: it looks up a record in a Map, or stores one there. *With group commit*, it also writes each record
+to a file, and all requests that wait share one \`fdatasync\`. The other servers are started as their guides say. Prism and
+Mockoon answer from one example, json-server keeps records in a JSON file, and Fastify keeps them in a Map. None of them
+checks credentials.
 
 ${markdown(rows)}
 
@@ -38,18 +39,18 @@ ${worse(rows)}
   \`--json\`.
 - **A GET of one of 100,000 payments** or more reads its record from disk and parses it, because only the last 8,192 of an
   account are kept as text. That takes about 60 µs.
-- **A page of payouts** has 25 of them, 10 KB. About a third of its time is writing that to the socket, a tenth is garbage
-  collection, because the bodies of the last 1,000 requests are kept, and a fifteenth the signature of the cursor.
-- **A create** also decides by catalogue and rules, makes an id, an instrument and timers, applies its events, and writes
-  them as one line with a checksum. It costs several times what the bare server does for each record. Its rate is limited
-  by the processor, not by the disk. Of its time, about a sixth hands the write and the sync to the system, a sixth makes
-  the line and updates the indexes, a tenth each goes to the decision, to the answer's way into the socket and to garbage
-  collection, and most of the rest to HTTP. The next thing to try is one call for the write and the sync (\`O_DSYNC\`).
-- **An advance** decides each timer, applies its events, and writes them to the journal; after every 16,384 entries, a
-  checkpoint is written beside it. One advance has one processor.
-- **An import** is parsed, checked entry by entry, and replayed. It lets others go first every few milliseconds, but not
-  while one large piece of the body is parsed.
-- **A start** reads and compiles 0.5 MB of code. From Node 22.1 on, compiled code is kept for the next start.
+- **A page of payouts** has 25 payouts, 10 KB. About a third of its time goes to writing the page to the socket, a tenth to
+  garbage collection, because the bodies of the last 1,000 requests are kept, and a fifteenth to signing the cursor.
+- **A create** also chooses a route and a rule, makes an id, payment instructions and timers, applies its events, and writes
+  them as one line with a checksum. It takes several times as long as the bare server's work for a record. Its rate is
+  limited by the processor, not by the disk. Of its time, about a sixth goes to the system calls that write and sync, a
+  sixth to making the line and updating the indexes, a tenth each to the decision, to writing the answer to the socket and
+  to garbage collection, and most of the rest to HTTP. The next idea to try is a single call that writes and syncs (\`O_DSYNC\`).
+- **An advance** executes each timer, applies its events, and writes them to the journal; after every 16,384 entries, a
+  checkpoint is written beside it. One advance uses one processor core.
+- **An import** is parsed, checked entry by entry, and replayed. It lets other work go first every few milliseconds, but
+  not while one large piece of the body is parsed.
+- **A start** reads and compiles 0.5 MB of code. From Node 22.1 on, the compiled code is kept for the next start.
 `,
   )
 }
