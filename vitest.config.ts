@@ -23,6 +23,12 @@ const STRUCTURE = ['test/structure/**/*.test.ts']
 /** Tests of the packed package, which compile against it and install it: `npm run test:package`. */
 const PACKAGE = ['test/package/**/*.test.ts']
 
+/**
+ * Torture and fuzzer, each in its short form: `npm run test:torture`. They kill, cut, damage and fill what the other tests
+ * leave alone, for a minute; `npm run torture` and `npm run fuzz` do so for as long as you like.
+ */
+const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
+
 /** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
@@ -108,11 +114,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'torture', include: TORTURE, globalSetup: ['test/support/build-once.ts'] },
+      },
+      {
+        extends: true,
         test: {
           name: 'built',
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...STRUCTURE, ...ALONE, ...PACKAGE],
+          exclude: [...configDefaults.exclude, ...UNIT, ...STRUCTURE, ...ALONE, ...PACKAGE, ...TORTURE],
           globalSetup: ['test/support/build-once.ts'],
         },
       },

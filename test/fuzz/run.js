@@ -26,5 +26,5 @@ const env = {
   PAYSIM_FUZZ_SEED: flags.seed,
   PAYSIM_FUZZ_FIRST: flags.first,
 }
-const child = spawn('npx', ['vitest', 'run', '--project', 'built', 'test/fuzz'], { stdio: 'inherit', env })
+const child = spawn('npx', ['vitest', 'run', '--project', 'torture', 'test/fuzz'], { stdio: 'inherit', env })
 child.once('exit', code => process.exit(code ?? 1))

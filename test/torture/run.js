@@ -68,7 +68,7 @@ mkdirSync(results, { recursive: true })
 
 /** Vitest on some files. */
 async function run(args, env) {
-  const child = spawn('npx', ['vitest', 'run', '--project', 'built', ...args], {
+  const child = spawn('npx', ['vitest', 'run', '--project', 'torture', ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })
