@@ -59,11 +59,9 @@ const ON_SEVERAL = [
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
 const FIRST = [
   'test/explore/explore.test.ts',
-  'test/torture/disk.test.ts',
   'test/browser/dashboard/pages.test.ts',
   'test/explore/examples.test.ts',
   'test/blackbox/gateway/webhook-retries.test.ts',
-  'test/torture/cluster.test.ts',
   'test/postgres/cluster.test.ts',
   'test/cli/completion/completion.test.ts',
   'test/blackbox/provider/time-wall.test.ts',

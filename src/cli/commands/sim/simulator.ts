@@ -79,7 +79,7 @@ const NODE_COLUMNS = [
   memberColumn('merchants', 'merchants', { align: 'right' }),
   memberColumn('taken over', 'takeovers', { align: 'right', give: 2 }),
   memberColumn('released', 'moves', { align: 'right', give: 2 }),
-  memberColumn('handed on', 'forwarded', { align: 'right', give: 2 }),
+  memberColumn('forwarded', 'forwarded', { align: 'right', give: 2 }),
   memberColumn('lag ms', 'lag_ms', { align: 'right', give: 3 }),
 ]
 

@@ -83,7 +83,7 @@ const Processes = ({ nodes, answering }: { nodes: readonly Node[]; answering: st
       { title: 'Merchants', cell: ({ merchants }) => countText(merchants), align: 'end' },
       { title: 'Taken over', cell: ({ takeovers }) => countText(takeovers), align: 'end' },
       { title: 'Let go', cell: ({ moves }) => countText(moves), align: 'end' },
-      { title: 'Calls handed on', cell: ({ forwarded }) => countText(forwarded), align: 'end' },
+      { title: 'Calls forwarded', cell: ({ forwarded }) => countText(forwarded), align: 'end' },
       { title: 'Lag', cell: ({ lag_ms }) => msText(lag_ms), align: 'end' },
       { title: 'Last seen', cell: ({ renewed_ms_ago }) => `${msText(renewed_ms_ago)} ago`, align: 'end' },
     ]}
