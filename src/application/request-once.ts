@@ -8,12 +8,16 @@ export interface OnceRequest {
   readonly body?: string | undefined
 }
 
+/** @internal */
 interface Terms {
   readonly withinMs: number
   readonly dispatcher?: Dispatcher
 }
 
-/** Sends one request to the application, once: there is one answer, or a reason why there is none. */
+/**
+ * Sends one request to the application, once: there is one answer, or a reason why there is none.
+ * @internal
+ */
 export async function requestOnce(
   url: string,
   { method, headers, body }: OnceRequest,
@@ -42,6 +46,7 @@ export async function requestOnce(
 /**
  * Idle connections end before any server ends them: one that is closed at the moment when it is used again would look
  * like a handler that throws. A new connection for each request would take a seventh more processor time.
+ * @internal
  */
 export const shortLivedConnections = () => new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 })
 
