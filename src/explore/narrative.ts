@@ -1,3 +1,4 @@
+import { parseForeign } from '../contract/json-depth.ts'
 import type { ApplicationReport } from '../scenario/index.ts'
 import { type Attempt, withoutNames } from './attempt.ts'
 
@@ -69,16 +70,9 @@ interface PaymentNames {
 }
 
 /** What a request or an answer holds. */
-const recordIn = (text: string) => parsed<PaymentNames>(text)
-const eventIn = (text: string) => parsed<{ readonly timestamp?: string; readonly data?: PaymentNames }>(text)
-
-function parsed<T extends object>(text: string): Partial<T> {
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return {}
-  }
-}
+const recordIn = (text: string) => (parseForeign(text) ?? {}) as PaymentNames
+const eventIn = (text: string) =>
+  (parseForeign(text) ?? {}) as { readonly timestamp?: string; readonly data?: PaymentNames }
 
 function callLine({ operation, path, body, status = 0, disturbed }: Call, references: References): string {
   const { merchant_reference: reference = references.get(path.split('/')[2]) } = recordIn(body)
