@@ -143,7 +143,7 @@ function changeEndpoint(world: MutableWorld, id: string, changes: Partial<Webhoo
 
 const LOSE_ENDPOINT = DELIVERY_MOVES['lose-endpoint']
 
-/** A removed or disabled endpoint gets nothing more. */
+/** A removed or disabled endpoint receives no more events. */
 function giveUp(world: MutableWorld, endpoint: string): void {
   for (const id of world.openDeliveries) {
     const delivery = world.deliveries.get(id)

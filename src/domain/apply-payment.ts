@@ -15,7 +15,7 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   endPaymentTimers(world.timers, event.payment, payment, next)
 }
 
-/** What a payment has until something happens. A payment is stored by what differs from it (`stored-records.ts`). */
+/** The values of a payment to which nothing has happened. Only other values are stored (`stored-records.ts`). */
 export const UNTOUCHED_PAYMENT = {
   merchantReference: null,
   customer: {},
@@ -37,7 +37,7 @@ function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
   const place = { id: event.payment, createdAt: world.at, ordinal: world.seq }
   const { options, methodGiven, route, instrument, script } = UNTOUCHED_PAYMENT
   const { outcome, cancelled, failure, action, receipt, cancelRequestedAt } = UNTOUCHED_PAYMENT
-  // Written out: an object that begins as a copy and then gets other members takes 13 µs instead of a tenth of one.
+  // Every member is written out, because a copy that then gets other members takes 13 µs instead of 0.1 µs.
   const payment: Payment = {
     sortKey: place,
     amount: event.amount,

@@ -9,7 +9,7 @@ import { countMatch } from './match-limits.ts'
 import { compileRule } from './rules/rule.ts'
 import type { MutableWorld } from './world.ts'
 
-/** The only code that changes a world. It does not question events: everything is already decided. */
+/** The only code that changes a world. It does not check events, because `decide` has checked everything. */
 export function apply(world: MutableWorld, entry: Entry): void {
   world.seq = entry.seq
   if (entry.by !== 'courier') world.moves += 1

@@ -116,7 +116,7 @@ function freeze(route: RouteEntry): FrozenRoute {
   }
 }
 
-/** Compares amounts as digit strings of any length: the longer is the greater. */
+/** Compares amounts as digit strings of any length: the longer one is greater. */
 export function compareAmounts(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 }

@@ -96,7 +96,7 @@ export interface NewPayout {
   readonly createdAt: number | null
 }
 
-/** Account time as a line over wall time; the line is flat if the clock stands still. */
+/** Account time as a linear function of wall time, or a constant if the clock stands still. */
 export interface ClockSetting {
   readonly mode: 'real' | 'virtual'
   readonly rate: number

@@ -124,7 +124,7 @@ export type DomainEvent =
   | {
       readonly type: 'AttemptStarted'
       readonly delivery: string
-      /** With the first attempt of an event: the body of all its attempts. Older journals have none. */
+      /** The body that all attempts send. Only the first attempt of an event has it; older journals do not have it. */
       readonly body?: string
     }
   | {

@@ -43,7 +43,7 @@ export class ListIndex<P extends Position> {
     return total
   }
 
-  /** The lowest of all. */
+  /** The lowest position in the list. */
   get first(): P | undefined {
     let first: P | undefined
     for (const { tree } of this.#shelves.values()) {

@@ -20,7 +20,7 @@ export interface Past<T> {
   /** The highest ordinal among them. */
   readonly lastOrdinal: number
   find(id: string): Item<T> | undefined
-  /** From now on, this version, which was found here, is replaced. */
+  /** Marks a version that was found here as replaced. */
   supersede(found: Item<T>): void
   /** The same, for a version whose position is known. */
   supersedeAt(position: VersionPosition): void

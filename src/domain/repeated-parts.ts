@@ -1,11 +1,11 @@
 /**
- * What many records have in common, such as a route. It is stored once, and each record has its name, which is that of
- * the thing itself, with a number if others have the same.
+ * Parts that many records have in common, such as a route. Each part is stored once, and the records contain only its
+ * name. If two parts have the same title, a number makes their names different.
  */
 export class RepeatedParts {
   readonly #named: Map<string, unknown>
   readonly #names = new Map<string, string>()
-  /** The names of parts that were asked for lately, without writing them as JSON again. */
+  /** The names of parts that were already looked up, so that they are not written as JSON again. */
   readonly #known = new WeakMap<object, string>()
 
   constructor(parts: Readonly<Record<string, unknown>> = {}) {
@@ -33,7 +33,7 @@ export class RepeatedParts {
 
   part<T>(name: string): T {
     const part = this.#named.get(name)
-    if (part === undefined) throw new Error(`${name} is missing, which a record names`)
+    if (part === undefined) throw new Error(`A record refers to the part ${name}, which is missing`)
     return part as T
   }
 

@@ -7,12 +7,12 @@ import { type PaymentScript, UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './scr
 import type { Timer } from './timers.ts'
 import type { KeptAnswer, Kind, RecordKinds, World } from './world.ts'
 
-/** Where a stored record is in the list. Its id and its position are not repeated in what is stored of it. */
+/** Where a stored record is in the list. Its id and its position are not part of its JSON. */
 export interface StoredPosition extends Position {
   readonly id: string
 }
 
-/** What the forms of records need besides the records. */
+/** What `read` needs in addition to the stored record. */
 interface ReadContext {
   readonly world: World
   readonly parts: RepeatedParts
@@ -26,7 +26,7 @@ interface Form<T, S> {
 
 type Lean<T> = { readonly [M in keyof T]?: T[M] }
 
-/** JSON leaves out what is undefined. */
+/** `JSON.stringify` leaves out undefined members. */
 const json = <S>(members: { readonly [M in keyof S]: S[M] | undefined }) => members as S
 
 type Untouched = keyof typeof UNTOUCHED_PAYMENT
@@ -245,7 +245,7 @@ function plain<T extends { readonly id: string }>(): Form<T, Omit<T, 'id'>> {
   }
 }
 
-/** Most timers move the payment that their id names. */
+/** Most timers move the payment that is named in their id, so only the trigger is stored. */
 type StoredTimer = { readonly trigger: PaymentTrigger } | Pick<Timer, 'command'>
 
 const paymentIn = (timer: string) => timer.slice(0, timer.lastIndexOf(':'))
@@ -277,7 +277,7 @@ const FORMS = {
   timers,
 }
 
-/** What is stored of a record: JSON that `readRecord` makes the record of again. */
+/** The JSON that is stored for a record. `readRecord` makes the record from it again. */
 export function storeRecord<K extends Kind>(kind: K, record: RecordKinds[K], parts: RepeatedParts): unknown {
   return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).store(record, parts)
 }

@@ -5,14 +5,14 @@ import type { Facets, Item } from './past.ts'
 export interface Held<T> extends Item<T> {
   readonly at: number
   record: T
-  /** Those under which it was listed last. */
+  /** The facets under which it is listed, which may be those before its latest change. */
   facets: Facets
   listed: boolean
 }
 
 export const NO_FACETS: Facets = []
 
-/** Records that wait to be listed: a millisecond of work. */
+/** How many records may wait to be listed. To list so many takes about a millisecond. */
 const MOST_UNLISTED = 1024
 
 /** The changes of a table since some moment. */
@@ -24,7 +24,7 @@ export class Changes<T> {
 
   constructor(private readonly facets: ((record: T) => Facets) | undefined) {}
 
-  /** A record often changes again at once: so it is listed when somebody reads the list, or when many wait. */
+  /** A record often changes again at once, so it is listed only when somebody reads the list, or when many wait. */
   listLater(held: Held<T>): void {
     if (!this.facets) return
     this.#unlisted.push(held)

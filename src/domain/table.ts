@@ -69,7 +69,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return this.#arrivals
   }
 
-  /** Records of an earlier time are gone. */
+  /** Records from before this time were removed. */
   get since(): number {
     return this.#since
   }
@@ -149,7 +149,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.#latest.held.set(id, null)
   }
 
-  /** The version before the latest changes is replaced. */
+  /** Marks the version before the latest changes as replaced. */
   #forget(before: Item<T>): void {
     const leaving = this.#leaving?.held.get(before.id)
     if (this.#leaving && leaving) {
@@ -228,7 +228,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     ])
   }
 
-  /** The lowest in the list. */
+  /** The record that is lowest in the list. */
   get first(): T | undefined {
     let first: Item<T> | undefined
     for (const item of [this.#latest.list.first, this.#leaving?.list.first, this.past?.first])
@@ -259,7 +259,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.past = past
   }
 
-  /** The same past is kept elsewhere now. */
+  /** The same stored records are now read from another place. */
   readFrom(past: Past<T>): void {
     this.past = past
   }

@@ -42,7 +42,7 @@ export class Timers {
     this.clear(id)
     const timer = { id, dueAt, ordinal: ++this.ordinal, command }
     this.table.add(id, timer)
-    // At the same time, the one that was set first is first.
+    // Of two timers that are due at the same time, the one that was set first comes first.
     if (this.#next && dueAt < (this.#next.timer?.dueAt ?? Number.POSITIVE_INFINITY)) this.#next = { timer }
   }
 

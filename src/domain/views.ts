@@ -37,7 +37,7 @@ export interface ViewContext {
 export function paymentView(payment: Payment, lens: ViewContext): PaymentIntent {
   const { contract, environment } = lens
   const status = statusOf(payment)
-  // JSON leaves out what is undefined, so no type has it.
+  // `JSON.stringify` leaves out undefined members, so a reader never sees one, and the types allow only null.
   const absent = (contract['fields.absent'] === 'omit' ? undefined : null) as null
   return {
     id: payment.sortKey.id,

@@ -8,7 +8,7 @@ import { emit } from './emit.ts'
 import { freezeRoute } from './freeze-route.ts'
 import { routingTable } from './routing-table.ts'
 
-/** The payer chooses on the hosted page, by the same rules as a create request with a method. */
+/** The payer chooses a method on the hosted page. The same rules apply as to a create request with a method. */
 export function chooseMethod(
   world: World,
   command: Extract<Command, { type: 'ChooseMethod' }>,

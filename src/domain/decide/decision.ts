@@ -36,8 +36,8 @@ export type Decision =
   | { readonly replay: KeptAnswer }
 
 /**
- * A member of an event that is left out without a value. Its type has the member, so the compiler asks for each one
- * where the event is made.
+ * A member of an event, which is left out if it has no value. The type of the event has every member, so the compiler
+ * reports an event that forgets one.
  */
 export const member = <M extends string, V>(name: M, value: V | undefined) =>
   (value === undefined ? {} : { [name]: value }) as Record<M, V>

@@ -103,7 +103,7 @@ interface Presentable {
   readonly takesReceipt: boolean
 }
 
-/** In hosted mode the page is the action, and it is already open if the payer chose on it. */
+/** In hosted mode the action is to open the page. The page is already open if the payer chose the method there. */
 function firstAction(
   context: Context,
   payment: Presentable,
@@ -118,7 +118,8 @@ function firstAction(
 }
 
 /**
- * The payer can act until the action expires: when the rule says, or with the page, or by default with the intent.
+ * The payer can act until the action expires: at the time that the rule gives, otherwise with the page, otherwise with
+ * the intent.
  */
 export function presentAction(context: Context, payment: Presentable, pageEndsAt?: number): DomainEvent[] {
   const { at, contract } = context
@@ -129,13 +130,13 @@ export function presentAction(context: Context, payment: Presentable, pageEndsAt
   const endsAt = Math.min(expiresAfterMs === null ? standardEnd : later(at, expiresAfterMs), expiresAt)
   return [
     { type: 'ActionPresented', payment: id, expiresAt: endsAt },
-    // An action that lasts as long as the intent ends with it.
+    // An action that lasts as long as the intent needs no timer of its own.
     ...(endsAt < expiresAt ? [triggerLater(id, 'withdraw-action', endsAt)] : []),
     ...outcomeOfAction(context, payment),
   ]
 }
 
-/** If no receipt is needed, the time of the scripted outcome counts from the action. */
+/** If no receipt is needed, the delay of the scripted outcome counts from the start of the action. */
 function outcomeOfAction(context: Context, { id, script, takesReceipt }: Presentable): DomainEvent[] {
   return takesReceipt ? [] : outcomeTimer(context, id, script)
 }

@@ -9,7 +9,7 @@ import { outcomeTimer, presentAction } from './freeze-route.ts'
 
 type Wording = Partial<Failure>
 
-/** Triggers by a provider, a payer or an operator: from a timer, a page or the control surface. */
+/** Executes a trigger of a provider, a payer or an operator. It comes from a timer, a page or the control surface. */
 export function movePayment(
   world: World,
   { payment: id, trigger, failure = {} }: Extract<Command, { type: 'MovePayment' }>,
@@ -26,7 +26,7 @@ export function movePayment(
 function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
   const status = statusOf(payment)
   if (trigger === 'accept-receipt' || trigger === 'reject-receipt') {
-    // Also after the end of the payment: a check in flight continues.
+    // A check in flight continues after the end of its payment, so the status of the payment does not matter.
     const receipt = payment.receipt?.status ?? 'none'
     if (payment.receipt !== null && allows(RECEIPT_MOVES[trigger], payment.receipt.status)) return null
     return `No receipt of this payment intent is being verified (receipt: ${receipt})`
@@ -99,7 +99,7 @@ function move(
   }
 }
 
-/** The script's outcome timer starts. The action ends if it was overdue and only the check held it. */
+/** Starts the timer of the scripted outcome. Ends an overdue action that was kept only because of the check. */
 function afterReceipt(payment: Payment, context: Context): DomainEvent[] {
   const { id } = payment.sortKey
   const { action, cancelRequestedAt } = payment

@@ -41,8 +41,8 @@ export function removeEndpoint(world: World, { endpoint }: CommandOf<'RemoveEndp
 }
 
 /**
- * The first attempt keeps the body. Later ones may be made by another server, with another address or contract, and
- * must send the same bytes.
+ * The first attempt stores the body. Later attempts must send the same bytes, although another server may make them,
+ * with another address or contract.
  */
 export function attemptDelivery(
   world: World,

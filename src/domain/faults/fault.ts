@@ -68,7 +68,7 @@ export function windowOf({ from, until, for: length }: FaultRule, setAt: number)
   return { from: begins, until: lengthMs === undefined ? (end ?? null) : later(begins ?? setAt, lengthMs) }
 }
 
-/** A window may be given with an offset that leads out of the years that can be shown. */
+/** A time near the first or the last year that can be shown may be outside these years because of its offset. */
 function instantOf(text: string | undefined): number | undefined {
   const at = text === undefined ? undefined : parseTimestamp(text)
   return at === undefined ? undefined : shownAt(at)

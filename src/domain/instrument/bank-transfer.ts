@@ -20,7 +20,7 @@ export interface BankTransferInstructions {
   reference: string
 }
 
-/** Digits of an account as the country's large banks have it; Indonesia's is a virtual account. */
+/** How many digits the account numbers of the country's large banks have. Indonesia's is that of a virtual account. */
 const ACCOUNT_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['TH', 10],
   ['VN', 13],

@@ -56,7 +56,7 @@ function generator([a, b, c, counter]: State): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  // Seeds that differ in one bit give alike output for the first steps; these mix them.
+  // Seeds that differ in one bit give similar numbers at first, so the first steps are not used.
   for (let i = 0; i < 12; i++) next()
   return next
 }

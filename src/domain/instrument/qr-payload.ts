@@ -55,7 +55,7 @@ export function makeQrPayload(request: QrRequest): string {
   return payload + crc16(payload)
 }
 
-/** Left out if it does not fit. The payer then types it; a shortened reference would be wrong. */
+/** The amount is left out if it does not fit, and the payer then types it. A shortened amount would be wrong. */
 function amountField({ amount, currency }: QrRequest, scheme: QrScheme): string {
   const decimal = formatMinor(amount, currency)
   const value = scheme.wholeUnits ? decimal.replace(/\.0+$/, '') : decimal
