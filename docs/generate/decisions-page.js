@@ -21,12 +21,12 @@ events.retry: [0s, 10s, 1m]
 \`\`\`
 
 \`\`\`sh
-paysim serve --contract my-gateway.yaml      # follow these decisions
+paysim serve --contract my-gateway.yaml      # follow your answers
 paysim contract --contract my-gateway.yaml   # print every answer in force
-paysim openapi --contract my-gateway.yaml    # print the OpenAPI document with them
+paysim openapi --contract my-gateway.yaml    # print the OpenAPI document that follows from them
 \`\`\`
 
-At the start, paysim refuses an unknown key, a value that is not allowed, and a change of a constant. It prints one line
+When it starts, paysim refuses an unknown key, a value that is not allowed, and a change of a constant. It prints one line
 that names the key and its allowed values, and exits with status 2. \`GET /contract\` on the control surface returns the
 answers in force.
 

@@ -1,8 +1,8 @@
 import { OPERATION_PATHS } from './paths.ts'
 
 /**
- * What the interface document leaves open, decided once. No other file may repeat one of these decisions: the
- * simulator follows it, the client accepts every allowed value, and the docs print it.
+ * The answers to what the interface document leaves open. No other file may repeat one of them: the simulator follows
+ * them, the client accepts every allowed value, and the docs print them.
  */
 interface Described {
   readonly question: string
@@ -75,12 +75,12 @@ export const DECISIONS = {
   'create.idempotency': choice(
     'Idempotency-Key on create',
     ['optional', 'off', 'required'],
-    'Kept 24 hours; the fingerprint is the canonical JSON body, so member order and white space do not matter.',
+    'A key is kept for 24 hours. The fingerprint of a request is its canonical JSON body, so the order of members and white space do not matter.',
   ),
   'fields.absent': choice(
     'A field that does not apply (receipt, processing_reason, failure_*)',
     ['null', 'omit'],
-    'A field that is always present is easier to read. Sub-fields of display_qr_code are left out when not rendered.',
+    'A field that is always present is easier to read. In display_qr_code, a form of the code that is not rendered is left out.',
   ),
   'next_action.bank_transfer': constant(
     'Fields of the bank transfer instructions',
@@ -89,12 +89,12 @@ export const DECISIONS = {
   ),
   'next_action.qr_expiry': constant(
     'Expiry of a QR code',
-    'not sent: expires_at is not listed for it; the action still expires and the intent then reads processing',
+    'not sent, because expires_at is not listed for it; the action still expires, and then the status of the intent is processing',
     'The server sends only fields that the document lists.',
   ),
   'methods.category': constant(
-    'All categories',
-    'bank_redirect and bank_transfer; a QR transfer is a bank_transfer; the client takes any value',
+    'The categories of methods',
+    'bank_redirect and bank_transfer; a QR transfer is a bank_transfer; the client accepts any value',
     'The document shows only these two.',
   ),
   'methods.payer_keys': choice(
@@ -123,8 +123,8 @@ export const DECISIONS = {
     'nested: {"error":{code,message,details,request_id}}; flat: the same members at the top; problem: RFC 9457.',
   ),
   'errors.syntax': constant(
-    'Malformed JSON, content types, bodies over the cap',
-    '400 validation_failed; 415 unsupported_media_type (cancel-pending without Content-Type too; payout cancel without any body needs none); 413 payload_too_large',
+    'Malformed JSON, a wrong content type, a body that is too large',
+    '400 validation_failed; 415 unsupported_media_type (also for cancel-pending without Content-Type; a payout cancel without a body needs none); 413 payload_too_large',
     'These codes have their usual HTTP meaning.',
   ),
   'errors.unknown_method': choice(
@@ -133,7 +133,7 @@ export const DECISIONS = {
     'The set of methods is configuration, not part of the schema.',
   ),
   'errors.amount_limits': choice(
-    "An amount outside every route's limits, with a method or (hosted) without",
+    'An amount outside the limits of every route, with a method or, in hosted mode, without one',
     ['routing_unavailable', 'payment_configuration_unavailable'],
     'A route is configured, and another amount would work. The message names the limits.',
   ),
@@ -148,8 +148,8 @@ export const DECISIONS = {
     'The request conflicts with one that was already answered.',
   ),
   'errors.in_flight': constant(
-    'The same key while the first request still runs',
-    'wait and replay; 409 idempotency_in_progress after 5 s',
+    'A second request with the same key while the first one is still in progress',
+    'it waits and gets the stored answer; after 5 s, it gets 409 idempotency_in_progress',
     'A retry that arrives before the first request has finished still gets the right answer.',
   ),
   'errors.codes': constant(
@@ -159,8 +159,8 @@ export const DECISIONS = {
   ),
   'errors.precedence': constant(
     'Which error is returned if several apply',
-    '401 (also for two Authorization headers, whatever they hold), then syntax (415, 413, 400), 404, schema 400 (what the body alone shows), idempotent replay, 403, state 422, capability 422, unknown bank 400, configuration and routing 422, and last the 400 of fields that the chosen route requires',
-    'A repeat with a key gets its stored answer, whatever has changed since. The fields that a route requires are known only after the route is chosen.',
+    'the first of: 401 (also for two Authorization headers, even if both are valid); 415, 413 and 400 for syntax; 404; 400 for what the body alone shows to be wrong; the replay of a stored answer; 403; 422 for the state; 422 for a missing capability; 400 for an unknown bank; 422 for configuration and routing; 400 for a missing field that the chosen route requires',
+    'A request that is repeated with its key gets the stored answer, even if something has changed since. The fields that a route requires are known only after the route is chosen.',
   ),
   'strict.unknown_members': choice(
     'Unknown top-level members of a body',
@@ -179,22 +179,22 @@ export const DECISIONS = {
   ),
   'customer.formats': constant(
     'Formats of customer fields',
-    'non-empty strings of at most 256, not only of blanks; email needs one @; {} is fine where the route needs nothing; extras ignored',
+    'strings of 1 to 256 characters, not all of them blank; an email address contains one @; {} is allowed if the route requires no field; unknown members are ignored',
     'Names and phone numbers have many formats.',
   ),
   'return_url.rules': constant(
     'What a return_url may be',
-    'absolute http or https, at most 2048; kept and rendered byte for byte; javascript:, data: and others refused',
+    'an absolute http or https URL of at most 2048 characters; it is stored and shown unchanged, byte for byte; other schemes, such as javascript: and data:, are refused',
     'The hosted page shows it as a link.',
   ),
   'payment.transitions': constant(
     'Payment transitions not shown',
-    'pending and processing alternate with the next action; both go to succeeded, failed, expired; terminal is final',
+    'pending with a next action, processing without one; from both to succeeded, failed or expired, which are final',
     'These are the fewest transitions that satisfy the stated rules.',
   ),
   'payment.action_expiry': constant(
-    'The action expires before an outcome',
-    "the intent reads processing with next_action null, in both modes; but an action never expires while a cancellation or a receipt's verification is in flight, nor while a rejected receipt awaits its replacement; when that ends without ending the payment, an expiry that is overdue happens then; the intent's own expiry is never held back",
+    'An action that expires before the payment ends',
+    'in both modes, the status becomes processing and next_action becomes null; an action does not expire while the provider answers a cancellation or verifies a receipt, or while a rejected receipt waits for a replacement; if the payment has not ended after that, an overdue action expires at once; the expiry of the intent itself is never delayed',
     'The document says that a pending intent without a current next_action is returned as processing, and that a payment stays pending during a cancellation, during a verification and after a rejected receipt.',
   ),
   'payment.expiry': {
@@ -215,7 +215,7 @@ export const DECISIONS = {
   ),
   'payment.processing_reason': constant(
     'Other values of processing_reason',
-    'only asynchronous, while the status is processing; else null',
+    'none; it is asynchronous while the status is processing, and null otherwise',
     'The document shows only this value.',
   ),
   'cancel.no_route': choice(
@@ -230,12 +230,12 @@ export const DECISIONS = {
   ),
   'cancel.repeat': constant(
     'A second cancel-pending while one is in flight',
-    '202 again, one provider call',
+    '202 again; the provider is called only once',
     'A repeated request must be safe.',
   ),
   'idempotency.keys': constant(
-    'Key format, scope, what is stored',
-    '1 to 255 printable ASCII, non-UUID accepted; scope = merchant, environment, method and full path with the id; stored after validation passed; ends at 24 h; ignored on the JSON receipt; replay = the stored status and body, plus Idempotent-Replayed: true; a kept answer is replayed whatever became of catalogue, policy, health or state since',
+    'The format and the scope of a key, and what is stored with it',
+    '1 to 255 printable ASCII characters, not necessarily a UUID; the scope is the merchant, the environment, the method and the full path with the id; an answer is stored only for a request that passed validation, and it is kept for 24 h; a receipt sent as JSON ignores the key; a replay is the stored status and body, with Idempotent-Replayed: true, even if the catalogue, the policy, the health of a provider or the state has changed since',
     'Keys are scoped by path; otherwise the answer for one intent could be replayed for another intent with the same image.',
   ),
   'idempotency.refusals': choice(
@@ -255,16 +255,16 @@ export const DECISIONS = {
   ),
   'receipt.same_again': constant(
     'The same asset or image again',
-    "after a rejection: a new attempt; while processing or submitted: success with the current intent and no second submission, whatever the payment's status is by then",
+    'after a rejection: a new submission; while the receipt is processing or submitted: success with the current intent and no second submission, even if the payment has ended since',
     'The document says that repeating the request is safe, and the first answer may have been lost.',
   ),
   'receipt.after_end': constant(
     'A verification in flight when the payment ends',
-    'it goes on: the receipt becomes submitted or rejected as the provider says, the payment stays as it ended',
+    'it continues: the receipt becomes submitted or rejected, as the provider decides, and the payment keeps its final status',
     'The provider already has the image, and its verdict is still true.',
   ),
   'receipt.file_faults': choice(
-    'Image too large, of the wrong type, missing, or two of them',
+    'An image that is too large, of the wrong type or missing, or two images',
     ['400', '413/415'],
     '400: validation_failed for each; 413 only if the body is over 8 MiB. The first bytes of the file decide its type, not its declared type or its name.',
   ),
@@ -280,7 +280,7 @@ export const DECISIONS = {
   ),
   'list.faults': constant(
     'Bad list parameters and cursors',
-    '400 validation_failed, never clamped, never page one again; strict RFC 3339 with Z or ±hh:mm; after > before gives an empty page; unknown names ignored; a repeated single-valued name is 400 (discovery too); status takes commas and repeats',
+    '400 validation_failed; a value is never adjusted to fit, and a bad cursor never returns the first page; times are strict RFC 3339 with Z or ±hh:mm; if created_after is later than created_before, the page is empty; unknown names are ignored; a name that takes one value and is repeated is 400 (also in discovery); status may have commas and may be repeated',
     "If the server corrected the request silently, the caller's bug would stay hidden.",
   ),
   'list.last_cursor': choice(
@@ -300,12 +300,12 @@ export const DECISIONS = {
   ),
   'payout.recipient': constant(
     'account_last4 of a recipient',
-    'the last four digits of the account number, its separators ignored; an account number is 4 to 34 of digits, letters, spaces and hyphens with at least four digits',
+    'the last four digits of the account number, without separators; an account number has 4 to 34 digits, letters, spaces and hyphens, and at least four of them are digits',
     'The document says last four digits. Account numbers are often written in groups, and an IBAN has letters.',
   ),
   'payout.admin': constant(
     'Creating, retrieving and approving payouts',
-    'not on the merchant API but on the control surface; a path that no operation has is 404 not_found; a path that one has, by another method, is 405 with Allow (so POST /payout_intents is 405, GET /payout_intents/{id} 404)',
+    'on the control surface, not on the merchant API; a path that no operation has is 404 not_found; a path that an operation has with another method is 405 with Allow (so POST /payout_intents is 405, and GET /payout_intents/{id} is 404)',
     'The document shows no such endpoint.',
   ),
   'events.names': constant(
@@ -319,9 +319,9 @@ export const DECISIONS = {
     'The object has the form that a GET returns.',
   ),
   'events.signing': constant(
-    'Signing',
-    'Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature: v1,<base64 HMAC-SHA256 of id.timestamp.body>, secret whsec_…; several signatures while a secret rotates',
-    'This is a public standard with verifiers in many languages.',
+    'How events are signed',
+    'by Standard Webhooks: the headers webhook-id, webhook-timestamp and webhook-signature, which is v1,<base64 HMAC-SHA256 of id.timestamp.body>; a secret begins with whsec_; while a secret is being rotated, there are several signatures',
+    'This is a public standard, and libraries in many languages verify its signatures.',
   ),
   'events.retry': {
     kind: 'durations',
@@ -337,7 +337,7 @@ export const DECISIONS = {
   'limits.version': constant('Versioning', 'none', 'The document shows none.'),
   headers: constant(
     'Request id and caching',
-    'Request-Id: req_… on every answer, also 401; Cache-Control: no-store',
+    'every answer, even 401, has Request-Id: req_… and Cache-Control: no-store',
     'Support must be able to find every answer about money, and caches must not store it.',
   ),
   ids: constant(
@@ -347,14 +347,14 @@ export const DECISIONS = {
   ),
   'route.frozen': constant(
     'A frozen route that later becomes unhealthy',
-    'stays frozen; cancel and receipt support are those at creation',
+    'it stays frozen, with the support for cancellation and receipts that it had when it was chosen',
     'A payment that has started must keep its provider.',
   ),
   'hosted.page': {
     kind: 'word or duration',
     question: 'How long a hosted page is open',
     value: 'intent',
-    why: "An HMAC-signed URL. intent: it is open as long as the intent, and next_action.expires_at is the intent's expiry; the URL never changes, and a rule's expiry or expires_after moves only expires_at. A duration counts from creation; then the action expires, as payment.action_expiry says. The last page has a link to return_url as given, opened by GET, with nothing appended; after the end, the URL shows how the intent ended.",
+    why: "The page has an HMAC-signed URL, which never changes. intent: the page is open as long as the intent, and next_action.expires_at is the intent's expiry; expiry and expires_after of a rule change only expires_at. A duration: the page is open that long after the creation; then the action expires, as payment.action_expiry says. The last page has a link to return_url, with nothing appended, which the browser opens by GET. After the end of the intent, the page shows how it ended.",
   } as WordOrDuration<'intent'>,
 } satisfies Record<string, Decision>
 

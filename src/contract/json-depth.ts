@@ -1,4 +1,4 @@
-/** No body of this API is nearly as deep. */
+/** How deeply JSON may be nested. No valid body of this API comes near this limit. */
 export const MOST_LEVELS = 64
 
 /** Looks at JSON before it is parsed, so that code that walks the value may recurse. */

@@ -4,9 +4,9 @@ export interface PathPattern {
   readonly segments: readonly Segment[]
 }
 interface Segment {
-  /** Of a parameter. */
+  /** The name of a parameter; undefined for a fixed segment. */
   readonly name: string | undefined
-  /** Of a fixed segment. */
+  /** The text of a fixed segment; undefined for a parameter. */
   readonly text: string | undefined
 }
 
@@ -31,7 +31,7 @@ export function namesIn(
   path: readonly string[],
 ): Record<string, string> | undefined {
   if (segments.length !== path.length) return undefined
-  // Most patterns are tried in vain, so look first, and collect only what matches.
+  // Most patterns do not match, so the parameters are collected only when it is known that this one does.
   for (let at = 0; at < segments.length; at++) {
     const given = decodeSegment(path[at] ?? '')
     const text = segments[at]?.text

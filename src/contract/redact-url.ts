@@ -5,11 +5,11 @@ const TOKENS = new RegExp(TOKEN.source, 'g')
 const PARAMETER = /(?:^|[?&;#/])([^?&;#/=]*)=/g
 
 /**
- * The address of a request without what opens anything. Names are compared decoded, and what cannot be decoded is
- * masked: the whole query, or one part of the path.
+ * The address of a request without secrets. The names of parameters are decoded before they are compared. If the query
+ * or a part of the path cannot be decoded, all of it is masked.
  */
 export function urlWithoutSecrets(url: string): string {
-  // Most addresses have nothing to look at.
+  // Most addresses have nothing to mask, which this quick test shows.
   if (!NEEDS_A_LOOK.test(url)) return url
   const mark = url.indexOf('?')
   const path = (mark === -1 ? url : url.slice(0, mark)).split('/').map(decodable).join('/')
@@ -50,10 +50,10 @@ const hasSecret = (text: string | undefined): boolean =>
   TOKEN.test(text) ||
   [...text.matchAll(PARAMETER)].some(([, name = '']) => isSecretName(name))
 
-/** Somebody may have encoded what was encoded before; more often than this, it is not a mistake. */
+/** Text can be encoded twice by mistake. Text that is encoded more often than this was not encoded by mistake. */
 const MOST_ROUNDS = 5
 
-/** The text with all its ASCII characters as themselves; undefined if it is encoded too often. */
+/** The text with all its ASCII characters decoded; undefined if it was encoded too often. */
 function decoded(text: string): string | undefined {
   let plain = text
   for (let round = 0; round < MOST_ROUNDS; round++) {

@@ -11,7 +11,7 @@ const NUMBERS = new Set(['account_number'])
  * them, so a new kind of event cannot reveal them. A line of JSON stays a line of JSON.
  */
 export function withoutSecrets(text: string): string {
-  // Looking is a third of the work of replacing nothing.
+  // This test takes a third of the time of the replacements below when there is nothing to replace.
   if (!NEEDS_A_LOOK.test(text)) return text
   let shown = text.includes('%') ? withoutEncodedSecrets(text) : text
   if (TOKEN.test(shown)) shown = shown.replace(TOKENS, '$1…')

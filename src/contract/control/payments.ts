@@ -9,7 +9,7 @@ import { PAYMENT_STATUSES, PAYMENT_TRIGGERS, RECEIPT_STATUSES } from '../statuse
 
 const closed = { additionalProperties: false }
 
-/** The frozen route of the payment, as it was then. */
+/** The route of the payment as it was when it was chosen. */
 const route = object({
   id: Type.String(),
   provider: Type.String(),

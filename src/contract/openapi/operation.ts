@@ -101,7 +101,7 @@ function codesOf(operation: Operation, contract: Contract): ReadonlySet<ErrorCod
   return codes
 }
 
-/** Of the refusals, only these are stored with their key and replayed, if any. */
+/** The only status of a refusal that can be stored with its key and replayed. */
 const KEPT = 422
 
 function headersOf(

@@ -131,7 +131,7 @@ function withFieldRules(schema: TSchema | undefined): TSchema {
   return { ...schema, properties } as TSchema
 }
 
-/** As far as a pattern can express it. */
+/** An http or https URL, as far as a pattern can describe one. */
 const WEB_ADDRESS =
   '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#\\\\\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$'
 
