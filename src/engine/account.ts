@@ -88,7 +88,7 @@ export class Account {
     return this.#seed
   }
 
-  /** For later ids. */
+  /** Replaces the seed of all later ids. */
   reseed(seed: string): void {
     this.#seed = seed
     this.#ids = new IdSource(seed)

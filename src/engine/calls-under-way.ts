@@ -27,7 +27,7 @@ export class CallsUnderWay {
     return oldest?.startedAt
   }
 
-  /** Whether there is none any more within the time. One asks at a time. */
+  /** Whether all calls of the merchant end within the time. Only one caller at a time may wait for this. */
   async over(merchant: string, withinMs: number): Promise<boolean> {
     if (!this.#calls.has(merchant)) return true
     return new Promise(resolve => {

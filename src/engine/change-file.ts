@@ -13,7 +13,7 @@ interface ChangeFileOptions {
   readonly warn: (message: string) => void
 }
 
-/** The file has at most this many lines more than twice as many as there are merchants. */
+/** The file is rewritten when it has two lines for each merchant and this many more. */
 const MOST_STALE_LINES = 1_000
 
 /** The changes of the list of merchants in a file, one line with a checksum for each. */

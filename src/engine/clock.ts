@@ -58,7 +58,7 @@ export class AccountClock {
     return shownAt(accountAt + (wall - wallAt) * rate)
   }
 
-  /** Its time when another wall clock shows this, such as that of the process that read it before. */
+  /** The account's time when a wall clock shows this. That may be the wall clock of the process that held it before. */
   atWall(wall: number): number {
     return this.mode === 'virtual' ? this.#setting.accountAt : Math.floor(this.#by(wall))
   }

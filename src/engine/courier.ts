@@ -64,9 +64,9 @@ export class Courier {
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
   readonly #inOrder = new Queue<Attempt>()
-  /** Of the advance in progress. */
+  /** The patience of the advance in progress. */
   #patience: Patience | undefined
-  /** Those of attempts on a clock that stands still, with their endpoints: an advance brings them forward. */
+  /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
   readonly #deadlines = new Map<Deadline, string>()
 
   constructor(

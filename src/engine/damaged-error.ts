@@ -1,4 +1,4 @@
-/** A part of the data directory is not what paysim wrote. It shows when somebody asks for that part. */
+/** A part of the data directory is not what paysim wrote. This is found when somebody asks for that part. */
 export class DamagedError extends Error {
   constructor(where: string, why: string) {
     super(`${where} is damaged: ${why}. Restore the account's folder from a copy`)
@@ -6,5 +6,5 @@ export class DamagedError extends Error {
   }
 }
 
-/** The words of whatever was thrown. */
+/** The message of anything that was thrown. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -35,11 +35,11 @@ interface DirectoryOptions {
 
 /**
  * This mark is in an account's folder while it is created or removed, when the list of merchants may differ from the
- * folders. The list decides: a marked folder that it does not name is the rest of an interrupted change.
+ * folders. The list decides: a marked folder that it does not name was left by an interrupted change.
  */
 const MARK = 'uncommitted'
 const LIST = 'merchants.jsonl'
-/** Where earlier versions kept it. */
+/** Where earlier versions kept the list of merchants. */
 const OLD_LIST = 'merchants.json'
 /** No merchant's id starts like this. */
 const REMOVED = '.removed-'

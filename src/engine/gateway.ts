@@ -237,7 +237,7 @@ export class Gateway {
     return pair
   }
 
-  /** At once: the next request with the key is refused. */
+  /** Revokes a key at once: the next request with it is refused. */
   async revokeKey(runtime: AccountRuntime, publicKey: string): Promise<boolean> {
     if (!this.#record(runtime).keys.some(pair => pair.publicKey === publicKey)) return false
     await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, record => ({

@@ -68,7 +68,7 @@ export class FileImages implements ImageStore {
       const bytes = await handle.readFile().finally(() => handle.close())
       return digestOf(bytes) === digest ? bytes : undefined
     } catch (cause) {
-      // It may be whole.
+      // The file cannot be read now, but it may be whole.
       if (cause instanceof UnavailableError) throw cause
       return undefined
     }

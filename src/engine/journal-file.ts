@@ -16,7 +16,7 @@ export interface FileJournalOptions {
   readonly history?: HistoryKept | undefined
   /** Reads whatever else belongs to this edition of the journal; returns the last entry that it already has. */
   readonly onEdition?: (folder: string) => Promise<number>
-  /** Called with each entry after that one, oldest first. A promise holds up the reading. */
+  /** Called with each entry after that one, oldest first. If it returns a promise, reading waits for it. */
   readonly onEntry: (entry: Entry) => void | Promise<void>
   /** Called when a write failed: unsafe entries are lost, and the owner must return to the safe ones. */
   readonly onFailure: (cause: unknown) => void
@@ -50,19 +50,19 @@ export async function headerOf(handle: FileHandle): Promise<Header> {
 /** The folder of everything that belongs to one edition of a journal, apart from its open file. */
 export const folderOf = (path: string, { edition = 1 }: Header) => join(dirname(path), `past-${edition}`)
 
-/** Made one by one while they are written: all of them at once would hold up other accounts. */
+/** The lines are made one by one while they are written. Making all of them at once would block other accounts. */
 export function* linesOf(header: Header, entries: readonly Entry[]): Generator<string> {
   yield sealLine(JSON.stringify(header))
   for (const entry of entries) yield writeLine(entry)
 }
 
-/** A listener to entries that hears nothing of a header. */
+/** A listener that is called with entries, but not with a header. */
 export const entriesOnly =
   <R>(take: (entry: Entry) => R) =>
   (line: Entry | Header) =>
     'events' in line ? take(line) : undefined
 
-/** A start passes over entries that are in a checkpoint, so damage among them shows here. */
+/** A start skips the entries that are in a checkpoint, so damage among them is found only here. */
 export function whole(where: string, line: Line): Line {
   try {
     demandSeal(line.text)

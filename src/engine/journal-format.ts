@@ -10,7 +10,7 @@ export interface Numbered {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** Steps from one version to the next, each by the version that it starts from. They leave `v` to the reader. */
+/** Steps from one version to the next, each by the version that it starts from. A step need not change `v`. */
 export type Upcasts = Readonly<Record<number, (line: Line) => Line>>
 
 /** There has been one version so far. */

@@ -28,7 +28,7 @@ export interface Segment {
 }
 
 const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
-/** An empty file: the entries up to this one were removed because they were old. Without it, they are lost. */
+/** An empty file says that the entries up to this one were removed because they were old. Otherwise they are lost. */
 const REMOVED = /^removed-(\d{12,})$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
   new StartError(
@@ -46,7 +46,7 @@ export class Segments {
   private constructor(
     private readonly folder: string,
     private readonly held: Segment[],
-    /** Those that start behind the open part: a cut was interrupted, and the open part still has their entries. */
+    /** Segments that start after the open part: a cut was interrupted, and the open part still has their entries. */
     private readonly unfinished: readonly Segment[],
     /** The last entry before the open part. */
     private last: number,
@@ -54,7 +54,10 @@ export class Segments {
     private removed: number,
   ) {}
 
-  /** Earlier versions left no mark. Where history may end, what is missing before all segments was removed by one of them. */
+  /**
+   * Earlier versions removed old segments without a mark. So if history may end (`mayEnd`) and there is no mark, the
+   * entries before the first segment were removed, and are not lost.
+   */
   static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
     const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
     const found = names.flatMap(name => {
@@ -68,7 +71,7 @@ export class Segments {
     return new Segments(folder, held, unfinished, openPartAfter, removed)
   }
 
-  /** Removes them only if the open part is seen to have their entries. */
+  /** Removes the unfinished segments, once it is certain that the open part has their entries. */
   async takeBackUnfinished(openPart: string, last: number): Promise<void> {
     for (const { path, to } of this.unfinished) {
       if (to > last)
@@ -97,7 +100,7 @@ export class Segments {
     return needed
   }
 
-  /** Removes the oldest first, so that what is left has no gap. Who reads them may finish before. */
+  /** Removes the oldest segment first, so that no gap appears. Waits for those who are reading. */
   async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
     await demandPrivateFolder(this.folder)
     for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
@@ -116,7 +119,7 @@ export class Segments {
     }
   }
 
-  /** Before anything is removed, so that nobody takes it for lost. */
+  /** Called before a removal, so that the removed entries never look lost. */
   async #noteRemoval(to: number): Promise<void> {
     const mark = (seq: number) => join(this.folder, `removed-${numbered(seq)}`)
     await (await openPrivate(mark(to), 'append')).close()
@@ -126,7 +129,7 @@ export class Segments {
     if (before !== to) await removeFile(mark(before))
   }
 
-  /** Gives the open part a second name here, as a segment of these entries. Returns how to take that back. */
+  /** Gives the open part a second name here, as a segment of these entries. Returns a function that undoes this. */
   async add(openPart: string, from: number, to: number): Promise<() => Promise<void>> {
     await makePrivateFolder(this.folder)
     const path = join(this.folder, `journal-${numbered(from)}-${numbered(to)}.jsonl`)

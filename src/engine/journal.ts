@@ -2,7 +2,7 @@ import type { Entry } from '../domain/events.ts'
 
 /** The entries of an account, in order. The journal is the source of truth: the world is computed from it. */
 export interface Journal {
-  /** Returns how long its line is; 0 if it is kept as it is. */
+  /** Returns the length of its line; 0 if the entry is kept as an object. */
   append(entry: Entry): number
   /** Resolves when the entry is safe; undefined if it already is. */
   durable(seq: number): Promise<void> | undefined

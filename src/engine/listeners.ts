@@ -2,7 +2,7 @@
 export class Listeners<A extends readonly unknown[]> {
   readonly #all = new Set<(...args: A) => void>()
 
-  /** Returns how to remove the listener. */
+  /** Returns a function that removes the listener. */
   readonly add = (listener: (...args: A) => void): (() => void) => {
     this.#all.add(listener)
     return () => this.#all.delete(listener)

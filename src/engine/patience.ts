@@ -1,6 +1,6 @@
 import type { Reading } from './real-time.ts'
 
-/** What a receiver still gets after the others used up the time: enough for one that works. */
+/** How long a receiver may take after others have used up the time. A receiver that works needs no longer. */
 const GRACE_MS = 250
 
 /**

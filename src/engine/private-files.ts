@@ -55,7 +55,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
 const notAFile = (path: string) =>
   new StartError(`${path} is not a regular file; move it away, or restore the file from a copy`)
 
-/** What a person must correct; anything else as it is. */
+/** Explains a problem that the user must correct. Returns any other error unchanged. */
 function refused(path: string, cause: unknown): unknown {
   const code = codeOf(cause)
   if (code === 'EMFILE' || code === 'ENFILE') return new TooManyFilesError(path, cause)
@@ -115,7 +115,7 @@ async function foundFolder(path: string): Promise<Stats | undefined> {
   if (!found.isDirectory())
     throw new StartError(`${path} is not a directory; move it away, and paysim creates the directory`)
   demandOwner(path, found)
-  // In an empty one, nothing of others can be.
+  // An empty folder cannot contain files of other users.
   if (isOpenToWriters(found) && (await readdir(path)).length > 0) throw openToWriters(path)
   return found
 }
@@ -162,8 +162,8 @@ export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in c
 
 /**
  * Replaces a file by one that is written to another name and synced first, so a reader finds either the old or the
- * new one. If anything fails, the old file stays. So whoever goes on with the new file takes what it needs of it before
- * it has the name: afterwards, nothing may fail any more.
+ * new one. If anything fails, the old file stays. `take` reads from the new file what its owner needs. It is called
+ * before the rename, because after the rename nothing may fail any more.
  */
 export async function replaceFile<T>(
   path: string,
@@ -202,7 +202,7 @@ export async function replaceFile<T>(
 
 const WRITTEN_AT_ONCE = 256 * 1024
 
-/** Lines together, so that each write is worth it and none takes long to make. */
+/** Joins lines into pieces that are large enough for few writes, and small enough to be made quickly. */
 function* joined(lines: Iterable<string>): Generator<string> {
   let text = ''
   for (const line of lines) {
@@ -214,7 +214,7 @@ function* joined(lines: Iterable<string>): Generator<string> {
   if (text !== '') yield text
 }
 
-/** A write may write fewer bytes than given. Without a place, it goes on where the last one ended. */
+/** A write may write fewer bytes than given. Without a position, it continues where the last one ended. */
 export async function writeAll(handle: FileHandle, bytes: Buffer, at?: number): Promise<void> {
   let written = 0
   while (written < bytes.length) {

@@ -105,7 +105,7 @@ async function livingClaims(path: string, mine: string): Promise<Claim[]> {
   return living.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Nothing is read of it: another user's claim counts too, and whatever else has its name must not hold up a start. */
+/** The file is not opened: another user's claim counts too, and a pipe with such a name would block the start. */
 const isHeld = (claim: string) =>
   lstat(claim).then(
     found => found.isFile() && found.size > 0,

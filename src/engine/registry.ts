@@ -179,7 +179,7 @@ export class Registry implements WholeList {
     }
   }
 
-  /** What is to be written. What is not possible any more is refused. */
+  /** The changes to write. A change that is no longer possible is refused. */
   #changesOf(batch: readonly Waiting[]): [readonly Waiting[], readonly Change[]] {
     const changed = new Map<string, MerchantRecord | undefined>()
     const find: Find = id => (changed.has(id) ? changed.get(id) : this.find(id))

@@ -14,7 +14,7 @@ interface Reading<T> {
   readonly closed?: boolean
   /** In bytes: what comes after it was never safe. */
   readonly end?: number
-  /** A promise holds up the reading until it resolves. */
+  /** If it returns a promise, reading waits until that resolves. */
   readonly onEntry: (entry: T) => void | Promise<void>
   readonly warn: (message: string) => void
 }

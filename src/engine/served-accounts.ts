@@ -49,7 +49,7 @@ export class ServedAccounts {
     })
   }
 
-  /** A key that stays keeps its holder, by which its requests are known. */
+  /** A key that is not new keeps its object, because `Authentication` remembers that object. */
   #give(account: ServedAccount, keys: MerchantRecord['accounts'][Environment]['keys']): void {
     for (const publicKey of account.publicKeys)
       if (!keys.some(pair => pair.publicKey === publicKey)) this.#keys.delete(publicKey)

@@ -18,7 +18,7 @@ interface Given {
   readonly catalogue?: unknown
 }
 
-/** The given ones, and those of the package where none is given. */
+/** Reads what is given. Everything else comes from the package. */
 export async function readStandards({ contract, catalogue }: Given): Promise<Standards> {
   return {
     contract: readContract(contract),

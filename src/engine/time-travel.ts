@@ -47,7 +47,7 @@ export class TimeTravel {
     return this.exclusively(async () => {
       const patience = new Patience(this.terms.receiversMs, this.terms.monotonic)
       this.courier.bePatient(patience)
-      // Where an entry was discarded because the disk failed, another one gets its number.
+      // If an entry was discarded because the disk failed, another one gets its number.
       const fired = new Set<number>()
       const stopCounting = this.account.onEntry(({ seq, by }) => {
         if (by === 'timer') fired.add(seq)

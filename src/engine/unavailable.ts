@@ -1,7 +1,7 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 import { StartError } from './start-error.ts'
 
-/** What must be corrected on the disk is only for who runs paysim: the words go to merchants and payers. */
+/** Merchants and payers see this text, so it does not name files. Only the log says what to correct on the disk. */
 const words = (what: string, cause?: unknown, inDoubt = false) => {
   const why = cause instanceof StartError ? 'the log of paysim says why' : 'is the disk full?'
   return `${what} cannot be written now (${why}); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
@@ -11,7 +11,7 @@ const words = (what: string, cause?: unknown, inDoubt = false) => {
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 
-  /** In doubt if what was written could not be taken back: if the process ends now, the next start may find it. */
+  /** `inDoubt`: what was written could not be removed, so the next start may find it if the process ends now. */
   constructor(
     what: string,
     cause: unknown,

@@ -52,7 +52,7 @@ export class WebhookHosts {
     return refusal(host)
   }
 
-  /** What a connection asks in place of the system: gives only addresses that webhooks may go to. */
+  /** Looks up a host for a connection, in place of the system. Returns only addresses that webhooks may go to. */
   readonly lookup: LookupFunction = (name, _, done) =>
     this.resolve(name, (error, found) => {
       if (error) return done(error, [])

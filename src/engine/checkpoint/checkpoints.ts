@@ -75,7 +75,7 @@ export class Checkpoints {
       await checkpoints.#read()
     } catch (cause) {
       await checkpoints.#closeLayers()
-      // It may be complete.
+      // The checkpoint cannot be read now, but it may be complete.
       if (cause instanceof UnavailableError) throw cause
       checkpoints.#warn(`the checkpoint is damaged: ${messageOf(cause)}. The whole journal is read instead`)
     }
@@ -244,7 +244,7 @@ export class Checkpoints {
     this.#readFromLayers(moment.world, 'release')
   }
 
-  /** What changed while it was written may be much. The world begins to read from the new layer when little is left. */
+  /** Much may have changed while it was written. The world begins to read from the new layer when little is left. */
   async #supersedeOutdated(world: MutableWorld, manifest: Manifest): Promise<void> {
     const past = this.#past(manifest.state.arrivals, () => world)
     for (const kind of KINDS) {
@@ -283,7 +283,7 @@ export class Checkpoints {
       this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
       if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
     })
-    // All of them first: a file that cannot be removed must not keep the others open.
+    // Closes all of them first, because a file that cannot be removed must not keep the others open.
     await closeAll(few)
     for (const layer of few) await layer.remove()
   }

@@ -55,7 +55,7 @@ const columnsOf = (kind: KindIndex) => [
   kind.wordEntry,
 ]
 
-/** In parts, each a column at most, that are written one after another. */
+/** The file in parts of at most one column, which are written one after another. */
 export function* encodeIndex(index: LayerIndex): Generator<Buffer> {
   const header: Header = {
     kinds: [...index].map(([name, { shelves, at, wordHash }]) => ({
@@ -150,7 +150,7 @@ export async function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | '
   return sorted.flat()
 }
 
-/** Makes the index of so many entries, which are added in list order. */
+/** Makes an index of a given number of entries, which are added in list order. */
 export class IndexDraft {
   readonly #columns: Pick<KindIndex, 'at' | 'ordinal' | 'offset' | 'length'>
   readonly #shelves: { readonly facets: readonly string[]; readonly start: number; end: number }[] = []

@@ -7,7 +7,7 @@ import { CacheBudget, Recent } from '../recent.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 
-/** For the records of all accounts that were read from disk. */
+/** The limit for records that were read from disk, for all accounts together. */
 export const READ_BYTES = new CacheBudget(32 * 1024 * 1024)
 /** How many of them stay in memory, for each kind of an account. */
 const RECORDS_KEPT = 4096

@@ -42,7 +42,7 @@ export class RecordFile implements RecordBytes {
     return bytes.subarray(0, bytesRead)
   }
 
-  /** Nothing is lost by it: the file was only read. */
+  /** An error is ignored, because the file was only read. */
   async close(): Promise<void> {
     await this.handle.close().catch(() => {})
   }

@@ -7,13 +7,13 @@ import { CHUNK, PackedFile, pack, unpack } from './packed-file.ts'
 
 /** How many chunks are sent or fetched at a time. */
 const AT_ONCE = 4
-/** Fewer chunks of records are unpacked at once. */
+/** Records in fewer chunks than this are unpacked immediately. */
 const MANY = 8
 
 /** The files of a checkpoint, by their names in its folder. */
 type Files = Readonly<Record<string, string>>
 
-/** Never changes once it is written. */
+/** A file of a layer, which never changes once it is written. */
 const LAYER = /^layer-\d+\.(jsonl|index)$/
 const RECORDS = /^layer-\d+\.jsonl$/
 const MANIFEST = 'checkpoint.json'
@@ -74,7 +74,7 @@ export class CheckpointCopy {
     for (let next = 0, nth = 0; nth < chunks; nth++) {
       for (; next < chunks && coming.length < AT_ONCE; next++) {
         const chunk = made ? this.#chunk(file, next).then(made) : this.#chunk(file, next)
-        // The first failure ends it.
+        // The first failure ends the loop, so nobody awaits the chunks after it.
         chunk.catch(() => {})
         coming.push(chunk)
       }

@@ -24,7 +24,7 @@ const PARAMETERS = [
   'connect_timeout',
 ]
 
-/** It is used in statements without quotes. */
+/** The name of a schema, which must need no quotes because statements contain it without them. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
 const CONNECT_TIMEOUT_S = 5

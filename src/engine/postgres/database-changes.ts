@@ -70,7 +70,7 @@ export class DatabaseChanges implements ChangeLog {
           this.#known = from + changes.length
           return true
         }
-        // After a cut, the first attempt may have succeeded.
+        // If the connection was cut, an earlier attempt may have succeeded.
         if (attempt > 1 && (await this.#has([...rows.values()]))) {
           this.#known = from + changes.length
           return true

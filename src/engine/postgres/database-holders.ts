@@ -126,7 +126,7 @@ export class DatabaseHolders implements Holders {
     if (!taking) {
       taking = this.#find(merchant, otherwise).finally(() => this.#taking.delete(question))
       this.#taking.set(question, taking)
-      // All callers may have disconnected.
+      // All callers may have disconnected, and then nobody else handles a failure.
       taking.catch(() => {})
     }
     return ended(taking, signal)
@@ -215,7 +215,7 @@ export class DatabaseHolders implements Holders {
   async #give(merchant: string): Promise<boolean> {
     const [holding, listener] = [this.#held.get(merchant), this.#listener]
     if (!holding || !listener?.mayGive(merchant)) return false
-    // A stream or an advance takes as long as it takes.
+    // A call that is older than this, such as a stream or an advance, would not end in time.
     const oldest = this.#calls.oldest(merchant) ?? Number.POSITIVE_INFINITY
     if (this.time.monotonic() - oldest > DRAIN_MS) return false
     const giving = this.#giveWhenFree(merchant, holding, listener)

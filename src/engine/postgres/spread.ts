@@ -123,7 +123,7 @@ export class Spread {
     let moved = 0
     for (const [merchant, until] of first(this.#misplaced, MOST_LOOKED_AT)) {
       if (moved === MOST_MOVED) return
-      // At the end of the queue.
+      // Moves the merchant to the end of the queue.
       this.#misplaced.delete(merchant)
       const state = held.get(merchant)
       if (!state || this.#isAtHome(merchant)) continue
