@@ -96,7 +96,7 @@ export class App {
         answered.then(() => this.#end(request, reply)).catch(this.#settings.onBug)
       else this.#end(request, reply)
     } catch (error) {
-      this.#word(error, request, reply)
+      this.#answerError(error, request, reply)
       this.#end(request, reply)
     }
   }
@@ -144,23 +144,23 @@ export class App {
     }
     const answered =
       account === null
-        ? this.#look(request, reply, found)
-        : this.#reach(request, reply, { ...found, account })
-    return answered.catch(error => this.#word(error, request, reply))
+        ? this.#answerByNewestList(request, reply, found)
+        : this.#answerAtHolder(request, reply, { ...found, account })
+    return answered.catch(error => this.#answerError(error, request, reply))
   }
 
-  /** Answers by the newest list of merchants. */
-  async #look(request: Request, reply: Reply, found: Found): Promise<unknown> {
-    await this.#learn()
+  /** Answers by the newest list of merchants, because another process may have changed it. */
+  async #answerByNewestList(request: Request, reply: Reply, found: Found): Promise<unknown> {
+    await this.#refreshMerchants()
     const account = found.surface.accountOf(request)
     if (!account) return this.#enter(request, reply, found)
     const place = { ...found, account }
     if (this.#mayEnter(account, request)) return this.#enter(request, reply, place)
-    return this.#reach(request, reply, place)
+    return this.#answerAtHolder(request, reply, place)
   }
 
   /** Learns what other processes have changed in the list of merchants. */
-  async #learn(): Promise<void> {
+  async #refreshMerchants(): Promise<void> {
     try {
       await this.#settings.gateway.refresh()
     } catch {
@@ -169,15 +169,15 @@ export class App {
   }
 
   /** Answers where the account is held: elsewhere, or here as soon as this process holds it. */
-  async #reach(request: Request, reply: Reply, place: FoundAccount): Promise<unknown> {
+  async #answerAtHolder(request: Request, reply: Reply, place: FoundAccount): Promise<unknown> {
     const { forwarder } = this.#settings
     const { surface, account } = place
-    if (!forwarder) throw new Error('an account is elsewhere, but there is nobody else')
+    if (!forwarder) throw new Error('another process holds the account, but this server has no forwarder')
     this.#letGo(request)
     const caller = watchCaller(reply.raw)
     try {
       do {
-        // It is never handed on twice: the process that sent it asks the store again.
+        // A call is never handed on twice: the process that handed it on asks the store again.
         const holder = await forwarder.find(account, caller.gone, request.handedOn)
         if (holder === undefined) continue
         if (request.handedOn) return declineCall(request, reply)
@@ -191,25 +191,25 @@ export class App {
       caller.leave()
     }
     // Its previous holder may have changed its keys, or removed it.
-    await this.#learn()
+    await this.#refreshMerchants()
     return this.#enter(request, reply, place)
   }
 
   #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
-    // What this call shows of the merchants and their keys is what the next start finds.
+    // A refused change of the list is removed first, so that this call shows what the next start will find.
     const enter = () => place.surface.enter(request, reply)
     const entering = this.#settings.gateway.settled?.then(enter) ?? enter()
     if (!entering) return this.#handle(request, reply, place)
     return entering
       .then(() => this.#unlessMoved(request, reply, place, () => this.#handle(request, reply, place)))
-      .catch(error => this.#word(error, request, reply))
+      .catch(error => this.#answerError(error, request, reply))
   }
 
   /** While this process waited, another may have taken the account, and the state here may be old. */
   #unlessMoved<T>(request: Request, reply: Reply, place: Found, answer: () => T): T | Promise<unknown> {
     const { account } = place
     const isHere = account === undefined || this.#settings.forwarder?.holders.mayAnswer(account) !== false
-    return isHere ? answer() : this.#reach(request, reply, { ...place, account })
+    return isHere ? answer() : this.#answerAtHolder(request, reply, { ...place, account })
   }
 
   #handle(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
@@ -225,7 +225,7 @@ export class App {
       : begin()
     if (!(answered instanceof Promise)) return surface.finish?.(request, reply)
     return answered
-      .catch(error => this.#word(error, request, reply))
+      .catch(error => this.#answerError(error, request, reply))
       .then(() => (request.isToRepeat ? undefined : surface.finish?.(request, reply)))
   }
 
@@ -238,7 +238,7 @@ export class App {
     const page = this.#pages?.routes.find(request)
     if (page && this.#pages) return { surface: this.#pages, handle: page }
     const surface = this.#merchant ?? this.#control
-    if (!surface) throw new Error('a listener without a surface')
+    if (!surface) throw new Error('this listener serves no surface')
     return { surface, handle: surface.routes.find(request) }
   }
 
@@ -251,7 +251,8 @@ export class App {
     return isSafe || !isBegun || error instanceof NotCarriedOutError
   }
 
-  #word(error: unknown, request: Request, reply: Reply): void {
+  /** Answers with the error, unless another process can answer the call. */
+  #answerError(error: unknown, request: Request, reply: Reply): void {
     request.isToRepeat = this.#isForAnother(error, request)
     if (request.isToRepeat) return
     const details = detailsForTheLog(error)

@@ -15,7 +15,7 @@ export async function demandAvailable(runtime: AccountRuntime): Promise<void> {
   if (!isAvailable) throw new UnavailableError('The journal', undefined)
 }
 
-/** Resolves when an entry is safe that is all that a call changes, or what an earlier call changed in its place. */
+/** Resolves when an entry is safe that is the only change of a call, or of the earlier call that it repeats. */
 export async function untilSafe({ account }: AccountRuntime, seq: number): Promise<void> {
   try {
     await account.journal.durable(seq)

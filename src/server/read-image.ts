@@ -83,7 +83,7 @@ const SIGNATURES = [
   { type: 'image/png', bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
 ] as const
 
-/** The first bytes decide, not the declared type or the name. */
+/** The first bytes decide the type of an image, not its declared type or its name. */
 function imageType(bytes: Buffer): string | undefined {
   return SIGNATURES.find(signature => bytes.subarray(0, signature.bytes.length).equals(signature.bytes))?.type
 }

@@ -50,14 +50,14 @@ const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
-  /** In the order of their last calls. */
+  /** The kept requests by account, in the order in which the accounts were last called. */
   readonly #kept = new Map<string, Ring>()
   #lastCalled: string | undefined
   #bytes = 0
   readonly #exchanges = new Exchanges()
   readonly #listeners = new Set<RequestListener>()
   readonly #totals = new Map<string, Total>()
-  /** The last count: the next one is usually the same. */
+  /** The count that was raised last. The next request usually raises the same one. */
   #lastCounted: { readonly record: RequestRecord; readonly total: Total } | undefined
 
   record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {
@@ -127,7 +127,7 @@ export class RequestLog {
       .map(({ record, wall }) => ({ ...record, wall_at: formatTimestamp(wall) }))
   }
 
-  /** Those whose path names a record, oldest first. */
+  /** The requests whose path names a record, oldest first. */
   about(runtime: AccountRuntime, id: string): RequestAbout[] {
     return this.#all(runtime).flatMap(({ record, wall, arrival }) => {
       if (!arrival || !record.path.includes(id)) return []
@@ -153,7 +153,7 @@ export class RequestLog {
     if (account === this.#lastCalled) this.#lastCalled = undefined
   }
 
-  /** How much of what is limited in bytes is kept. */
+  /** The sizes of everything that is limited in bytes. */
   get sizes(): readonly KeptBytes[] {
     return [
       { what: 'requests', bytes: this.#bytes, most: MOST_BYTES },

@@ -35,7 +35,7 @@ export class WireFaults {
       return undefined
     }
     if (fault.type === 'latency') return wait(box.delayOf(fault), undefined)
-    return this.#lose(fault, request, reply)
+    return this.#failBeforeWork(fault, request, reply)
   }
 
   after(request: Request, reply: Reply): Promise<void> | undefined {
@@ -44,7 +44,7 @@ export class WireFaults {
   }
 
   /** The fault happens before the work. A fault that changes a body gets a neutral one. */
-  async #lose(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
+  async #failBeforeWork(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
     await this.#inject(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
     return reply
   }
@@ -94,7 +94,7 @@ export class WireFaults {
 }
 
 function reset(request: Request, reply: Reply): void {
-  // The caller's connection is another process's.
+  // Another process has the caller's connection.
   if (request.handedOn) {
     reply.code(502).header(NO_ANSWER, 'reset').send()
     return
@@ -114,7 +114,7 @@ const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'damaged' | 'slow'>
   drip: 'slow',
 }
 
-/** A delayed answer is always the real one; so is a damaged one, if the call changes nothing. */
+/** A delayed answer needs the real body. A damaged one needs it too, if the call changes nothing. */
 const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>
   BODY[type] === 'slow' || (BODY[type] === 'damaged' && method === 'GET')
 

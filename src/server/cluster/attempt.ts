@@ -58,7 +58,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const contentType = headers['content-type']
     this.onHead(typeof contentType === 'string' ? contentType : undefined)
     response.writeHead(status, reason ?? '', passedOn(rawHeadersOf(controller)))
-    // A stream may say nothing for a long time; what has a length comes with its head.
+    // A stream may send nothing for a long time, so its head is sent now. Any other head is sent with its body.
     if (headers['content-length'] === undefined) response.flushHeaders()
   }
 
@@ -90,7 +90,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
 const outcomeOf = (code = ''): Outcome => (NOT_REACHED.has(code) ? 'not-reached' : 'lost')
 
-/** As they were sent, in order and with repetitions. */
+/** The headers as they were sent, in order and with repetitions. */
 function rawHeadersOf(controller: Dispatcher.DispatchController): string[] {
   const { rawHeaders } = controller as { rawHeaders?: readonly (Buffer | string)[] }
   return (rawHeaders ?? []).map(part => (typeof part === 'string' ? part : part.toString('latin1')))

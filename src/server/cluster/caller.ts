@@ -7,7 +7,7 @@ export function watchCaller(response: ServerResponse): {
 } {
   const gone = new AbortController()
   const onClose = () => {
-    // The event also comes after a complete answer.
+    // The event is also emitted after a complete answer.
     if (!response.writableEnded) gone.abort()
   }
   response.once('close', onClose)

@@ -12,9 +12,9 @@ import { KeptBody } from './kept-body.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
 export const TAKEOVER_MS = 25_000
-/** How long an answer of the store stays good enough: a lease lasts longer than this. */
+/** How long an answer of the store is used again. A lease lasts longer than this. */
 const KNOWN_MS = 1000
-/** Beyond this number, all are forgotten, to save memory. */
+/** If more answers than this are kept, all of them are removed, to save memory. */
 const MOST_KNOWN = 10_000
 /** The pause before it asks again: a former holder learns of its loss later than the store. */
 const PAUSE_MS = { first: 10, longest: 250 }
@@ -40,7 +40,7 @@ interface Settings {
 export class Forwarder {
   readonly #settings: Settings
   readonly #watch: HolderWatch
-  /** Where the store said that an account is held elsewhere, and until when that is good enough. */
+  /** The address at which another process holds an account, and until when that answer may be used. */
   readonly #known = new Map<string, { readonly address: string; readonly until: number }>()
   #agent: Agent | undefined
 

@@ -4,8 +4,8 @@ import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
 /**
- * What the processes of a cluster add to a call that one of them hands to another. A stranger who sends these headers
- * does not know the secret, and nobody reads them then.
+ * The headers that the processes of a cluster add to a call that one of them hands to another. They are ignored if the
+ * secret is wrong, because then a stranger sent them.
  */
 
 /** On a call: the surface that it came to, and the secret of the cluster. */
@@ -34,13 +34,13 @@ function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Says to the process that handed a call on that nothing was done. */
+/** Tells the process that handed a call on that nothing was done. */
 export function declineCall(request: Request, reply: Reply): void {
   request.isAnsweredElsewhere = true
   reply.code(421).header(NO_ANSWER, 'not-held').send()
 }
 
-/** These are about one connection, and are not passed on. */
+/** Headers about one connection, which are not passed on. */
 const OF_CONNECTION = new Set([
   'connection',
   'expect',

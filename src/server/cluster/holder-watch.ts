@@ -24,7 +24,7 @@ export class HolderWatch {
     private readonly holders: Holders,
     private readonly self: () => string,
   ) {
-    // As many listen to it as there are accounts to ask about.
+    // The signal has one listener for each account that is asked about, which may be more than Node expects.
     setMaxListeners(0, this.#stopping.signal)
   }
 

@@ -22,7 +22,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
 
     'PUT /accounts/:account/import': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      // A schema for each event there is: loaded when somebody imports, and not at every start.
+      // It has a schema for each type of event, so it is loaded only when somebody imports.
       const { readArchive } = await import('./read-archive.ts')
       const archive = await readArchive(request.raw, runtime.account.environment)
       return replacing(runtime, async () => {
@@ -78,7 +78,7 @@ function oneAtATime<T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<
 const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T> =>
   oneAtATime(runtime, () => runtime.time.exclusively(act))
 
-/** The text of an archive in parts of a few hundred kilobytes: one text of all would hold up other accounts. */
+/** The text of an archive in parts of a few hundred kilobytes. Making it in one piece would block other accounts. */
 async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
   const { id, seed } = account
   const parts: Buffer[] = []

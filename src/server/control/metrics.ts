@@ -58,7 +58,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
   ].join('')
 }
 
-/** What is kept to answer faster, or to be looked at, and its limits. */
+/** The sizes and limits of what is kept to answer faster or to be shown. */
 function memoryMetrics(requests: RequestLog): string[] {
   const kept: readonly KeptBytes[] = [
     ...requests.sizes,
@@ -86,7 +86,7 @@ function memoryMetrics(requests: RequestLog): string[] {
   ]
 }
 
-/** Of this process alone: Prometheus asks each of them. */
+/** The metrics of this process alone, because Prometheus asks each process. */
 function nodeMetrics({ node, held, counts }: Holders): string[] {
   const here = (value: number): Sample[] => [{ labels: { node }, value }]
   return [

@@ -5,7 +5,7 @@ import type { ControlHandlers } from './control-call.ts'
 import { one, windowIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
 
-/** Any process can tell: all of it is in the database. */
+/** The processes of the cluster. Any of them can answer, because everything is in the database. */
 export function nodeCalls({ forwarder }: ControlSettings) {
   return {
     'GET /nodes': async (request, answer) => {

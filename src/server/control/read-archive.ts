@@ -19,7 +19,7 @@ const AT_ONCE_MS = 4
 
 const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_MIB} MiB`)
 
-/** An archive may be larger than any other request. So it is read and checked in parts, and others are served meanwhile. */
+/** An archive may be larger than any other request, so it is read and checked in parts, between other requests. */
 export async function readArchive(request: IncomingMessage, environment: string): Promise<Archive> {
   const { 'content-type': type, 'content-length': length } = request.headers
   if (!isJson(type)) throw unsupportedType('application/json')
@@ -63,7 +63,7 @@ async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
 
 const checkFrame = validator(ArchiveBody)
 
-/** A member called `__proto__` is then one like any other: unknown, and refused. */
+/** Without a prototype, a member called `__proto__` is an unknown member like any other, and is refused. */
 const withoutPrototype = (): Record<string, unknown> => Object.create(null)
 
 class ArchiveDraft {
@@ -100,7 +100,7 @@ class ArchiveDraft {
   #addEntry(text: string): void {
     const entry = entryToday(parseJson(text))
     this.#problems.push(...this.#checker.check(entry))
-    // It is not kept for long if it is not an entry.
+    // If it is not an entry, there is a problem now, and the whole archive is refused.
     this.#entries.push(entry as Entry)
     if (this.#problems.length >= MOST_PROBLEMS) throw refuseProblems(this.#problems)
   }
@@ -134,5 +134,5 @@ class ArchiveDraft {
   }
 }
 
-/** More problems than this would not help. */
+/** A list of more problems than this would not help anybody. */
 const MOST_PROBLEMS = 50

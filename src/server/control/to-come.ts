@@ -22,7 +22,7 @@ const NOTHING_MORE = {
   attempt: null,
 } as const
 
-/** What timers, rule and webhooks will do with a record, soonest first. */
+/** What timers, the rule and webhooks will do to a record, soonest first. */
 export function toCome(world: World, now: number, id: string, deliveries: readonly string[]): Coming[] {
   const payment = world.payments.get(id)
   const payout = world.payouts.get(id)

@@ -49,7 +49,7 @@ export class Listener {
     })
   }
 
-  /** When stopping, clients with open connections continue to send until they are told, so new requests are refused. */
+  /** Clients with open connections continue to send while the server stops, so new requests are refused. */
   get closing(): boolean {
     return this.#closing
   }

@@ -56,13 +56,13 @@ export class Request {
     return this.method === 'GET' || this.method === 'HEAD'
   }
 
-  /** Drawn when it is first needed. */
+  /** The id of the request, which is generated when it is first needed. */
   get requestId(): string {
     this.#requestId ??= this.ids.next()
     return this.#requestId
   }
 
-  /** From here on it has an id of these. */
+  /** Takes the id of this request from the given source from now on. */
   drawIdFrom(ids: RequestIds): void {
     this.#requestId = ids.next()
   }

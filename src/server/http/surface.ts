@@ -13,8 +13,8 @@ export interface Surface {
    */
   enter(request: Request, reply: Reply): Promise<void> | undefined
   /**
-   * The account that a call is about, if its caller has access to it: where that is held, the call is answered. Null if
-   * the list of merchants decides, which another process may have changed.
+   * The account that a call is about, if its caller has access to it. The process that holds it answers the call. Null
+   * if the newest list of merchants must be read first, because another process may have changed it.
    */
   accountOf(request: Request): string | null | undefined
   /** Whether the call may be carried out twice, with the same effect and answer as once. */
@@ -27,11 +27,11 @@ export interface Surface {
   missing(request: Request, reply: Reply): Error
 }
 
-/** Who answers a call, and with what. */
+/** The surface and the handler that answer a call. */
 export interface Found {
   readonly surface: Surface
   readonly handle: Handle | undefined
-  /** Whose holder answers, where several processes serve one store. */
+  /** The account whose holder answers, where several processes serve one store. */
   account?: string
 }
 

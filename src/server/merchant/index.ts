@@ -93,7 +93,7 @@ function demandAccount({ runtime }: Request, reply: Reply): void {
   if (runtime?.removed) throw unauthorized(reply)
 }
 
-/** Refuses the request if its merchant was removed meanwhile, whatever the answer is. */
+/** Refuses the request if its merchant was removed meanwhile, even if an answer is ready. */
 async function unlessRemoved(request: Request, reply: Reply, answering: Promise<Reply>): Promise<Reply> {
   try {
     return await answering
@@ -102,7 +102,7 @@ async function unlessRemoved(request: Request, reply: Reply, answering: Promise<
   }
 }
 
-/** A read waits for a write. If that fails, it shows what was safe before. */
+/** A read may wait for a write that fails. Then it is answered again, with what was safe before the write. */
 async function orAgain(
   request: Request,
   answering: Promise<Reply>,

@@ -78,7 +78,7 @@ const WEIGHT: { readonly [T in PaymentTimer]: 'decides' | 'closes' } = {
   expire: 'closes',
 }
 
-/** The first of these timers whose trigger is possible: whatever extends an action also delays its expiry. */
+/** The first of these timers whose trigger is possible. A check or a cancellation prevents the expiry of an action. */
 function nextTimer(
   { account }: AccountRuntime,
   payment: Payment,

@@ -137,7 +137,7 @@ function knownBank({ code, label }: NamedBank, country: string): KnownBank | und
 export const thaiNameOf = (bank: NamedBank, country: string): string | undefined =>
   bank.name_th ?? knownBank(bank, country)?.thai
 
-/** Everything a payer may type to find it, besides the names that are shown. */
+/** Everything that a payer may type to find a bank, besides the names that are shown. */
 export function wordsForBank(bank: NamedBank, country: string): readonly string[] {
   const known = knownBank(bank, country)
   return [bank.code, ...(known ? [...known.codes, known.name, ...known.also] : [])]

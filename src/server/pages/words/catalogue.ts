@@ -16,11 +16,11 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 export const methodName = ({ label }: { label: string }, { lang }: Words): string =>
   (lang === 'th' ? METHODS.get(label) : undefined) ?? label
 
-/** In the language of the page. */
+/** The name of a bank in the language of the page. */
 export const bankName = (bank: NamedBank, country: string, { lang }: Words): string =>
   (lang === 'th' ? thaiNameOf(bank, country) : undefined) ?? bank.label
 
-/** In both scripts, so that either finds a bank; the page's own script comes first. */
+/** The names of a bank in both scripts, so that a payer can type either. The page's own script comes first. */
 export function bankNames(bank: NamedBank, country: string, { lang }: Words): string {
   const thai = thaiNameOf(bank, country)
   if (thai === undefined) return bank.label
