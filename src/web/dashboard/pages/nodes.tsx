@@ -11,7 +11,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { SearchFilter } from './filters.tsx'
 
-/** No event tells of it, because it is about no account. */
+/** The list is polled, because events are about accounts and do not report changes of processes. */
 const EVERY_MS = 2000
 const MOST_SHOWN = 200
 

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ListWindow } from '../../../contract/control/overview.ts'
 import { call } from './api.ts'
 
-/** A part of a list. Not every list can tell what came since, or keeps its place. */
+/** A part of a list. Not every list reports how many records are newer, or where its rows are. */
 type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
 
 export interface ListState<R> {

@@ -1,4 +1,4 @@
-/** Lines on a grid of 16. */
+/** The lines of each icon, on a grid of 16 by 16. */
 const STROKES = {
   overview: 'M2.5 13.5h11M4 11V7.5M7 11V4M10 11V8.5M13 11V5.5',
   payments: 'M2 4.5h12v7H2zM2 7h12M4.5 9.5h2',

@@ -38,7 +38,7 @@ export function isLastOf<R>(columns: readonly ListColumn<R>[], place: number, pe
 const SIDEBAR_PX = 232
 const PHONE_PX = 860
 
-/** An estimate until there is something to measure. */
+/** An estimate of the visible part, until it can be measured. */
 export function firstView<R>(left: ListPlace | undefined, columns: readonly ListColumn<R>[]) {
   const { innerWidth, innerHeight } = window
   const width = innerWidth > PHONE_PX ? innerWidth - SIDEBAR_PX : innerWidth

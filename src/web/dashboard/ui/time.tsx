@@ -19,7 +19,7 @@ export function ExactTime({ at }: { at: string }) {
   )
 }
 
-/** How far it is from the account's time, updated as that passes. */
+/** How far a time is from the account's time. It is updated as the account's time passes. */
 export function Away({ at }: { at: string }) {
   const now = accountNow.value
   return (

@@ -1,7 +1,7 @@
 import { dismiss, toasts } from '../state/toasts.ts'
 import { Button } from './button.tsx'
 
-/** In the page from the start, so that screen readers announce new messages in it. */
+/** The list of messages is in the page from the start, so that screen readers announce new messages. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
