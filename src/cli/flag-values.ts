@@ -11,7 +11,7 @@ export function milliseconds(text: string): number {
   return ms
 }
 
-/** Undefined for `all`. */
+/** Returns milliseconds, or undefined for `all`. */
 export function historyKept(text: string): number | undefined {
   if (text === 'all') return undefined
   const ms = parseDuration(text)

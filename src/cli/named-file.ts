@@ -2,23 +2,23 @@ import { text } from 'node:stream/consumers'
 import { FileRefusedError, MEBIBYTE, readRegular } from '../files/regular-file.ts'
 import { UsageError } from './errors/cli-errors.ts'
 
-/** Files that the user named: what is no file, or has no end, must not hold up a command or fill its memory. */
+/** The limit for files that the user named. A pipe or an endless file must not block a command or fill its memory. */
 
 const MOST = 16 * MEBIBYTE
-/** Among them are files of environment variables, and that of profiles. */
+/** The limit for files with secrets, such as files of environment variables and the file of profiles. */
 const MOST_OF_SECRETS = MEBIBYTE / 4
 
-/** A shell opens these, such as for `<(command)`. */
+/** Files that a shell opens, such as for `<(command)`. */
 const OPENED = /^\/(?:dev|proc\/self)\/(?:fd\/\d+|stdin)$/
 
 export const textOfFile = (path: string): Promise<string> => read(path, MOST)
 
-/** A text that opens something: its file should be for its owner alone. */
+/** Reads a file with secrets, which only its owner should be able to read. */
 export async function textOfSecrets(path: string): Promise<string> {
   return read(path, MOST_OF_SECRETS, mode => warnIfOpenToOthers(path, mode))
 }
 
-/** The same of a file that an option names; `-` is stdin. Without what editors put around a text. */
+/** Reads secrets from a file that an option names, or from stdin for `-`. Removes what editors put around a text. */
 export async function secretsOf(flag: string, path: string): Promise<string> {
   const written =
     path === '-' ? await text(process.stdin) : await textOfSecrets(path).catch(cannotRead(flag, path))

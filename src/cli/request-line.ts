@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../contract/control/journal.ts'
 
-/** Put together by hand, because it is written for every request: it takes a third of the time. */
+/** The JSON is concatenated by hand, which takes a third of the time of `JSON.stringify`, for every request. */
 export function requestLine(record: RequestRecord): string {
   const { at, account, method, path, status, ms, request_id, ignored } = record
   if (ignored.length > 0 || !NEEDS_NO_ESCAPE.test(path))

@@ -29,7 +29,7 @@ export function placeOf(address: string, from: string): StoreLocation {
   if (/^postgres(ql)?:/i.test(address)) return { dataDir: null, database: address }
   const directory = directoryIn(address)
   if (directory !== undefined) return { dataDir: directory }
-  // It may have a password.
+  // The address may contain a password, so the message has only its scheme.
   const scheme = /^[a-z]+:/i.exec(address)?.[0] ?? 'an address without a scheme'
   throw new StartError(`${from} has ${scheme}, but a store is file:DIR, memory: or postgres://…`, 2)
 }

@@ -15,7 +15,7 @@ export async function* checkNetwork(connection: Connection): AsyncGenerator<Chec
     if (check) yield check
     if (check?.verdict === 'fault') return false
   }
-  // Through a proxy, the TLS connection cannot be checked here: the call itself will show.
+  // Behind a proxy, the TLS connection cannot be checked here. The call itself will show whether it works.
   if (!address.secure || proxy) return true
   const check = await checkTls(peer, connection)
   yield check

@@ -29,7 +29,7 @@ function problemOf(check: string, cause: unknown): Check {
   })
 }
 
-/** As the advice of the other checks begins. */
+/** The text with a small first letter, as in the advice of the other checks. */
 const startingSmall = (text: string) => text.replace(/^[A-Z](?![A-Z])/, letter => letter.toLowerCase())
 
 async function checkDirectory(directory: string, from: string): Promise<Check> {
@@ -135,7 +135,7 @@ async function checkSchema(inspection: DatabaseInspection): Promise<Check> {
 }
 
 const ROUND_TRIPS = 20
-/** Then a payment with its webhooks takes noticeably longer. */
+/** With slower round trips than this, a payment with its webhooks takes noticeably longer. */
 const SLOW_MS = 20
 
 function latencyCheck(taken: readonly number[]): Check {

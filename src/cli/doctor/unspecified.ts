@@ -49,7 +49,7 @@ export async function* checkUnspecified({
   yield* createPath(await probe.ask(contract['create.path']), contract['create.path'])
 }
 
-/** No check if the server's answer does not show its decision. */
+/** Yields no check if the server's answer does not show its decision. */
 function* compared(key: SwitchKey, seen: string | undefined, contract: Contract): Generator<Check> {
   if (seen === undefined) return
   const expected = answerOf(key, contract)

@@ -49,7 +49,7 @@ function format(word: string): Format {
   throw new InvalidArgumentError(`${hint}Allowed choices are ${FORMATS.join(', ')}.`)
 }
 
-/** Checked before anything is sent, since a wrong path must not fail a command that has created a payment. */
+/** The path is checked before anything is sent, so that no command fails after it has created a payment. */
 function query(text: string): string {
   try {
     parsePath(text)

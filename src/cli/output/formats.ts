@@ -3,7 +3,7 @@ import { jsonLine } from '../json-line.ts'
 export const FORMATS = ['human', 'json', 'jsonl', 'yaml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** Records written part by part, with whatever text belongs before, between and after them. */
+/** Records that are written part by part, with the text before, between and after them. */
 export interface Sheet {
   rows(values: readonly unknown[]): string
   end(): string

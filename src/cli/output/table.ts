@@ -24,7 +24,7 @@ export function drawTable<Row>(rows: readonly Row[], table: Table<Row>, screen: 
 
 export function ruleTable(sample: readonly unknown[], { columns }: Table, screen: Screen): RuledTable {
   const wanted = columns.map(column => {
-    // Not by spreading: a page may have more rows than a call can take arguments.
+    // Math.max(...widths) would fail, because a page may have more rows than a call can have arguments.
     const widest = sample.reduce<number>(
       (most, row) => Math.max(most, screen.widthOf(cell(column, row, screen))),
       0,

@@ -68,8 +68,8 @@ function clockOf(setting: NonNullable<ScenarioData['clock']>): NonNullable<Scrip
 const MERCHANT = 'default'
 
 /**
- * Replaces the default merchant by one with everything in the files. A new merchant's clock may start in the past, and a
- * reset returns to what it was created with.
+ * Replaces the default merchant by one that is set up as the files say. The clock of a new merchant may start in the
+ * past, and a reset restores the settings of its creation.
  */
 export async function replaceMerchant(
   { control }: RunningSimulator,

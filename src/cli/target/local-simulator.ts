@@ -100,7 +100,7 @@ const isFirstOfDatabase = (
   all: readonly LocalSimulator[],
 ) => !/^postgres/.test(store) || all.findIndex(other => other.store === store) === at
 
-/** With a single one there is nothing to choose, so it is enough that its process exists. */
+/** If there is only one simulator, there is nothing to choose, so it is enough that its process exists. */
 async function keepAlive(all: readonly LocalSimulator[]): Promise<LocalSimulator[]> {
   const [only] = all
   if (only && all.length === 1 && (only.pid === undefined || isRunning(only.pid))) return [only]
