@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { ControlUnreachableError } from './control-error.ts'
 
 const BEGIN = /^\s*\{\s*"paysim"\s*:\s*\d/
-/** An archive can be recognized by as many bytes. */
+/** This many bytes are enough to recognize an archive. */
 const ENOUGH_BYTES = 64
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** JSON has no other character below. */
+/** In JSON, all characters up to this one are white space. */
 const SPACE = 0x20
 
-/** An archive as it comes: it may be too large for memory, so only its beginning and its brackets are looked at. */
+/** The bytes of an archive as they arrive. It may not fit into memory, so only its start and brackets are checked. */
 export const archiveBody = (body: Readable, call: string): Readable =>
   Readable.from(checked(body, call), { objectMode: false })
 
@@ -27,7 +27,7 @@ async function* checked(body: Readable, call: string): AsyncGenerator<Buffer> {
   if (!brackets.areClosed) throw wrong('it has no end')
 }
 
-/** The same bytes, of which the first ones are enough to look at, unless there are no more. */
+/** The same bytes, but the first piece is long enough to recognize an archive, unless the body is shorter. */
 async function* withBeginning(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begin: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of body) {
@@ -49,7 +49,7 @@ class Brackets {
   #isInText = false
   #isEscape = false
 
-  /** False if there is more behind the last bracket. It looks at every byte of what may be gigabytes. */
+  /** False if there is more after the last bracket. It must be fast, because an archive may have gigabytes. */
   read(bytes: Buffer): boolean {
     let open = this.#open
     let isInText = this.#isInText
@@ -75,7 +75,7 @@ class Brackets {
     return true
   }
 
-  /** Whether no text was read yet, other than space. */
+  /** Whether nothing but white space was read so far. */
   get areUnread(): boolean {
     return !this.#isBegun
   }

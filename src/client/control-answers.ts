@@ -13,8 +13,8 @@ type Shape =
 const NAMED: Readonly<Record<string, Shape>> = shapes.named
 
 /**
- * What is wrong with an answer of the control surface; undefined if nothing is. Only members and their kinds are looked
- * at: that is enough to tell another server, and to use the answer without looking again.
+ * The problem of an answer of the control surface, if it has one. Only members and their kinds are checked. That is
+ * enough to recognise the answer of another server, and to use the answer without more checks.
  */
 export function answerProblem(method: string, path: string, body: unknown): string | undefined {
   const shape = shapeOf(method, path)
@@ -72,7 +72,7 @@ function wrong(value: unknown, at: string, wanted: string): string {
   return `${at || 'it'} is ${kindOf(value)}, not ${wanted}`
 }
 
-/** The calls by the number of their parts, because a path is compared with each that may be it. */
+/** The calls by the number of parts of their paths, so that a path is compared with few of them. */
 let calls: Map<string, { readonly parts: readonly string[]; readonly shape: Shape }[]> | undefined
 
 function shapeOf(method: string, path: string): Shape | undefined {

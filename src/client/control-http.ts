@@ -18,15 +18,15 @@ export interface ControlAddress {
 
 /** All records of an account may be in one answer. */
 const LONGEST_ANSWER: AnswerLimits = { bytes: 256 * 1024 * 1024, ms: 60_000 }
-/** An archive is written to a file as it comes. */
+/** An archive is written to a file as it arrives. */
 const LONGEST_ARCHIVE: AnswerLimits = { bytes: 2 * 1024 * 1024 * 1024, ms: 600_000 }
 const LONGEST_READ_MS = 60_000
-/** An advance may have much to do. */
+/** An advance may take long. */
 const LONGEST_CHANGE_MS = 3_600_000
 
 export interface ControlSettings {
   readonly transport?: ControlTransport
-  /** Replaces the limits of all answers. Only tests have reasons to. */
+  /** Replaces the limits of all answers. Only tests need this. */
   readonly limits?: AnswerLimits
   /** Aborts all calls in progress. */
   readonly signal?: AbortSignal
@@ -97,7 +97,7 @@ export class ControlHttp {
     return (await this.bytes(path, 'text/plain')).toString('utf8')
   }
 
-  /** `media` is what the type of the answer begins with. */
+  /** `media` is how the content type of the answer must begin. */
   async bytes(path: string, media: 'image/' | 'text/plain'): Promise<Buffer> {
     const { body, headers } = await this.#open('GET', path, {})
     demandMedia(path, headers, media)

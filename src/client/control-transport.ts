@@ -3,7 +3,7 @@ import { connectionError } from './transport/connection-error.ts'
 import { nodeHttp, notYet } from './transport/node-transport.ts'
 import type { OpenAnswer, WireRequest } from './transport/transport.ts'
 
-/** For how long to wait until an answer starts. */
+/** How long to wait for the start of an answer. */
 export interface Waiting {
   readonly signal: AbortSignal | undefined
   readonly longestMs: number

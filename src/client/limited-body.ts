@@ -8,8 +8,8 @@ export interface AnswerLimits {
 }
 
 /**
- * A body that ends. An endless one would fill the memory or the disk, and one that drips has no pause to be noticed by, so
- * both the bytes and the time are limited in all.
+ * The same body with a limit for its bytes and for its time. An endless body would fill the memory or the disk, and a
+ * body that arrives byte by byte never causes a timeout between two pieces.
  */
 export const limitedBody = (body: Readable, limits: AnswerLimits, origin: string): Readable =>
   Readable.from(limited(body, limits, origin), { objectMode: false })

@@ -34,7 +34,7 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** No answer of this API is nearly as long, so a longer one may never end. */
+/** No answer of this API comes near this length, so a longer one may never end. */
 export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024
 
 export interface TransportSettings {
