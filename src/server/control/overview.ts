@@ -12,7 +12,7 @@ import { clockView } from './views.ts'
 /** How many of the newest records the charts show; the rest is only in the totals. */
 const MOST_DRAWN = 50_000
 
-/** An account at a glance. */
+/** A summary of an account. */
 export function overviewCalls({ gateway, requests }: ControlSettings) {
   return {
     'GET /accounts/:account/overview': (request, answer) => {
