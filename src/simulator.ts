@@ -239,7 +239,7 @@ export class Simulator {
   }
 }
 
-/** Returns the control token. Where several processes serve one store, they have it in common, and all that shows. */
+/** Returns the control token. Processes that serve one store share it, and every setting that callers can notice. */
 async function agreeOn(
   store: Store,
   { controlToken, publicUrl = '' }: SimulatorOptions,
@@ -259,7 +259,7 @@ async function agreeOn(
   return agreed.get(token.name) ?? choose()
 }
 
-/** A stack is for bugs, not for what the user must correct. */
+/** Only a bug is printed with its stack. A problem that the user must correct is one line. */
 function described(cause: unknown): string {
   if (cause instanceof StartError) return cause.message
   return String(cause instanceof Error ? cause.stack : cause)
@@ -290,7 +290,7 @@ async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' |
   if (gateway.merchants.length === 0)
     await gateway
       .createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
-      // Processes that start at once on an empty database: one of them creates it.
+      // Several processes may start at once on an empty database, and another one has created the merchant.
       .catch(cause => {
         if (!(cause instanceof MerchantTakenError)) throw cause
         return gateway.refresh()

@@ -27,8 +27,8 @@ export interface RunSettings {
   /** Is called before an event that was held back reaches the application, with the record as it was then. */
   readonly arrivesLate?: ((record: EventBody['data']) => Promise<void>) | undefined
   /** Is called when a request of the application, or one to it, begins or ends. */
-  readonly stirred?: (() => void) | undefined
-  /** Reads what is not yet as the scenario expects it at the end. The same state gives the same texts. */
+  readonly onActivity?: (() => void) | undefined
+  /** Reads how the state differs from what the end of the scenario expects. Equal states give equal texts. */
   readonly look: () => Promise<readonly string[]>
 }
 
@@ -78,13 +78,13 @@ export class ApplicationRun implements CallWatcher {
       step: () => this.step,
       forging: deliver => this.#watchForgery(deliver),
       arrivesLate: async record => settings.arrivesLate?.(record),
-      stirred: () => this.stirred(),
+      onActivity: () => this.onActivity(),
       answerWithinMs: () => (this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs),
     })
   }
 
-  stirred(): void {
-    this.settings.stirred?.()
+  onActivity(): void {
+    this.settings.onActivity?.()
   }
 
   /** Whether this run has disturbances. */
@@ -121,7 +121,7 @@ export class ApplicationRun implements CallWatcher {
     return again.length
   }
 
-  /** It left a valid webhook without an answer, so each further attempt would wait in vain. */
+  /** It did not answer a valid webhook, so each further attempt would probably wait in vain. */
   get #hangs(): boolean {
     return this.violations.some(({ what }) => what === 'error answer') && this.deliveries.some(isTimedOut)
   }

@@ -31,11 +31,11 @@ export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind 
 /** One thing that goes wrong: the values of a `disturb` step. */
 export interface Disturbance {
   readonly kind: Kind
-  /** The type of the webhook event to disturb; `restart`: of those that come again afterwards. */
+  /** The type of the webhook event to disturb; for `restart`, the type of the events that come again afterwards. */
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
   readonly call?: string | undefined
-  /** Which of them, counted from this step; the first by default. */
+  /** Which matching event or call, counted from this step; the first by default. */
   readonly nth?: number | undefined
   /** `webhook-late`: how many attempts are lost before one arrives. */
   readonly attempts?: number | undefined

@@ -32,7 +32,7 @@ export interface CallWatcher {
   /** The gateway's decisions, such as the form of its errors. */
   readonly contract: Contract
   /** Is called when a call begins or ends. */
-  stirred(): void
+  onActivity(): void
   disturbCall(operation: string): readonly Disturbance[]
   /** Delivers the webhooks that a call caused before that call is answered. */
   deliverWebhooks(): Promise<void>
@@ -84,7 +84,7 @@ export class GatewayProxy {
     return proxy
   }
 
-  /** Waits until no call waits for its answer, for so long at most. */
+  /** Waits until no call waits for its answer, but not longer than this. */
   async idle(withinMs: number): Promise<void> {
     if (this.#underWay === 0) return
     await once(this.#calm, 'idle', { signal: AbortSignal.timeout(withinMs) }).catch(() => {})
@@ -107,14 +107,14 @@ export class GatewayProxy {
       startedAt: performance.now(),
     }
     watcher?.calls.push(call)
-    watcher?.stirred()
+    watcher?.onActivity()
     const disturbances = watcher?.disturbCall(operation) ?? []
     if (disturbances.length > 0) call.disturbed = disturbances.map(({ kind }) => kind).join(', ')
     try {
       await this.#answer(call, body, disturbances, watcher, request, response)
     } finally {
       call.endedAt = performance.now()
-      watcher?.stirred()
+      watcher?.onActivity()
     }
   }
 

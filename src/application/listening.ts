@@ -2,10 +2,10 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { ApplicationError } from './application-error.ts'
 
-/** Below the ports that systems give to outgoing connections and to servers that ask for any port. */
+/** These ports are below those that systems give to outgoing connections and to servers that ask for any port. */
 const FIRST_PORT = 20_000
 const PORTS = 12_000
-/** Each process begins at another place. */
+/** Each process begins at another port. */
 let next = (process.pid * 2) % PORTS
 
 /** A port for one application. */
@@ -37,7 +37,7 @@ export async function claimPort(): Promise<ClaimedPort> {
   )
 }
 
-/** Nobody has a reason to connect here: these ports are claimed, or tried. */
+/** Ends every connection, because nobody has a reason to connect to a port that is only claimed or tried. */
 function listenOn(port: number): Promise<Server | undefined> {
   return new Promise(resolve => {
     const server = createServer(socket => socket.destroy()).unref()

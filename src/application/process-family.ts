@@ -13,7 +13,7 @@ export interface ProcessFamily {
 }
 
 const PATIENCE_MS = 1000
-const GLANCE_MS = 10
+const POLL_MS = 10
 
 export function familyOf(leader: Leader): ProcessFamily {
   return process.platform === 'win32' ? windowsTree(leader.pid) : processGroup(leader)
@@ -37,7 +37,7 @@ function processGroup(leader: Leader): ProcessFamily {
     // No event reports the end of the others: they are children of children.
     while (send(0)) {
       if (performance.now() >= deadline) return false
-      await pause(GLANCE_MS)
+      await pause(POLL_MS)
     }
     return true
   }
@@ -53,7 +53,7 @@ function processGroup(leader: Leader): ProcessFamily {
   }
 }
 
-/** Waits until a child has ended, for so long at most. */
+/** Waits until a child has ended, but not longer than this. */
 function exitOf(child: Leader, withinMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
   return new Promise(resolve => {
@@ -139,7 +139,7 @@ function entriesOf(folder: string): string[] {
   }
 }
 
-/** Of a process of somebody else, or of one that has ended, the system shows none. */
+/** The environment of a process; empty if the process has ended or belongs to another user. */
 function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
@@ -159,7 +159,7 @@ export async function killAllWith(line: string): Promise<void> {
         // It has ended in the meantime.
       }
     if (performance.now() > deadline) return
-    await pause(GLANCE_MS)
+    await pause(POLL_MS)
   }
 }
 

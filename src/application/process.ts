@@ -30,7 +30,7 @@ export interface ProcessSettings {
 const START_WITHIN_MS = 30_000
 /** The time between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 5000
-const GLANCE_MS = 15
+const POLL_MS = 15
 const READY_WITHIN_MS = 2000
 
 /** The process of the merchant's program, in its own process group. */
@@ -110,7 +110,7 @@ export class ApplicationProcess {
         last = `${ready.method} ${ready.path} ${lost === undefined ? `answered ${status}` : `got no answer: ${lost}`}`
       }
       if (performance.now() > deadline) throw this.#error(await this.#whyNotReady(last, startWithinMs))
-      await pause(GLANCE_MS)
+      await pause(POLL_MS)
     }
   }
 
@@ -130,7 +130,7 @@ export class ApplicationProcess {
     return new ApplicationError(message, this.output.lines())
   }
 
-  /** The line by which its processes are known, those too that left its process group. */
+  /** The line in the environment that identifies its processes, including those that left its process group. */
   get #mark(): string | undefined {
     const { PAYSIM_APP_DATA: folder } = this.settings.env
     return folder === undefined ? undefined : `PAYSIM_APP_DATA=${folder}`

@@ -44,8 +44,8 @@ export async function requestOnce(
 }
 
 /**
- * Idle connections end before any server ends them: one that is closed at the moment when it is used again would look
- * like a handler that throws. A new connection for each request would take a seventh more processor time.
+ * Idle connections are closed before a server closes them. If a server closed one at the moment when it is used again,
+ * that would look like a handler that throws. A new connection for each request takes a seventh more processor time.
  * @internal
  */
 export const shortLivedConnections = () => new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 })

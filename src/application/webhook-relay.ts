@@ -28,7 +28,7 @@ export interface RecordedDelivery {
   answer: string
   /** The Retry-After of the answer. */
   retryAfter?: string
-  /** It came before the application could know the payment; another attempt followed. */
+  /** It arrived before the application could know the payment, and another attempt followed. */
   isEarly?: true
   /** The gateway did not get the answer. */
   isAnswerLost?: true
@@ -58,7 +58,7 @@ export interface RelaySettings {
   /** Compares the application's state before and after a forged webhook. */
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
   /** Is called when a webhook is sent or answered. */
-  readonly stirred: () => void
+  readonly onActivity: () => void
   /** How long to wait for an answer. */
   readonly answerWithinMs: () => number
 }
@@ -149,7 +149,7 @@ export class WebhookRelay {
         this.#released.add(one)
   }
 
-  /** No more events will come, so release what waits for one. */
+  /** No more events will come, so release every event that waits for another one. */
   releaseAll(): void {
     for (const one of this.settings.disturbances.all)
       if (one.eventId !== undefined && one.disturbance.kind === 'webhook-order' && !this.#released.has(one)) {
@@ -238,10 +238,10 @@ export class WebhookRelay {
       ...(early ? { isEarly: true as const } : {}),
     }
     this.settings.deliveries.push(delivery)
-    this.settings.stirred()
+    this.settings.onActivity()
     const { url, dispatcher, answerWithinMs } = this.settings
     const reply = await postWebhook(url(), { headers, body }, dispatcher(), answerWithinMs())
-    this.settings.stirred()
+    this.settings.onActivity()
     Object.assign(delivery, reply)
     delivery.endedAt = performance.now()
     return delivery

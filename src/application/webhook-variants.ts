@@ -8,7 +8,7 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-/** The body of a webhook, as far as anything here looks at it. */
+/** The members of a webhook's body that are used here. */
 export interface EventBody {
   readonly id: string
   readonly type: string
@@ -56,8 +56,8 @@ export function sentAgain(message: WebhookMessage, secret: string, laterS = 1): 
 }
 
 /**
- * The event with members that a later version of the API might add. Its text is one that most serialisers write in
- * another way: a program that verifies its own text instead of the received bytes finds another signature.
+ * The event with members that a later version of the API might add. Most serialisers would write its JSON in another
+ * way. So a program that verifies its own JSON instead of the received bytes computes another signature.
  */
 export function withUnknownFields(message: WebhookMessage, secret: string): WebhookMessage {
   const event = read(message)
@@ -68,8 +68,8 @@ export function withUnknownFields(message: WebhookMessage, secret: string): Webh
 }
 
 /**
- * Another event for the same record, of a type that a later version of the API might add. It tells of a time before the
- * outcome: an application that records the states of a payment must not take it for the outcome itself.
+ * Another event for the same record, of a type that a later version of the API might add. It shows the record before
+ * its outcome, so an application that records the states of a payment must not mistake it for the outcome.
  */
 export function ofUnknownType(
   message: WebhookMessage,

@@ -19,12 +19,12 @@ export interface Attempt {
   readonly places: readonly Place[]
   outcome: 'survived' | 'failed' | 'not met' | 'not judged'
   readonly failure?: Failure
-  /** It failed before the time that the file gives was over, as an earlier run did. */
+  /** It failed before the time that the file allows was over, in the same way as an earlier run. */
   readonly isHasty: boolean
-  /** The machine may have been too slow for it: an answer did not come in time, or paysim itself could not run. */
+  /** The machine may have been too slow: an answer did not arrive in time, or paysim itself could not run. */
   readonly isSlow: boolean
   readonly result: ScenarioResult
-  /** What `${run}` was in it. */
+  /** The value of `${run}` in it. */
   readonly run: string
 }
 
@@ -74,7 +74,7 @@ export class Attempts {
     const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
     const result = await runScenario(
       { ...this.scenario, data: seeded },
-      { target: this.target, run, shared, patience, stirred: () => slot.stir() },
+      { target: this.target, run, shared, patience, onActivity: () => slot.noteActivity() },
     )
     // A failure may have left the application in any state.
     if (shared && !result.ok) await shared.close()
@@ -109,7 +109,7 @@ export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outco
   if (result.ok) return { outcome: isUnmet ? 'not met' : 'survived' }
   // The plain run shows that the application starts, so the machine caused this.
   if (!seen) return { outcome: 'not judged' }
-  // It failed before the first disturbance, as the plain run did not: the machine was too slow.
+  // It failed before the first disturbance, and the plain run did not fail there. So the machine was too slow.
   if (!seen.isDisturbed) return { outcome: 'not judged' }
   const failure = failureOf(result, run)
   // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.

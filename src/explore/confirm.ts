@@ -27,10 +27,10 @@ export interface ConfirmSettings {
 }
 
 const CONFIRMATIONS = 3
-/** What may be only slow must fail again this often. */
+/** How often a failure must repeat if the machine may have been too slow. */
 const SLOW_CONFIRMATIONS = 2
 
-/** Of failures that are alike, reduces the simplest one, and repeats it. */
+/** Takes one failure of each group of similar failures, makes its disturbance smaller, and repeats it. */
 export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettings): Promise<Finding[]> {
   const groups = new Map<string, Attempt[]>()
   for (const attempt of fresh) {
@@ -43,7 +43,7 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
   return withoutRepetitions(found.filter(finding => finding !== undefined))
 }
 
-/** Failures that looked different may be one, once their disturbances are reduced. */
+/** Failures that looked different may be the same, once their disturbances are smaller. */
 function withoutRepetitions(found: readonly Finding[]): Finding[] {
   const kept = new Map<string, Finding>()
   for (const finding of found) {
@@ -55,8 +55,8 @@ function withoutRepetitions(found: readonly Finding[]): Finding[] {
 }
 
 /**
- * Repeats one after the other until one fails again. A hasty one that passes with more time was only slow, and one on a
- * machine that was too slow proves nothing if it hardly ever fails again.
+ * Repeats similar failures one after the other until one of them fails again. A failure before all the time was over is
+ * dropped if it does not repeat with more time. A failure on a slow machine is dropped if it hardly ever repeats.
  */
 async function confirmOneOf(
   alike: readonly Attempt[],
@@ -83,7 +83,7 @@ async function repeat(
   let of = 0
   let shown = simplest
   for (let nth = 0; nth < CONFIRMATIONS && (nth === 0 || hasTime()); nth++) {
-    // After one failure with all the time that the file gives, slowness is not the cause.
+    // After one failure with all the time that the file allows, slowness is not the cause.
     const patience = failed > 0 ? firstTry.shortPatienceFor(places) : undefined
     const again = await attempts.try(places, story, patience)
     of += 1
@@ -113,8 +113,8 @@ async function shrink(
 }
 
 /**
- * Those that had all the time that the file gives, then the latest: its place is the most informative, because
- * everything before it went well.
+ * Failures with all the time that the file allows come first, and of these the one at the latest step. It says most,
+ * because everything before it went well.
  */
 const latestFirst = (alike: readonly Attempt[]): Attempt[] =>
   alike.toReversed().sort((a, b) => Number(a.isHasty) - Number(b.isHasty) || lastStep(b) - lastStep(a))

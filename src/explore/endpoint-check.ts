@@ -47,7 +47,7 @@ export interface EndpointReport {
 /** The endpoint accepts no connections, or does not speak HTTP. */
 export class EndpointUnreachableError extends Error {}
 
-/** How many ordinary events to compare, to learn what differs each time. */
+/** How many ordinary events to compare, to find out what differs each time. */
 const PLAIN_EVENTS = 3
 const DAY_MS = 24 * 60 * 60 * 1000
 const NOTHING = ExpectedChange.nothing
@@ -170,7 +170,7 @@ class Round {
     if (!isSuccess(exchange.status)) this.problems.push(answered(exchange))
   }
 
-  /** A stranger's message may get any answer, if it changes nothing. */
+  /** The answer to a stranger's message may be anything, if the message changes nothing. */
   async sendForged(sent: string, message: WebhookMessage): Promise<void> {
     const exchange = await this.send(sent, message)
     if (isSuccess(exchange.status) && !this.state)

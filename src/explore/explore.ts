@@ -121,7 +121,7 @@ class Exploring {
     return (this.settings.mostRuns ?? Number.POSITIVE_INFINITY) - this.#tried.length
   }
 
-  /** Pairs of what was survived alone. */
+  /** Pairs of disturbances that the application survived separately. */
   *#pairs(places: readonly Place[]): Generator<readonly Place[]> {
     const { forMs, mostRuns, seed } = this.settings
     const survived = new Set(
@@ -138,8 +138,8 @@ class Exploring {
   }
 
   /**
-   * As many of them as may run, with their numbers. Those in which the application pauses for a second come first: at
-   * the end, nothing would be left to do during the pause.
+   * The disturbances to run, with their numbers, up to the limit. Those in which the application pauses for a second
+   * come first, because at the end nothing would be left to do during the pause.
    */
   #planned(all: Iterable<readonly Place[]>): Iterator<Planned> {
     const chosen: Planned[] = []
@@ -151,7 +151,7 @@ class Exploring {
     return [...chosen.filter(pauses), ...chosen.filter(one => !pauses(one))].values()
   }
 
-  /** Runs as many at a time as there are slots. The results are in the order of their numbers. */
+  /** Runs as many disturbances at a time as there are slots. The results are in the order of their numbers. */
   async #tryAll(plan: Iterator<Planned>, { story, firstTry, of }: Tries): Promise<void> {
     const results: Attempt[] = []
     const startedAt = performance.now()

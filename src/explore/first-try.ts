@@ -3,8 +3,8 @@ import type { Place } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /**
- * Short time limits for an expectation that fails in the same way as in an earlier run, which waited as long as the file
- * says. The first failure of its kind gets all the time that the file gives, so what is only slow is never a failure.
+ * Short time limits for an expectation that failed in the same way in an earlier run. The first failure of its kind has
+ * all the time that the file allows, so an application that is only slow never fails.
  */
 export class FirstTry {
   readonly #usualMs: number
@@ -18,7 +18,7 @@ export class FirstTry {
     return { ...this.#limitsFor(places), mayGiveUp: request => this.#isSeen(places, request) }
   }
 
-  /** For the repetition of a failure that already had all the time that the file gives. */
+  /** For the repetition of a failure that already had all the time that the file allows. */
   shortPatienceFor(places: readonly Place[]): Patience {
     return { ...this.#limitsFor(places), mayGiveUp: () => true }
   }

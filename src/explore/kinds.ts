@@ -80,7 +80,7 @@ function swappable(story: StoryRecord): Place[] {
   })
 }
 
-/** Calls that cause an event at once: in the same step, for the same record, without time passing. */
+/** Calls that cause an event at once: in the same step and for the same record, while no time passes. */
 function causes(story: StoryRecord): Place[] {
   const { calls, webhooks, steps } = story
   return calls.flatMap(({ operation, step, subject }, at) => {
@@ -94,7 +94,7 @@ function causes(story: StoryRecord): Place[] {
   })
 }
 
-/** Restarts after which the events of the step before come again: the application ended before its answers arrived. */
+/** Restarts after which the events of the previous step come again, as if its answers to them had been lost. */
 function forgettable({ webhooks, steps }: StoryRecord): Place[] {
   const places = webhooks
     .filter(({ step, status }) => status >= 200 && status < 300 && step + 1 < steps.length)
@@ -102,7 +102,7 @@ function forgettable({ webhooks, steps }: StoryRecord): Place[] {
   return [...new Map(places.map(place => [`${place.before} ${place.event}`, place])).values()]
 }
 
-/** What comes before and after the real event may do harm at one of these times only. */
+/** A message that comes before and after the real event may do harm at only one of these times. */
 const onOneSide = ({ when, ...place }: Place): Place[] =>
   when === undefined
     ? [

@@ -7,7 +7,7 @@ type Delivery = ApplicationReport['deliveries'][number]
 
 interface Line {
   readonly at: number
-  /** In which step, and of what time of the account an event is. */
+  /** The step in which it happened, and the account's time of an event. */
   readonly when: string
   readonly what: string
 }
@@ -20,7 +20,7 @@ export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): s
   if (!result.application) return []
   const { calls, deliveries, restarts } = result.application
   const references = merchantReferences(calls, deliveries)
-  // Steps that disturb are not in the file that the places refer to.
+  // The `disturb` steps were inserted, so they are not counted in the numbers of the user's file.
   const nameOf = (step: number) =>
     `step ${step + 1 - result.steps.slice(0, step).filter(({ verb }) => verb === 'disturb').length}`
   const lines: Line[] = [
@@ -69,7 +69,7 @@ interface PaymentNames {
   readonly merchant_reference?: unknown
 }
 
-/** What a request or an answer holds. */
+/** The record in the text of a request or an answer. */
 const recordIn = (text: string) => (parseForeign(text) ?? {}) as PaymentNames
 const eventIn = (text: string) =>
   (parseForeign(text) ?? {}) as { readonly timestamp?: string; readonly data?: PaymentNames }
@@ -103,7 +103,7 @@ function deliveryLine(
   return `it was sent ${type}${about(reference)}${how}${early}, and ${reply}${isAnswerLost ? ', but the answer was lost' : ''}`
 }
 
-/** Polling, and retries in vain, repeat what happened: keep one line, with the time of the first. */
+/** Replaces equal lines, which come from polling and from retries that fail, by one with the time of the first. */
 function collapsed(lines: readonly Line[]): string[] {
   const result: string[] = []
   for (let from = 0; from < lines.length; ) {
@@ -120,7 +120,7 @@ function collapsed(lines: readonly Line[]): string[] {
   return result
 }
 
-/** Fewer are often about different orders, each of which counts. */
+/** Fewer equal lines than this are kept, because they are often about different orders. */
 const MANY_TIMES = 4
 const MOST_LINES = 24
 const shortened = (lines: readonly string[]) =>

@@ -13,23 +13,23 @@ export type PrintState = (subject: Subject) => Promise<string>
 
 type Change = readonly string[]
 
-/** The state is asked for this often while it may still change. */
-const GLANCE_MS = 25
-/** An application that never looks at the event changes nothing, however long one waits. */
+/** The pause between two readings of the state, while it may still change. */
+const READING_PAUSE_MS = 25
+/** If nothing changes within this time, the application probably ignores the event. */
 const FIRST_CHANGE_WITHIN_MS = 1000
-/** A state counts as settled after so many glances that saw the same. */
-const CALM_GLANCES = 2
-/** On a busy machine, this process may stand still for longer than the application has. */
-const GLANCE_COUNTS_MS = 4 * GLANCE_MS
+/** A state counts as settled if so many further readings are the same. */
+const EQUAL_READINGS = 2
+/** The time between two readings counts only up to this, because a busy machine may stop this process for long. */
+const LONGEST_COUNTED_MS = 4 * READING_PAUSE_MS
 
-/** The time that the application has had, of which no stop of this process is a large part. */
-class TimeHad {
+/** The time that the application has had, without most of the time in which this process was stopped. */
+class TimeGiven {
   #at = performance.now()
   ms = 0
 
-  glance(): void {
+  count(): void {
     const now = performance.now()
-    this.ms += Math.min(now - this.#at, GLANCE_COUNTS_MS)
+    this.ms += Math.min(now - this.#at, LONGEST_COUNTED_MS)
     this.#at = now
   }
 }
@@ -38,9 +38,9 @@ class TimeHad {
 export class ObservedState {
   readonly #subjects: Subject[] = []
   #before = ''
-  /** What one ordinary event changes; undefined as long as it is not known, or where it differs from event to event. */
+  /** What one ordinary event changes; undefined if that is not known yet, or differs from event to event. */
   usual: ExpectedChange | undefined
-  /** How long the state took to follow an ordinary event. */
+  /** How long the state took to change after an ordinary event. */
   #followsMs = 0
 
   constructor(
@@ -63,7 +63,7 @@ export class ObservedState {
     return changeBetween(one ?? '', other ?? '', text => this.#named(text))
   }
 
-  /** The ids by what they are: those of earlier rounds have a number. */
+  /** Replaces ids by what they identify. The ids of earlier rounds get a number. */
   #named(text: string): string {
     let named = text
     for (const [at, subject] of this.#subjects.entries())
@@ -72,16 +72,16 @@ export class ObservedState {
     return named
   }
 
-  /** Waits until the state has followed an ordinary event, and stays as it is. */
+  /** Waits until an ordinary event has changed the state, and the state stays the same. */
   async settle(): Promise<Change> {
     const startedAt = performance.now()
-    const had = new TimeHad()
+    const had = new TimeGiven()
     let last = await this.change()
-    for (let calm = 0; calm < CALM_GLANCES; ) {
+    for (let calm = 0; calm < EQUAL_READINGS; ) {
       const withinMs = last.length > 0 ? this.withinMs : Math.min(this.withinMs, FIRST_CHANGE_WITHIN_MS)
       if (had.ms > withinMs) break
-      await pause(GLANCE_MS)
-      had.glance()
+      await pause(READING_PAUSE_MS)
+      had.count()
       const next = await this.change()
       const isSame = next.join() === last.join()
       if (!isSame) this.#followsMs = Math.max(this.#followsMs, performance.now() - startedAt)
@@ -91,18 +91,18 @@ export class ObservedState {
     return last
   }
 
-  /** What changed instead of what should have; undefined if the state is as it should be, and stays so. */
+  /** What changed, if that is not what was expected; undefined if the state is as expected, and stays so. */
   async otherThan(expected: ExpectedChange, ignoring?: string): Promise<Change | undefined> {
-    const had = new TimeHad()
+    const had = new TimeGiven()
     for (;;) {
       const change = await this.change(ignoring)
       if (expected.matches(change)) break
       if (had.ms > this.withinMs) return change
-      await pause(GLANCE_MS)
-      had.glance()
+      await pause(READING_PAUSE_MS)
+      had.count()
     }
-    // Work that goes on behind an answer may still change it.
-    await pause(2 * (GLANCE_MS + this.#followsMs))
+    // The application may work after it has answered, and that may still change the state.
+    await pause(2 * (READING_PAUSE_MS + this.#followsMs))
     const change = await this.change(ignoring)
     return expected.matches(change) ? undefined : change
   }

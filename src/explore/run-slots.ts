@@ -1,25 +1,25 @@
-/** Without traffic for so long, a run only waits, such as for the pause before a retry. */
+/** A run without traffic for this long counts as waiting, such as for the pause before a retry. */
 const RESTS_AFTER_MS = 20
-/** A start causes no traffic, but much work. */
+/** How long a run without traffic counts as working at its start, when its process is being started. */
 const STARTS_WITHIN_MS = 1000
-/** Each run that is under way may need a process of its own. */
+/** How many runs may only wait at a time, because each of them may need a process of its own. */
 const MOST_WAITING = 8
 /**
  * How many runs are under way for each job: `usual` while another run works, and `most` while all of them only wait.
- * Processes that serve several runs are few, because the start and the first requests of each take as much processor
- * time as several runs do. But all of them may wait out a Retry-After, and then another process is worth its start.
+ * Processes that serve several runs are few, because the start and the first requests of a process take as much
+ * processor time as several runs. But if all of them wait for a Retry-After, it pays to start another one.
  */
 const PER_JOB = { own: { usual: 4, most: 4 }, shared: { usual: 2, most: 5 } } as const
 
 /** The slot of one run. */
 export interface RunSlot {
-  /** The run does something. */
-  stir(): void
+  /** Call it when the run does something. */
+  noteActivity(): void
   end(): void
 }
 
 /**
- * Lets so many runs work at a time as there are jobs. A run that only waits makes room for another one, because most of
+ * Lets as many runs work at a time as there are jobs. A run that only waits makes room for another one, because most of
  * the wall time of a disturbed call is the pause before the application repeats it. One job means one run at a time.
  */
 export class RunSlots {
@@ -63,7 +63,7 @@ export class RunSlots {
     let hasStarted = false
     let hasEnded = false
     return {
-      stir: () => {
+      noteActivity: () => {
         // An application that serves several runs may go on with its own work between two of them.
         if (hasEnded) return
         if (!hasStarted) {

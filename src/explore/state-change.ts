@@ -11,7 +11,7 @@ export function changeBetween(
   return diff(one, other, '').map(line => line.replace(/<(\w+) \d+>/g, '<earlier $1>'))
 }
 
-/** The text without everything that mentions an id: for what an application may write down about an event that it ignores. */
+/** The text without everything that mentions an id, because an application may record an event that it ignores. */
 export function withoutMentions(text: string, id: string): string {
   if (!text.includes(id)) return text
   try {
@@ -49,7 +49,7 @@ const MADE_UP_ID =
   /\b[a-z]+_[0-9A-Za-z]{12,}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const DAY_S = 24 * 60 * 60
 
-/** What differs each time without meaning anything: points in time, and the ids that an application makes up. */
+/** Removes what differs each time and means nothing: points in time, and the ids that an application generates. */
 function withoutTimes(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(INSTANT, '<time>').replace(MADE_UP_ID, '<id>')
   if (typeof value === 'number') return isNow(value) || isNow(value / 1000) ? '<time>' : value
@@ -84,7 +84,7 @@ function diff(one: unknown, other: unknown, path: string): string[] {
   return [`${at}${shown(one)} became ${shown(other)}`]
 }
 
-/** Lists of one length are compared by place, as the lines of a text are; others by what was added and removed. */
+/** Compares lists of equal length, and the lines of texts, item by item; other lists by what was added and removed. */
 function diffLists(one: readonly unknown[], other: readonly unknown[], path: string): string[] {
   if (one.length === other.length)
     return one.flatMap((part, at) => diff(part, other[at], below(path, String(at))))
@@ -100,7 +100,7 @@ function diffLists(one: readonly unknown[], other: readonly unknown[], path: str
 
 const signed = (step: number) => (step < 0 ? String(step) : `+${step}`)
 
-/** Two texts that differ in their numbers alone: by how much each number grew. */
+/** By how much each number grew, if two texts differ only in their numbers; otherwise undefined. */
 function stepsBetween(one: string, other: string): string[] | undefined {
   const parts = (text: string) => text.split(/(\d+)/)
   const [a, b] = [parts(one), parts(other)]

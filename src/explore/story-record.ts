@@ -159,8 +159,8 @@ export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
 }
 
 /**
- * What has the same name in both runs, in order. What an application does in its own time may be a step earlier or later
- * from run to run: a disturbance must wait for it from the earlier step on.
+ * The items that have the same name in both runs, in order. What an application does by itself may come a step earlier
+ * or later from run to run, so a disturbance must wait for it from the earlier step on.
  */
 function inBoth<T extends { readonly step: number }>(
   one: readonly T[],

@@ -1,17 +1,17 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** How to open a file that somebody named: it may be anything, such as a pipe, a device or a link. */
+/** Opens files that somebody else named, which may be anything, such as a pipe, a device or a link. */
 
 const KIBIBYTE = 1024
 export const MEBIBYTE = KIBIBYTE * KIBIBYTE
 
 /** Opening a pipe would otherwise wait for a writer. Windows has no such pipes. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0
-/** For a file of our own: others must not choose it by a link. Windows has no such links. */
+/** Flags for paysim's own files, which nobody may replace by a link. Windows has no such links. */
 export const OWN_FILE = (constants.O_NOFOLLOW ?? 0) | AT_ONCE
 
-/** A file that may not be used. The message comes after the file's name. */
+/** A file that must not be used. The message completes a sentence that begins with the file's name. */
 export class FileRefusedError extends Error {}
 
 interface Terms {
@@ -53,7 +53,7 @@ export async function openRegular(path: string, terms: Terms = {}): Promise<Open
   }
 }
 
-/** The bytes of a file. `check` may refuse it by what the opened file is. */
+/** The bytes of a file. `check` can refuse the file after it was opened. */
 export async function readRegular(
   path: string,
   {

@@ -51,7 +51,7 @@ export class WebhookReceiver {
   readonly #underWay = new Set<Promise<void>>()
 
   private constructor(
-    /** Without a path. */
+    /** The base URL, without a path. */
     readonly url: string,
     private readonly server: Server,
   ) {

@@ -16,7 +16,7 @@ export interface EventSubject {
 }
 
 export interface ReceivedEvent {
-  /** The same for every delivery of one event. */
+  /** The id of the event, which is the same for each of its deliveries. */
   readonly id: string
   readonly type: string
   readonly timestamp: string

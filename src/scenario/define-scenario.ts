@@ -13,7 +13,7 @@ type Flow = 'repeat' | 'parallel'
 export type ScenarioStep =
   | { [Name in Exclude<VerbName, Flow>]: StepOf<Name> }[Exclude<VerbName, Flow>]
   | (Omit<StepOf<'repeat'>, 'steps'> & { steps: ScenarioStep[] })
-  /** So many parallel copies of `steps`, or these parallel branches. */
+  /** A number of parallel copies of `steps`, or a list of parallel branches. */
   | (Omit<StepOf<'parallel'>, 'parallel' | 'steps'> & {
       parallel: number | (ScenarioStep | ScenarioStep[])[]
       steps?: ScenarioStep[]

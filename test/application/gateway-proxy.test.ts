@@ -22,7 +22,7 @@ async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call
     contract: resolveContract(contract),
     disturbCall: operation => disturbances.ofCall(operation),
     deliverWebhooks: async () => {},
-    stirred() {},
+    onActivity() {},
   }
   opened.watcher = watcher
   return fetch(`${opened.url}/payment_intents`)
@@ -69,7 +69,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       step: () => 0,
       arrivesLate: async () => {},
       forging: async deliver => void (await deliver()),
-      stirred() {},
+      onActivity() {},
       answerWithinMs: () => 60_000,
     })
     const answers = []

@@ -26,7 +26,7 @@ test('a waiting run makes room for another, but a run that works again does not'
   const given = ask(new RunSlots(2), 9)
   await pass()
   expect(given).toHaveLength(4)
-  for (const slot of given) slot.stir()
+  for (const slot of given) slot.noteActivity()
   await vi.advanceTimersByTimeAsync(5)
   for (const slot of given.slice(0, 2)) slot.end()
   await vi.advanceTimersByTimeAsync(5)
@@ -50,7 +50,7 @@ test('when each process serves several runs, more of them start only while all o
   const given = ask(new RunSlots(2, 'shared'), 20)
   await vi.advanceTimersByTimeAsync(0)
   for (let ms = 0; ms < 3000; ms += 5) {
-    given[0]?.stir()
+    given[0]?.noteActivity()
     await vi.advanceTimersByTimeAsync(5)
   }
   expect(given, 'one works').toHaveLength(4)
@@ -75,7 +75,7 @@ test('activity of an application after its run has ended does not count', async 
   await vi.advanceTimersByTimeAsync(10)
   for (const slot of given.slice(0, 2)) {
     slot.end()
-    slot.stir()
+    slot.noteActivity()
   }
   await vi.advanceTimersByTimeAsync(10)
   expect(given).toHaveLength(4)

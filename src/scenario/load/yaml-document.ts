@@ -15,13 +15,13 @@ import {
 
 type Options = ParseOptions & SchemaOptions & { readonly lineCounter: LineCounter }
 
-/** No scenario needs a tenth of it. */
+/** How deeply a document may be nested. No scenario needs a tenth of this. */
 const DEEPEST = 500
 
 /**
- * A YAML document with all of its errors. The library compares each key of a map with every other key, which takes half a
- * minute for 50,000 keys, so repeated keys are looked for here. It reads what is nested with nested calls: when there is no
- * stack left for them, V8 may end the whole process. So the depth is looked at first. Its warnings would be printed by Node.
+ * A YAML document with all of its errors. The library compares each key of a map with every other key, which takes half
+ * a minute for 50,000 keys, so repeated keys are found here. It reads nested values by recursion, and V8 may end the
+ * process if the stack overflows, so the depth is checked first. Its warnings are off, because Node would print them.
  */
 export function readYaml(text: string, options: Options): Document.Parsed<ParsedNode> {
   const tokens = [...new Parser(options.lineCounter.addNewLine).parse(text)]

@@ -24,7 +24,7 @@ export async function concludeApplication(stage: Stage, played: PlayedApplicatio
   }))
 }
 
-/** Looks again at everything that the steps expected: what still holds is the application's final state. */
+/** Checks again everything that the steps expected. What still holds describes the application's final state. */
 export async function lookAgain(played: PlayedApplication): Promise<void> {
   for (const look of played.looks) look.stillHolds = (await played.mismatchesOf(look.step)).length === 0
 }

@@ -2,7 +2,7 @@ import type { ControlClient } from '../../client/control-client.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 
-/** The decisions of a running simulator. Those of one that knows other decisions than this version are taken as usual. */
+/** The decisions of a running simulator. If its version has other decisions than this one, the defaults are used. */
 export async function contractInForce(control: ControlClient): Promise<Contract> {
   const reported = Object.entries(await control.contract())
   const switches = reported.filter(([, { kind }]) => kind === 'switch')

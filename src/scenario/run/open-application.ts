@@ -22,13 +22,13 @@ export interface ApplicationSettings {
   readonly shared?: SharedApplication | undefined
   readonly patience?: Patience | undefined
   /** Is called when the application does something, or something is done to it. */
-  readonly stirred?: (() => void) | undefined
+  readonly onActivity?: (() => void) | undefined
 }
 
 /** Starts the application of a file, or reuses the one that other runs share. */
 export async function openApplication(
   stage: Stage,
-  { shared, patience, stirred }: ApplicationSettings,
+  { shared, patience, onActivity }: ApplicationSettings,
 ): Promise<Application | undefined> {
   const { scenario, target } = stage
   const { app: spec } = scenario.data
@@ -69,7 +69,7 @@ export async function openApplication(
     arrivesLate: async record => {
       if (await hasExpiredSince(control, record)) played.isTainted = true
     },
-    stirred,
+    onActivity,
     look: () => played.look(stage),
   })
   const played = new PlayedApplication(app, run, patience)
@@ -78,7 +78,7 @@ export async function openApplication(
   return app
 }
 
-/** What an event asks of the application, such as another receipt, it asks in vain once the payment has expired. */
+/** Whether the payment of an event has expired since. Then the application can no longer do what the event asks for. */
 async function hasExpiredSince({ payments }: AccountControl, { id, object, status }: EventBody['data']) {
   if (object !== 'payment_intent' || status === 'expired') return false
   return (await payments.get(String(id))).status === 'expired'

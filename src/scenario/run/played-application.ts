@@ -9,11 +9,11 @@ import { type Mismatch, match } from '../expect/match.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import type { Scope } from './scope.ts'
 
-/** How long to wait for the application, if not always as long as the file says. */
+/** How long to wait for the application, if it is not given all the time that the file allows. */
 export interface Patience {
   readonly midwayMs: number
   readonly atEndMs: number
-  /** An expectation about this request fails after `atEndMs`: whether not to wait as long as the file says. */
+  /** Whether an expectation about this request may fail after `atEndMs`, before the time that the file allows. */
   readonly mayGiveUp: (request: string) => boolean
 }
 
@@ -23,13 +23,13 @@ export interface ApplicationReport {
   readonly deliveries: readonly RecordedDelivery[]
   readonly restarts: readonly RecordedRestart[]
   readonly violations: readonly Violation[]
-  /** Whether a disturbance was to come from some step on; before that step, a failure proves nothing. */
+  /** Whether the run reached the step of a disturbance. Before that step, a failure proves nothing. */
   readonly isDisturbed: boolean
   /** Disturbances that did not happen. */
   readonly unmet: readonly Disturbance[]
   /** Time had to move so far that other things became due too, so a failure proves nothing. */
   readonly isTainted: boolean
-  /** An expectation failed before the time that the file gives was over. */
+  /** An expectation failed before the time that the file allows was over. */
   readonly isHasty: boolean
   readonly output: readonly string[]
   /** Each `expect app`: its request, how long it took to hold, and whether it still holds at the end. */
@@ -47,7 +47,7 @@ export interface AppExpectation {
   stillHolds: boolean
 }
 
-/** How often a run may move time to wait for what was delayed. */
+/** How often a run may move time to wait for delayed webhooks. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
 
@@ -83,15 +83,15 @@ export class PlayedApplication {
     readonly patience: Patience | undefined,
   ) {}
 
-  /** Whether a failed expectation is only recorded, because what was delayed may still arrive. */
+  /** Whether a failed expectation is only recorded, because a delayed webhook may still arrive. */
   get isLenient(): boolean {
     return this.run.isDisturbed && !this.isOver
   }
 
   async ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer> {
-    this.run.stirred()
+    this.run.onActivity()
     const answer = await this.app.ask(request, withinMs)
-    this.run.stirred()
+    this.run.onActivity()
     return answer
   }
 
@@ -114,12 +114,12 @@ export class PlayedApplication {
       const due = await timersOf(stage)
       if (!due.some(isDelivery) || !(await this.#move(stage))) break
     }
-    // What expires when time moves too far may be paid for again.
+    // If time moved too far, a payment may have expired, and a second one is then correct.
     if (!this.isTainted) await this.countPayments(stage)
     this.isOver = true
   }
 
-  /** Counts the payments, unless the calls of the application show that they are as many as without disturbance. */
+  /** Counts the payments, unless the calls of the application show that their number is that of a plain run. */
   async countPayments({ simulated }: StageOfApplication): Promise<void> {
     if (this.run.isDisturbed && !this.run.mayHavePaidMoreThan(this.usualPayments)) return
     const counts = new Map<string, number>()
@@ -136,14 +136,14 @@ export class PlayedApplication {
     return true
   }
 
-  /** An expectation fails at the end: does everything that is still due. Returns whether there was anything. */
+  /** Called when an expectation fails at the end. Executes what is still due, and returns whether anything was. */
   async doEverythingDue(stage: StageOfApplication): Promise<boolean> {
     if (!stage.virtual) return false
     const { body } = await stage.advance({ until: 'idle', max: IDLE_MAX })
     return body.fired > 0
   }
 
-  /** What is not as the end of the scenario expects it. */
+  /** The differences between the state and what the end of the scenario expects. */
   async look(stage: StageOfApplication): Promise<string[]> {
     const wrong: string[] = []
     for (const step of finalLooks(stage)) {

@@ -20,7 +20,7 @@ export class Stage {
   #now: number
   readonly #start: number
   #uploads = 0
-  #stirred = false
+  #hasActivity = false
 
   private constructor(
     readonly scenario: Scenario,
@@ -93,7 +93,7 @@ export class Stage {
 
   /** Notes that something may still be in progress, such as a webhook. */
   noteActivity(): void {
-    this.#stirred = true
+    this.#hasActivity = true
   }
 
   /**
@@ -101,8 +101,8 @@ export class Stage {
    * each step starts from there, so that the result does not depend on timing.
    */
   async settle(): Promise<void> {
-    if (!this.virtual || !this.account || !this.#stirred) return
-    this.#stirred = false
+    if (!this.virtual || !this.account || !this.#hasActivity) return
+    this.#hasActivity = false
     await this.advance({ by: '0s' })
   }
 

@@ -51,10 +51,10 @@ const PATIENCE = '5s'
 const MIDWAY_MS = 1000
 const MOST_WORK_MS = 1000
 const LOOKS_AGAIN_MS = 2000
-/** Even an impatient look waits this long for an answer that has begun to be made. */
+/** Even a check with little time left waits this long for an answer. */
 const SHORTEST_ANSWER_MS = 1000
-const GLANCE_MS = 10
-const LONGEST_GLANCE_MS = 100
+const POLL_MS = 10
+const LONGEST_POLL_MS = 100
 
 function requestOf(line: string, step: CallStep, stage: Stage) {
   const [method = 'GET', path = '/'] = line.split(' ')
@@ -103,7 +103,7 @@ async function expectApp(
   const isFinal = played.run.isDisturbed && played.isOver
   let asked = 0
   const look = (forMs: number) => repeatUntilMatch(line, step, stage, forMs, () => asked++)
-  /** A failure counts once the application had all the time that the file gives, or `isHasty` says that it had less. */
+  /** Does not count a failure before the application had all the time that the file allows, unless `isHasty` is set. */
   const confirmed = async (result: StepResult, spentMs: number) => {
     if (result.mismatches.length === 0 || spentMs >= withinMs) return result
     played.isHasty = played.patience?.mayGiveUp(line) ?? false
@@ -116,7 +116,7 @@ async function expectApp(
     result = await confirmed(result, atEndMs)
   }
   const tookMs = performance.now() - startedAt
-  // What is as expected only later is work behind an answer. It may be done twice, so look again.
+  // If the answer was right only later, the application works after it has answered. It may do that work twice.
   if (asked > 1 && isFinal && result.mismatches.length === 0) {
     await pause(Math.min(2 * tookMs, MOST_WORK_MS))
     const againMs = Math.min(atEndMs, LOOKS_AGAIN_MS)
@@ -137,7 +137,7 @@ async function repeatUntilMatch(
   const { request, sent } = requestOf(line, step, stage)
   const deadline = performance.now() + withinMs
   const answerWithinMs = Math.max(SHORTEST_ANSWER_MS, withinMs)
-  for (let glance = GLANCE_MS; ; glance = Math.min(2 * glance, LONGEST_GLANCE_MS)) {
+  for (let pauseMs = POLL_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_POLL_MS)) {
     onAsk()
     const answer = await stage.played.ask(request, answerWithinMs)
     const mismatches = lookMismatches(step, answer)
@@ -147,7 +147,7 @@ async function repeatUntilMatch(
       stage.played.app.unexpectedEnd !== undefined
     )
       return { sent, answer, value: answer.body ?? answer.text, mismatches }
-    await pause(glance)
+    await pause(pauseMs)
     // In the meantime the application may have done something that makes a webhook due.
     stage.noteActivity()
     await stage.settle()
