@@ -3,42 +3,43 @@ import { parityTable } from './reed-solomon.ts'
 import { type Version, versionFor } from './versions.ts'
 
 /**
- * One mask for every symbol, instead of drawing all eight to keep the best: decoders read the mask from the
- * format bits, so any of them is valid. Over 800 payment payloads this one had by far the least penalty, 1755
- * on average by the rules of the standard, where a new choice for each had 1753 and the next mask 2160.
+ * Every symbol has this mask, because drawing all eight to choose the best one takes long. Decoders read the mask from
+ * the format bits, so any mask is valid. By the rules of the standard, this one had an average penalty of 1755 over 800
+ * payment payloads; the best mask for each payload had 1753, and the second-best single mask 2160.
  */
 const MASK = 0b010
 const isInverted = (x: number): boolean => x % 3 === 0
 
-const QUIET = 4 // modules, the least the standard allows
+const QUIET = 4 // modules, the minimum in the standard
 
 /**
- * All that a version's symbols have in common. They are drawn on a grid with a bit a cell, 1 when light, four
- * cells to a byte, so that at 4 px a cell each of its bytes is two bytes of a PNG row. A row of it is two
- * zero cells that become the filter byte, the modules with the quiet zone, and a light cell to fill the byte.
+ * What all symbols of a version have in common. They are drawn on a grid with one bit for each cell, which is 1 for a
+ * light cell, and with four cells in a byte. A cell has 4 pixels, so a byte of the grid becomes two bytes of a PNG row.
+ * A row of the grid has two zero cells that become the filter byte, then the modules with the quiet zone, then a light
+ * cell that fills the last byte.
  */
 export interface Layout {
-  /** Modules along a side. */
+  /** The number of modules on one side. */
   size: number
-  /** Modules along a side with the quiet zone. */
+  /** The number of modules on one side with the quiet zone. */
   outerSize: number
-  /** Bytes in a row of the grid. */
+  /** The number of bytes in a row of the grid. */
   stride: number
-  /** How many bytes the length of the text takes. */
+  /** The number of bytes for the length of the text. */
   countBytes: number
   dataLength: number
   blockCount: number
-  /** Data codewords of a block. The last blocks have one more, when the data does not divide evenly. */
+  /** The number of data codewords in a block. The last blocks have one more if the data cannot be divided evenly. */
   shortLength: number
   shortBlocks: number
-  /** Parity codewords of a block. */
+  /** The number of parity codewords in a block. */
   parityLength: number
   parityTable: Uint8Array
-  /** The grid when all data bits are 0, mask included. */
+  /** The grid of a symbol whose data bits are all 0, with the mask. */
   blank: Uint8Array
   /**
-   * Where bits go in a grid: four times the byte, plus the shift within it. They are in the order of the data
-   * blocks, then the parity blocks, one after another: interleaving the blocks costs nothing per symbol.
+   * The position of each bit in a grid: four times the byte, plus the shift in that byte. The positions are in the
+   * order of the data blocks and then the parity blocks, so that no symbol has to interleave its blocks.
    */
   positions: Uint16Array
 }
@@ -51,11 +52,11 @@ export function isLight(layout: Layout, grid: Uint8Array, x: number, y: number):
   return (((grid[position >> 2] ?? 0) >> (position & 3)) & 1) === 1
 }
 
-/** The cells free for data in the order they fill: pairs of columns from the right, up and down by turns. */
+/** The cells for data in the order of filling: in pairs of columns from the right, up and down in turn. */
 function* freeCells(size: number, reserved: Uint8Array): Generator<readonly [x: number, y: number]> {
   let upwards = true
   for (let right = size - 1; right > 0; right -= 2) {
-    if (right === 6) right = 5 // This column is all timing pattern, so it belongs to no pair.
+    if (right === 6) right = 5 // This column has only the timing pattern, so it belongs to no pair.
     for (let step = 0; step < size; step++) {
       const y = upwards ? size - 1 - step : step
       for (const x of [right, right - 1]) if (reserved[y * size + x] === 0) yield [x, y]
@@ -66,7 +67,7 @@ function* freeCells(size: number, reserved: Uint8Array): Generator<readonly [x: 
 
 type Blocks = Pick<Layout, 'dataLength' | 'blockCount' | 'shortLength' | 'shortBlocks' | 'parityLength'>
 
-/** For each codeword in the order they are drawn, its index when the blocks are one after another. */
+/** For each codeword, in the order of drawing, its index in the sequence of the blocks. */
 function interleaving({ dataLength, blockCount, shortLength, shortBlocks, parityLength }: Blocks): number[] {
   const order: number[] = []
   for (let i = 0; i <= shortLength; i++) {
@@ -104,7 +105,7 @@ function buildLayout({ number, bytes, parityLength, blockCount }: Version): Layo
   const outerSize = size + 2 * QUIET
   const stride = number + 7
   const countBytes = number < 10 ? 1 : 2
-  const dataLength = bytes + countBytes + 1 // Half a byte of mode comes first and half a byte of terminator last.
+  const dataLength = bytes + countBytes + 1 // The mode takes half a byte at the start, the terminator half at the end.
   const shortLength = Math.floor(dataLength / blockCount)
   const shortBlocks = blockCount - (dataLength % blockCount)
   const blocks: Blocks = { dataLength, blockCount, shortLength, shortBlocks, parityLength }
@@ -133,7 +134,7 @@ function buildLayout({ number, bytes, parityLength, blockCount }: Version): Layo
 
 const layouts = new Map<Version, Layout>()
 
-/** The layout of the smallest symbol that holds so many bytes; each is built once. */
+/** The layout of the smallest symbol for this number of bytes. Each layout is built once. */
 export function layoutFor(byteLength: number): Layout {
   const version = versionFor(byteLength)
   const known = layouts.get(version)

@@ -1,19 +1,19 @@
-/** The cells that a symbol has whatever its text is: finders, alignment, timing, format and version information. */
+/** The cells that do not depend on the text: finders, alignment, timing, format and version information. */
 export interface FunctionPatterns {
   size: number
-  /** Row by row, 1 where a function pattern is dark. */
+  /** The cells row by row: 1 for a dark cell of a function pattern. */
   dark: Uint8Array
-  /** Row by row, 1 where no data may go. */
+  /** The cells row by row: 1 for a cell that must not contain data. */
   reserved: Uint8Array
 }
 
 const LEVEL_M = 0b00
 const FORMAT_GENERATOR = 0b101_0011_0111
-/** XORed over the format bits, so that they are never all light. */
+/** The format bits are XORed with this, so that they are never all light. */
 const FORMAT_MASK = 0b101_0100_0001_0010
 const VERSION_GENERATOR = 0b1_1111_0010_0101
 
-/** `value` followed by the remainder of its division by the generator, as BCH codes are. */
+/** A BCH code: `value`, followed by the remainder of its division by the generator. */
 function withRemainder(value: number, generator: number): number {
   const degree = 31 - Math.clz32(generator)
   let remainder = value << degree
@@ -22,8 +22,8 @@ function withRemainder(value: number, generator: number): number {
 }
 
 /**
- * Centres along either axis: at both ends and at even positions, with equal steps between, counted back from the far
- * end.
+ * The centres of the alignment patterns on each axis. They are at both ends and at even positions between them, in
+ * equal steps that are counted from the far end.
  */
 function alignmentCentres(version: number): number[] {
   if (version === 1) return []
@@ -43,7 +43,7 @@ export function functionPatterns(version: number, mask: number): FunctionPattern
     dark[y * size + x] = isDark ? 1 : 0
     reserved[y * size + x] = 1
   }
-  /** Square rings around a centre, `lightRings` by their distance from it. */
+  /** Draws square rings around a centre. `lightRings` has the distances of the light ones. */
   const rings = (centreX: number, centreY: number, radius: number, lightRings: readonly number[]): void => {
     for (let dy = -radius; dy <= radius; dy++) {
       for (let dx = -radius; dx <= radius; dx++) {
@@ -75,7 +75,7 @@ export function functionPatterns(version: number, mask: number): FunctionPattern
   const format = withRemainder((LEVEL_M << 3) | mask, FORMAT_GENERATOR) ^ FORMAT_MASK
   for (let i = 0; i < 15; i++) {
     const isDark = ((format >> i) & 1) === 1
-    // Around the top left finder, stepping over the timing patterns, and again split over the other two.
+    // One copy is around the top left finder, without the timing patterns. The other is split between the other two.
     if (i < 8) {
       set(8, i < 6 ? i : i + 1, isDark)
       set(size - 1 - i, 8, isDark)

@@ -5,7 +5,7 @@ import type { QrSymbol } from './symbol.ts'
 
 const PIXELS_PER_MODULE = 4
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** Deflate with a window of 32 KiB, no dictionary. */
+/** The header for deflate with a window of 32 KiB and no dictionary. */
 const ZLIB_HEADER = Buffer.from([0x78, 0x01])
 const ADLER_MODULUS = 65521
 
@@ -20,7 +20,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 const END_CHUNK = chunk('IEND', new Uint8Array())
 
-/** What the images of a version have in common. */
+/** What all images of a version have in common. */
 interface Frame extends RowCode {
   /** Everything before the first row. */
   head: Buffer
@@ -33,7 +33,7 @@ function buildFrame({ outerSize, stride }: Layout): Frame {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(outerSize * PIXELS_PER_MODULE)
   header.writeUInt32BE(outerSize * PIXELS_PER_MODULE, 4)
-  header[8] = 1 // bit depth; the zeros after it are grayscale, deflate, the usual filters, not interlaced
+  header[8] = 1 // The bit depth. The zeros after it mean grayscale, deflate, the usual filters, and no interlacing.
   const beforeData = Buffer.concat([SIGNATURE, chunk('IHDR', header)])
   const dataHead = chunk('IDAT', Buffer.concat([ZLIB_HEADER, code.header])).subarray(0, -4)
   return { ...code, head: Buffer.concat([beforeData, dataHead]), dataStart: beforeData.length + 8 }
@@ -49,7 +49,7 @@ function frameOf(layout: Layout): Frame {
   return frame
 }
 
-/** By grid byte, that is by four modules: the two literals that draw them, their share of the checksum. */
+/** For each byte of the grid, which is four modules: the two literals that draw it, and their part of the checksum. */
 const literalBits = Uint8Array.from(LITERALS_OF_GRID_BYTE, bits => bits.value)
 const literalCount = Uint8Array.from(LITERALS_OF_GRID_BYTE, bits => bits.count)
 const PIXELS_OF_PAIR = [0x00, 0x0f, 0xf0, 0xff]
@@ -62,7 +62,7 @@ for (let gridByte = 0; gridByte < 16; gridByte++) {
   byteSumOfSums[gridByte] = 2 * first + second
 }
 
-/** Shared by all calls, because an image is copied out at once; the largest takes about 2 KB. */
+/** All calls share this, because an image is copied from it at once. The largest image has about 2 KB. */
 const scratch = Buffer.alloc(8192)
 
 export function drawPng({ layout, grid }: QrSymbol): Buffer {
@@ -83,7 +83,7 @@ export function drawPng({ layout, grid }: QrSymbol): Buffer {
       const gridByte = grid[at] ?? 0
       pending |= (literalBits[gridByte] ?? 0) << pendingCount
       pendingCount += literalCount[gridByte] ?? 0
-      // At most 6 bits came in, so one byte out each time is enough, even with the repeat of the previous row.
+      // At most 6 bits were added, so it is enough to write one byte each time, even after the repeat of a row.
       if (pendingCount >= 8) {
         scratch[end++] = pending
         pending >>>= 8
@@ -94,7 +94,7 @@ export function drawPng({ layout, grid }: QrSymbol): Buffer {
     }
     pending |= repeat.value << pendingCount
     pendingCount += repeat.count
-    // Adler-32 of four equal pixel rows at once, from the sums of one.
+    // Computes Adler-32 of four equal rows of pixels at once, from the sums of one row.
     adlerHigh = (adlerHigh + rowLength * (4 * adlerLow + 6 * sum) + 4 * sumOfSums) % ADLER_MODULUS
     adlerLow = (adlerLow + 4 * sum) % ADLER_MODULUS
   }

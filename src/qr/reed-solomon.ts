@@ -1,4 +1,4 @@
-/** Reed-Solomon parity over GF(256) with the polynomial 0x11d, as ISO/IEC 18004 asks. */
+/** Reed-Solomon parity over GF(256) with the polynomial 0x11d, as ISO/IEC 18004 requires. */
 
 const FIELD_POLYNOMIAL = 0x11d
 const powerOfTwo = new Uint8Array(255)
@@ -15,7 +15,7 @@ for (let exponent = 0; exponent < 255; exponent++) {
 const multiply = (a: number, b: number): number =>
   a === 0 || b === 0 ? 0 : (powerOfTwo[((logarithm[a] ?? 0) + (logarithm[b] ?? 0)) % 255] ?? 0)
 
-/** The product of (x - 2^i) for i below `degree`, highest power first, its leading 1 left out. */
+/** The product of (x - 2^i) for all i below `degree`. The highest power is first, without its factor 1. */
 function generatorPolynomial(degree: number): Uint8Array {
   const coefficients = new Uint8Array(degree)
   coefficients[degree - 1] = 1
@@ -41,10 +41,10 @@ export function parityTable(degree: number): Uint8Array {
   return table
 }
 
-/** Longer than any block with its parity. It is shared, because a division starts and ends within one call. */
+/** It is longer than any block with its parity. All calls share it, because a division starts and ends in one call. */
 const dividend = new Uint8Array(256)
 
-/** Divides the block at `start` by the generator and writes the remainder, its parity, at `parityStart`. */
+/** Divides the block at `start` by the generator, and writes the remainder, which is the parity, at `parityStart`. */
 export function writeParity(
   codewords: Uint8Array,
   start: number,

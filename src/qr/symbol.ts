@@ -8,14 +8,14 @@ export interface QrSymbol {
 }
 
 const BYTE_MODE = 0b0100
-/** Shared by all calls, because neither outlives a call; a symbol has at most 901 codewords. */
+/** All calls share these, because no call needs them after its end. A symbol has at most 901 codewords. */
 const codewords = new Uint8Array(1024)
 const textBytes = Buffer.alloc(1024)
 
-/** Mode, length, text, terminator, padding. */
+/** Writes the mode, the length, the text, the terminator and the padding. */
 function writeData(layout: Layout, byteLength: number): void {
   let end = 0
-  // The mode takes half a codeword, so every byte after it straddles two.
+  // The mode takes half a codeword, so every byte after it is split between two codewords.
   let half = BYTE_MODE
   if (layout.countBytes === 2) {
     codewords[end++] = (half << 4) | (byteLength >> 12)

@@ -1,16 +1,16 @@
 export interface Version {
   number: number
-  /** How many bytes of text it holds. */
+  /** The largest number of bytes of text. */
   bytes: number
-  /** Parity codewords of a block. */
+  /** The number of parity codewords in a block. */
   parityLength: number
   blockCount: number
 }
 
 /**
- * By version, from 1: the bytes it holds at error correction level M, the parity codewords of a block and the
- * number of blocks (ISO/IEC 18004, tables 7 and 9). Version 18 goes past the 512 characters that EMVCo allows
- * a payload, so no weaker level is ever needed.
+ * For each version, from 1 on: the bytes of text at error correction level M, the parity codewords of a block, and the
+ * number of blocks (ISO/IEC 18004, tables 7 and 9). Version 18 holds more than the 512 characters that EMVCo allows for
+ * a payload, so a weaker level is never needed.
  */
 const AT_LEVEL_M: readonly (readonly [bytes: number, parityLength: number, blockCount: number])[] = [
   [14, 10, 1],
@@ -40,7 +40,7 @@ const VERSIONS: readonly Version[] = AT_LEVEL_M.map(([bytes, parityLength, block
   blockCount,
 }))
 
-/** The smallest version that holds this many bytes. */
+/** The smallest version for this number of bytes. */
 export function versionFor(byteLength: number): Version {
   const version = VERSIONS.find(({ bytes }) => bytes >= byteLength)
   if (version !== undefined) return version
