@@ -42,7 +42,7 @@ export interface SimulatorOptions extends StoreLocation {
   readonly allowHosts?: readonly string[] | undefined
   readonly allowWebhooks?: readonly string[] | undefined
   readonly durability?: 'commit' | 'process' | undefined
-  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  /** How long entries that a checkpoint has are kept, in wall time; forever by default. */
   readonly historyMs?: number | undefined
   /** How long one advance waits for webhook receivers in all, in wall time. */
   readonly advanceWaitMs?: number | undefined

@@ -12,7 +12,7 @@ export class Call<T, Body = T> implements Promise<T> {
     answer: Promise<Answer<Body>>,
     /** The idempotency key of the call. It is known before the answer, so that it can be shown and used again. */
     readonly idempotencyKey?: string | undefined,
-    /** Extracts the part of the body that the caller awaits; the whole body if left out. */
+    /** Extracts the part of the body that the caller awaits; the whole body by default. */
     private readonly read: (body: Body) => T = asItIs,
   ) {
     this.#answer = answer

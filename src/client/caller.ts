@@ -23,7 +23,7 @@ export interface CallRequest {
   readonly repeatable?: boolean
   /** Whether a success may have no body. */
   readonly bodiless?: boolean
-  /** The expected answer; any JSON if left out. */
+  /** The expected answer; any JSON by default. */
   readonly expected?: Expected | undefined
   readonly signal?: AbortSignal | undefined
 }

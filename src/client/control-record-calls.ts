@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 import type { ControlHttp } from './control-http.ts'
 import { demandKnown, type NamesOf, orReject } from './options.ts'
 
-/** A part of a list; the whole list if left out. */
+/** A part of a list; the whole list by default. */
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined

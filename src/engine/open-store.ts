@@ -15,7 +15,7 @@ export interface StoreLocation {
 export interface StoreSettings {
   /** Whether each answer waits until its change survives a power failure. */
   readonly sync: boolean
-  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  /** How long entries that a checkpoint has are kept, in wall time; forever by default. */
   readonly historyMs?: number | undefined
   /** Refuses a place that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean

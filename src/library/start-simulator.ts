@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly catalogue?: Catalogue
   /** The clock of the default merchant. */
   readonly clock?: 'real' | 'virtual'
-  /** The data directory; in memory if left out. */
+  /** The data directory; in memory by default. */
   readonly dataDir?: string
   readonly port?: number
   readonly host?: string
@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly allowHosts?: readonly string[]
   readonly allowWebhooks?: readonly string[]
   readonly durability?: 'commit' | 'process'
-  /** How long entries that a checkpoint has are kept, in wall time; forever if it is left out. */
+  /** How long entries that a checkpoint has are kept, in wall time; forever by default. */
   readonly historyMs?: number
   /** How long one advance waits for webhook receivers in all, in wall time; 15 s by default. */
   readonly advanceWaitMs?: number

@@ -67,7 +67,7 @@ export const ReceiverSchema = Type.Object(
     events: maybe(
       Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), {
         minItems: 1,
-        description: 'the events that it subscribes to; the default ones if left out',
+        description: 'the events that it subscribes to; by default, the final events',
       }),
     ),
     answers: maybe(BehaviourSchema),
