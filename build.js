@@ -127,9 +127,9 @@ const LATE = 'node:crypto'
 const VALIDATOR = 'ajv'
 
 const substitutes = {
-  // For commands that are separate programs, which do not exist here.
+  // Commander needs it only for commands that are separate programs, and paysim has none.
   'node:child_process': { instead: 'export {}', isFor: importer => importer.includes('commander') },
-  // The bundler's own runtime, and what requires it in the middle of a function, can have it as it is.
+  // The runtime of the bundler, and code that requires it inside a function, get the original module.
   [LATE]: {
     instead: lateModule(LATE, await import(LATE)),
     isFor: (importer, kind) => !importer.startsWith('\0') && kind !== 'require-call',
@@ -147,7 +147,7 @@ const substitute = {
   name: 'substitute',
   resolveId: (id, importer, { kind }) => (substitutes[id]?.isFor(importer, kind) ? `\0${id}` : null),
   load: id => substitutes[id.slice(1)]?.instead ?? null,
-  // For an `import()` that is left, Node loads all of its loader of ECMAScript modules.
+  // If any `import()` is left, Node loads its whole loader of ECMAScript modules.
   transform: code =>
     code.replace(/\bimport\(('node:[\w/]+')\)/g, 'Promise.resolve(process.getBuiltinModule($1))'),
 }
@@ -186,7 +186,7 @@ const note = built => {
   return built
 }
 
-// CommonJS, which Node loads with a tenth less work for a whole command.
+// The bundles are CommonJS, with which a whole command takes a tenth less processor time.
 const { output } = note(
   await build({
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
@@ -195,7 +195,7 @@ const { output } = note(
     external: [`./${VALIDATOR}.cjs`],
     makeAbsoluteExternalsRelative: false,
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
-    // It is intended that some modules are loaded late here and at once elsewhere.
+    // Some modules are loaded late in one place and at once in another on purpose.
     checks: { ineffectiveDynamicImport: false },
     output: {
       ...names('cjs'),

@@ -1,5 +1,5 @@
-// The closing lines of .ci/run: what vitest's JSON reports, given as arguments, add up to, and above it what failed,
-// for whoever sees no more of a run than its end.
+// Prints the last lines of .ci/run: the failed tests, and the totals of the JSON reports of vitest that are given as
+// arguments. They are last because some readers see only the end of a run.
 import { readFileSync } from 'node:fs'
 
 const total = { passed: 0, failed: 0, skipped: 0 }
@@ -9,7 +9,7 @@ for (const path of process.argv.slice(2)) {
   for (const { file, fullName, failureMessages } of failures) say(file, fullName, failureMessages.join('\n'))
   for (const { name, message } of broken) say(name, 'could not be run', message)
   for (const { status } of tests) total[status in total ? status : 'skipped']++
-  // A run can fail beside its tests: a file that does not load, an error that nobody awaited.
+  // A run can fail although no test failed: a file cannot be loaded, or an error is not handled.
   if (!success && failures.length === 0) total.failed++
 }
 const { passed, failed, skipped } = total

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// CommonJS, because a program starts in two thirds of the time if it is not a module, until it needs one.
+// CommonJS, because a program that loads no ECMAScript module starts in two thirds of the time.
 // From Node 22.1 on, compiled code is kept for the next start.
 process.getBuiltinModule('node:module').enableCompileCache?.()
 if (['--version', '-V'].includes(process.argv[2])) {

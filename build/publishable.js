@@ -1,4 +1,5 @@
-// Ends with 1 if the package in this folder must not be published: npm shows these members, and people follow them.
+// Exits with status 1 if the package in this folder must not be published. npm shows the members that are checked here,
+// and people follow their links.
 import { readFileSync } from 'node:fs'
 
 const NEEDED = {

@@ -1,5 +1,5 @@
-// Writes what the documents take from the program: `npm run docs`. With --check it changes nothing, names what is
-// stale and ends with status 1. Files named on the command line are the only ones looked at.
+// `npm run docs` writes the parts of the documentation that are made from the program. With --check it changes nothing,
+// names the files that are out of date, and exits with status 1. If files are named, only these are written or checked.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { scenarioSchema } from './generate/scenario-schema.js'
 
 const exactly = (old, fresh) => old === fresh
 
-/** Each document, how it is made from what is there, and when what is there will do. */
+/** For each document: how it is made from its present text, and whether that text is still good enough. */
 const DOCUMENTS = {
   'docs/decisions.md': { make: decisionsPage, isFresh: exactly },
   'docs/architecture.md': { make: lifecycleTables, isFresh: exactly },

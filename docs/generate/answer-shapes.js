@@ -7,8 +7,8 @@ const SHAPES = fileURLToPath(new URL('../../src/client/control-shapes.json', imp
 const FORMATTER = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url))
 
 /**
- * What the client checks of each answer that it gets from the control surface, as data: the schemas themselves would
- * take too long to load for a command.
+ * What the client checks in each answer of the control surface, as data. The schemas themselves would take too long to
+ * load for a command.
  */
 export async function answerShapes() {
   const { controlOperations } = await imported(OPERATIONS)
@@ -29,7 +29,7 @@ export async function answerShapes() {
   })
 }
 
-/** For the functions of the client that refuse to be called without arguments. */
+/** The arguments for functions of the client that cannot be called without any. */
 const ARGUMENTS = {
   'clock.set': ['virtual'],
   'clock.advance': ['1s'],
@@ -88,7 +88,7 @@ function isOf(operation, request) {
   return new RegExp(`^${pattern}(\\?|$)`).test(request)
 }
 
-/** Types in place of schemas: which members there are, and of which kind. Values are not looked at. */
+/** A short form of a schema: its members and their kinds, but not their possible values. */
 function shapeOf(schema, named) {
   if (schema.title === undefined) return plainShape(schema, named)
   if (!(schema.title in named)) {
@@ -122,7 +122,7 @@ function ofObject({ properties = {}, patternProperties, required = [] }, named) 
   return members.length === 0 ? 'object' : { members: Object.fromEntries(members) }
 }
 
-/** Several kinds of records have only in common that they are objects. */
+/** The form of an answer that can be one of several kinds of records. All that they share is that they are objects. */
 function ofAny(schemas, named) {
   const present = schemas.filter(({ type }) => type !== 'null')
   const shapes = present.map(schema => shapeOf(schema, named))

@@ -44,7 +44,7 @@ function onOneLine(value) {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** An address is worth its length; a picture is not. */
+/** Cuts a long text, such as an image, but not an address. */
 function cut(text) {
   return text.length <= LONGEST_TEXT || text.startsWith('http')
     ? text

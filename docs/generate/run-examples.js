@@ -81,9 +81,9 @@ function run(blocks, directory, host) {
   mkdirSync(results)
   const script = [
     'set -euo pipefail',
-    // The body unchanged, and the status separately.
+    // Prints the body unchanged, and the status on stderr.
     `curl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }`,
-    // As if it were installed in the folder.
+    // Runs this build, as if paysim were installed in the folder.
     `npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }`,
     ...blocks.map((block, at) => `{\n${block}} > '${results}/${at}.out' 2> '${results}/${at}.err'`),
   ].join('\n')

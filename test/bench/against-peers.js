@@ -11,7 +11,7 @@ import { makeStore } from './store.js'
 
 const RECORDS = 1000
 
-/** GET one and create, of paysim, of the minimum and of what others use instead, in the same rounds. */
+/** Compares paysim with the minimum and with other programs in the same rounds: GET one payment, and create one. */
 export async function measurePeers(settings, onEnd) {
   installPeers()
   const store = await makeStore(settings.binary, 'payments', RECORDS)

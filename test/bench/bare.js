@@ -50,7 +50,7 @@ function keepInMap({ length }) {
   }
 }
 
-/** The same with a line in a file for each, written and synced together with those that came meanwhile. */
+/** The same with a line in a file for each. Lines that arrive meanwhile are written and synced together. */
 function keepInFile({ length, file }) {
   const records = new Map()
   const handle = openSync(file, 'a')
@@ -93,7 +93,7 @@ function sendText({ length }) {
   return (_, response) => answer(response, 200, text)
 }
 
-/** Pages of payouts, each made when it is asked for, so that any number of them takes no room here. */
+/** Pages of payouts. Each is made when it is requested, so that they need no memory. */
 function makePages({ count }) {
   return (request, response) => {
     const { searchParams } = new URL(request.url, 'http://localhost')

@@ -19,7 +19,7 @@ export async function contest(contenders, { rounds, seconds, warmUpSeconds }) {
   return inTurn(Object.fromEntries(measures), rounds)
 }
 
-/** A line of the table. More is better by rate and less by busy time: both ratios say how we fare. */
+/** A line of the table. A higher rate and a shorter processor time are better, and both ratios are shown. */
 export function compareLoads(name, sides) {
   const line = compare(name, { ...sides, unit: 'req/s' })
   return { ...line, busyRatio: 1 / line.busyRatio }

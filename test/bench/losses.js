@@ -8,11 +8,11 @@ import { compare, inTurn } from './rounds.js'
 import { makeStore } from './store.js'
 
 const RECORDS = 1000
-/** A loss of more than a quarter counts, if it shows each time. */
+/** A figure counts as a loss if it is worse by more than a quarter in each measurement. */
 const LOSS = 0.25
 const TIMES = 3
 
-/** The main figures of this tree beside those of another commit. Each line says whether it lost, again and again. */
+/** Compares the main figures of this tree with those of another commit. A loss is measured again. */
 export async function measureLosses(settings, onEnd) {
   const commit = settings.against ?? parentCommit()
   if (commit === undefined) {
@@ -41,7 +41,7 @@ async function untilItHolds(measure) {
   }
 }
 
-/** By rate or time, or by processor time where it is known. */
+/** Whether a line is a loss by its rate or time, or by its processor time if that is known. */
 const isLoss = ({ ratio, busyRatio, moreIsBetter }) =>
   (moreIsBetter ? ratio : 1 / ratio) < 1 - LOSS || busyRatio < 1 - LOSS
 

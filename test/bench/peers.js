@@ -68,7 +68,7 @@ function bin(name, command) {
   return join(path, '..', typeof bins === 'string' ? bins : bins[command])
 }
 
-/** Starts a peer with records to look up, where it keeps any, or with an example of one. */
+/** Starts a peer with records to look up, or with an example of one if it keeps no records. */
 export async function startPeer(name, { count, length }, onEnd) {
   const { args, ready } = PEERS[name]
   const folder = await mkdtemp(join(tmpdir(), 'paysim-bench-'))

@@ -29,7 +29,7 @@ export function cellsOf(row) {
   ]
 }
 
-/** Of a request, or of a start. */
+/** The processor time of a request, or of a start. */
 function processorTime({ ours, other }, unit) {
   const text =
     unit === 'req/s' ? value => `${(value * 1000).toFixed(0)} µs` : value => `${value.toFixed(0)} ms`

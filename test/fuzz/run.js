@@ -1,4 +1,4 @@
-// node test/fuzz/run.js: the long form of test/fuzz/fuzz.test.ts.
+// node test/fuzz/run.js runs test/fuzz/fuzz.test.ts for longer.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 

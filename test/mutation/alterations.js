@@ -59,7 +59,7 @@ export function flip(key, value) {
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const A_SECOND = 1000
 
-/** Later by a second, and by twice the time. */
+/** Two later times or longer durations: by a second, and by much more. */
 export function longer(text) {
   if (isInstant(text)) return [moved(text, A_SECOND), moved(text, 3_600_000)]
   const ms = milliseconds(text)
@@ -68,7 +68,7 @@ export function longer(text) {
     : [...new Set([ms + A_SECOND, ms * 2])].filter(other => other > ms).map(written)
 }
 
-/** Earlier by a second, and by half. */
+/** Two earlier times or shorter durations: by a second, and by much more. */
 export function shorter(text) {
   if (isInstant(text)) return [moved(text, -A_SECOND), moved(text, -3_600_000)]
   const ms = milliseconds(text)

@@ -1,4 +1,4 @@
-// node test/torture/run.js: the long form of the tests in test/torture, and the table that it makes.
+// node test/torture/run.js runs the tests in test/torture for longer, and writes a table of the results.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -66,7 +66,7 @@ const results = flags.results ?? mkdtempSync(join(tmpdir(), 'paysim-torture-resu
 if (flags.results === undefined) process.once('exit', () => rmSync(results, { recursive: true, force: true }))
 mkdirSync(results, { recursive: true })
 
-/** Vitest on some files. */
+/** Runs vitest on some files. */
 async function run(args, env) {
   const child = spawn('npx', ['vitest', 'run', '--project', 'torture', ...args], {
     stdio: 'inherit',
@@ -76,7 +76,7 @@ async function run(args, env) {
 }
 
 const [file, name] = part === undefined ? [] : PARTS[part]
-/** Without a part, everything about files. */
+/** The files of the named part; without a part, all files that need no database. */
 const files = readdirSync('test/torture')
   .filter(found => found.endsWith('.test.ts'))
   .filter(found => (file === undefined ? found !== 'cluster.test.ts' : found.startsWith(file)))
@@ -84,7 +84,7 @@ const files = readdirSync('test/torture')
 const tortured =
   part === 'fuzz'
     ? 0
-    : // One after the other: together they would be slower than the load that they ask for.
+    : // The files run one after the other, because together they would be too slow for the load that they need.
       await run(['--no-file-parallelism', ...files, ...(name === undefined ? [] : ['-t', name])], {
         PAYSIM_TORTURE_SECONDS: flags.seconds,
         PAYSIM_TORTURE_SEED: flags.seed,
@@ -114,7 +114,7 @@ const parts = Object.fromEntries(
     JSON.parse(readFileSync(join(results, found), 'utf8')),
   ]),
 )
-/** Empty where there is no git, or no repository. */
+/** The output of git; empty if there is no git or no repository. */
 const git = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? ''
 const text = writeTable({
   parts,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 
-/** What goes past Prism, and why. */
+/** The requests that are not sent through Prism, and the reasons. */
 const PAST_THE_VALIDATOR = {
   'an image as multipart/form-data': {
     reason: 'Prism reads a body as UTF-8 text, which a picture is not',
@@ -25,7 +25,7 @@ function isJson(body) {
   }
 }
 
-/** The base URL that the scenarios get: sends each request on through the validator, and keeps what that notes. */
+/** Opens the base URL for the scenarios. It sends each request through the validator, and keeps the validator's notes. */
 export async function openGate(document, { validator, server }) {
   const operations = operationsOf(document)
   const exchanges = []
@@ -64,7 +64,7 @@ export async function openGate(document, { validator, server }) {
   }
 }
 
-/** A request that breaks the document is fine where it was refused: scenarios send such requests on purpose. */
+/** An invalid request is fine if it was refused, because scenarios send such requests on purpose. */
 function exchangeOf(request, { statusCode: status }, notes, operations) {
   const granted = status < 400
   const violations = notes.filter(({ location: [side] }) => side === 'response' || granted)

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
-/** The newest that runs on Node 20. Prism is not a dependency: it brings 180 packages, and only this needs them. */
+/** The newest version for Node 20. It is no dependency, because only this script needs it and its 180 packages. */
 const VERSION = '5.14.2'
 
-/** Where Prism is: `PAYSIM_PRISM`, or a folder among the temporary ones. It is fetched there from npm once. */
+/** Returns the folder of Prism: `PAYSIM_PRISM`, or a temporary folder into which npm installs it once. */
 export async function installPrism() {
   const folder = process.env.PAYSIM_PRISM || join(tmpdir(), `paysim-prism-${VERSION}`)
   const { resolve } = createRequire(join(folder, 'package.json'))
@@ -39,7 +39,7 @@ export async function installPrism() {
   }
 }
 
-/** Prism as a proxy before the server. It passes on what breaks the document, too, and notes it in a header. */
+/** Starts Prism as a proxy in front of the server. It passes on invalid calls too, and notes problems in a header. */
 export async function startPrism({ command }, document, server) {
   const port = await freePort()
   const flags = [
@@ -77,7 +77,7 @@ export async function startPrism({ command }, document, server) {
   }
 }
 
-/** Prism takes a port and does not tell which it took. */
+/** A free port for Prism, which does not report the port that it listens on. */
 async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
