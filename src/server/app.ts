@@ -251,7 +251,6 @@ export class App {
     return isSafe || !isBegun || error instanceof NotCarriedOutError
   }
 
-  /** Answers with the error, unless another process can answer the call. */
   #answerError(error: unknown, request: Request, reply: Reply): void {
     request.isToRepeat = this.#isForAnother(error, request)
     if (request.isToRepeat) return
