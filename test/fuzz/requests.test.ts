@@ -9,7 +9,7 @@ import { BINARY } from '../support/paysim-binary.ts'
 import { startTortured } from '../support/torture/torture-server.ts'
 
 const AT_ONCE = 12
-/** So many inputs of one client go to one account, which is then reset. */
+/** How many inputs of one client go to an account before it is reset. */
 const AN_ACCOUNT = 500
 
 test('damaged requests and bytes bring no 5xx, no exit and no hang', { timeout: WHOLE_MS }, async () => {

@@ -7,7 +7,7 @@ export default function buildOnce() {
   // The tester's own settings of paysim must not affect the tests.
   delete process.env.PAYSIM_DATA
   delete process.env.PAYSIM_CONTROL_TOKEN
-  // Node 20 reads them at each start, which takes longer than the rest, and two thousand processes start here.
+  // Node 20 reads them at each start, which takes longer than the rest of a start. The tests start 2,000 processes.
   delete process.env.NODE_EXTRA_CA_CERTS
   // A worker that ends has half a second to end its servers, which is too little on a busy machine.
   const run = `${process.pid}-${Date.now()}`

@@ -12,9 +12,9 @@ import { FIRST, isRepeat, repeatWith, SECONDS, SEED, Tally, TIMEOUT_MS } from '.
 import { TortureCluster } from '../support/torture/torture-cluster.ts'
 
 /**
- * Processes of a cluster are killed, paused, cut off, started and stopped under load, and so is their database. What was
- * answered is there, once, and is answered again as it was; nobody is answered with what was before; each success has its
- * webhook.
+ * Processes of a cluster, and their database, are killed, paused, cut off, started and stopped under load. Every change
+ * that was answered must exist once, and a repeated request must get the same answer. No answer may show an old state,
+ * and each success must have its webhook.
  */
 
 const reason = whyNoPostgres()
@@ -26,10 +26,10 @@ if (reason === undefined && noDisk !== undefined)
 const isShort = SECONDS <= 15
 const USER = 'cluster'
 const PASSWORD = 'of-the-cluster'
-/** The short form has those that differ most; the others come in turn, in an order that the seed gives. */
+/** The short form has the disturbances that differ most. The long form has all of them, in an order from the seed. */
 const SHORT: readonly Disturbance[] = ['kill', 'pause', 'cut', 'immediate restart']
 const ROUNDS = 20
-/** The long form kills 100 processes, however slow the machine is. */
+/** The long form kills at least this many processes, even on a slow machine. */
 const FEWEST_KILLS = Math.floor(SECONDS / 15)
 
 let built: Awaited<ReturnType<typeof buildWithSmallHistory>>
@@ -38,8 +38,8 @@ beforeAll(async () => {
 })
 afterAll(() => built?.remove())
 
-/** Disturbances under load, until everything that was answered was found. */
-async function suffer(scene: Scene, tally: Tally, isEnough: () => boolean): Promise<void> {
+/** Disturbs the cluster under load, and then checks that everything that was answered exists. */
+async function runDisturbances(scene: Scene, tally: Tally, isEnough: () => boolean): Promise<void> {
   const { cluster, chance } = scene
   await Promise.all([cluster.join(), cluster.join(), cluster.join()])
   const load = await ClusterLoad.begin(cluster, new Chance(chance.below(2 ** 32)))
@@ -63,7 +63,7 @@ async function suffer(scene: Scene, tally: Tally, isEnough: () => boolean): Prom
   tally.add('deliveries', load.deliveries)
 }
 
-/** What the database has at the end: whole, and each number of an entry once. */
+/** Checks the database at the end: it is consistent, and has each entry number once. */
 async function checkKept({ cluster, postgres, database }: Scene, store: string): Promise<void> {
   for (const member of [...cluster.members]) {
     const code = await cluster.stop(member)
@@ -79,7 +79,7 @@ async function checkKept({ cluster, postgres, database }: Scene, store: string):
   expect(await postgres.query(database, wrong)).toBe('')
 }
 
-/** The disturbances of a plan. Kills are the most frequent, because a kill is what happens most. */
+/** The disturbances of a plan. Kills are the most frequent, because processes are killed most often in practice. */
 function planned(chance: Chance): Disturbance[] {
   if (isShort) return [...SHORT]
   const all = (Object.keys(DISTURBANCES) as Disturbance[]).filter(
@@ -98,7 +98,7 @@ test.skipIf(reason !== undefined)(
     onTestFinished(() => postgres.end())
     await postgres.query('postgres', `CREATE ROLE ${USER} LOGIN PASSWORD '${PASSWORD}'`)
     if (disk) {
-      // Its folder is the user's as which PostgreSQL runs.
+      // The folder belongs to the user under which PostgreSQL runs.
       const { uid, gid } = statSync(postgres.directory)
       chownSync(disk.dataDir, uid, gid)
       await postgres.query('postgres', `CREATE TABLESPACE small LOCATION '${disk.dataDir}'`)
@@ -113,13 +113,13 @@ test.skipIf(reason !== undefined)(
       const chance = new Chance(SEED * 2_654_435_761 + plan)
       const balancing = new Chance(chance.below(2 ** 32))
       const cluster = new TortureCluster({ binary: built.binary, store, chance: balancing })
-      // Also if the test runs out of its time.
+      // This also runs if the test exceeds its time limit.
       onTestFinished(() => cluster.end())
       const isLong = chance.is(0.4)
       const longestMs = isShort ? 3500 : isLong && SECONDS >= 900 ? 30_000 : 5000
       const scene = { cluster, postgres, database, user: USER, chance, disk, longestMs }
       try {
-        await suffer(scene, tally, isRepeat || isShort ? () => false : isEnough)
+        await runDisturbances(scene, tally, isRepeat || isShort ? () => false : isEnough)
         await checkKept(scene, store)
       } catch (cause) {
         const said = cluster.said.slice(-4000)

@@ -28,9 +28,9 @@ import {
 import { TIMEOUT_MS } from '../support/torture/tally.ts'
 import { listen, settle } from '../support/webhooks/receiver.ts'
 
-// Everything at once on one account: no request may see a state that never was.
+// Many clients use one account at once. No request may see a state that never existed.
 
-// Two hundred requests take their time on a busy machine.
+// Two hundred requests take long on a busy machine.
 vi.setConfig({ testTimeout: TIMEOUT_MS })
 
 const server = fileServer()
@@ -59,7 +59,7 @@ test('paging while payouts change status returns the complete list in order', as
   for (const walk of walks) expect(idsOf(walk.flat())).toEqual(order)
 })
 
-/** One client's life: a record made, used and brought to its end; the record's id. */
+/** Creates a record as one client, uses it and brings it to its end. Returns its id. */
 async function liveThrough(account: Account, client: number): Promise<string> {
   if (client % 4 === 0) {
     const { id } = await addPayout(account)

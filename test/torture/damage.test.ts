@@ -18,7 +18,7 @@ import { FIRST, isRepeat, repeatWith, SEED, shareMs, Tally, TIMEOUT_MS } from '.
  * refused by name; or its last entries are missing, and a message says so.
  */
 
-/** However short the time is. */
+/** The least number of damaged bytes, even if the time is short. */
 const FEWEST = 24
 
 interface Damage {
@@ -28,7 +28,7 @@ interface Damage {
   readonly bit: number | undefined
 }
 
-/** Every byte of every file, flipped and cut, in an order that chance gives: the time may not be enough for all. */
+/** Flips or cuts every byte of every file, in a random order, because the time may not be enough for all. */
 function* damages(files: Files, chance: Chance): Generator<Damage> {
   const sizes = [...files].map(([name, { length }]) => ({ name, length }))
   const total = sizes.reduce((sum, { length }) => sum + length, 0)

@@ -60,7 +60,7 @@ async function smallDisk(): Promise<Disk> {
 }
 
 /** Rounds in which the disk fails and works again, on one data directory. */
-async function suffer(disk: Disk, chance: Chance, tally: Tally): Promise<void> {
+async function runDisk(disk: Disk, chance: Chance, tally: Tally): Promise<void> {
   const start = async () => {
     const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir })
     if (!server) throw new Error('it ended without a plan')
@@ -126,7 +126,7 @@ describe('a refused change has no effect', () => {
     let plan = FIRST
     do {
       try {
-        await suffer(await open(), new Chance(SEED * 2_654_435_761 + plan), tally)
+        await runDisk(await open(), new Chance(SEED * 2_654_435_761 + plan), tally)
       } catch (cause) {
         throw new Error(repeatWith(part, plan), { cause })
       }

@@ -25,7 +25,7 @@ function isJson(body) {
   }
 }
 
-/** Opens the base URL for the scenarios. It sends each request through the validator, and keeps the validator's notes. */
+/** Opens the base URL for the scenarios. It sends each request through the validator and keeps its notes. */
 export async function openGate(document, { validator, server }) {
   const operations = operationsOf(document)
   const exchanges = []

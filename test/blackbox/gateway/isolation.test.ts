@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { expectRefusal, idOfNothing, notFound, tellings } from '../../support/http/refusals.ts'
+import { contentOf, expectRefusal, idOfNothing, notFound } from '../../support/http/refusals.ts'
 import {
   attachAsset,
   cancelPending,
@@ -88,7 +88,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
     const nothing = idOfNothing(foreign.startsWith('po') ? 'po' : 'pi')
     const answer = await request(foreign)
     expectRefusal(answer, notFound)
-    expect(tellings(answer, foreign)).toEqual(tellings(await request(nothing), nothing))
+    expect(contentOf(answer, foreign)).toEqual(contentOf(await request(nothing), nothing))
   })
 
   test('a receipt with their asset', async () => {
@@ -96,7 +96,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
     const nothing = idOfNothing('ast')
     const answer = await attachAsset(me, myTransfer, foreign)
     expectRefusal(answer, notFound)
-    expect(tellings(answer, foreign)).toEqual(tellings(await attachAsset(me, myTransfer, nothing), nothing))
+    expect(contentOf(answer, foreign)).toEqual(contentOf(await attachAsset(me, myTransfer, nothing), nothing))
     expect((await readPayment(me, myTransfer)).receipt).toEqual({ status: 'required' })
   })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Account, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { expectRefusal, invalid, notFound, tellings, unauthorized } from '../../support/http/refusals.ts'
+import { contentOf, expectRefusal, invalid, notFound, unauthorized } from '../../support/http/refusals.ts'
 import { addPayouts, listPayouts, type Query } from '../../support/payments/payouts.ts'
 
 const server = sharedServer()
@@ -114,7 +114,7 @@ describe('a cursor works only unchanged, and only for its own account', () => {
     const garbage = await listPayouts(account, { cursor: 'garbage' })
     for (const foreign of [cursorOfAnotherMerchant, cursorOfAnotherEnvironment]) {
       const answer = await listPayouts(account, { cursor: foreign })
-      expect(tellings(answer, foreign)).toEqual(tellings(garbage, 'garbage'))
+      expect(contentOf(answer, foreign)).toEqual(contentOf(garbage, 'garbage'))
     }
   })
 })

@@ -32,7 +32,7 @@ let scan: LeakScan
 beforeAll(async () => {
   const merchant = await openMerchant(server(), { catalogue: plainCatalogue(SENTINEL) })
   scan = startLeakScan()
-  account = { ...merchant.test, call: scan.overhear(merchant.test.call) }
+  account = { ...merchant.test, call: scan.record(merchant.test.call) }
 })
 
 const optionsFor = (method: unknown) => (method === 'th_bank_transfer' ? { bank: 'bbl' } : undefined)

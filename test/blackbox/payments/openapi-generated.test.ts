@@ -4,10 +4,10 @@ import type { Account } from '../../support/gateway/account.ts'
 import type { Answer, CallOptions } from '../../support/gateway/server.ts'
 import { useGateway } from '../../support/gateway/use-gateway.ts'
 import {
+  type InvalidValue,
+  invalidQueries,
+  invalidValues,
   type Schema,
-  type Spoiled,
-  spoilingsOf,
-  spoilingsOfQuery,
   valuesOf,
   variationsOf,
 } from '../../support/http/generated-values.ts'
@@ -177,8 +177,8 @@ describe.each(CONTRACTS)('with %s', (_, contract) => {
         expect(refusals(answer).length, answer.text).toBeGreaterThan(0)
       }
       const spoiled: [Request, string][] = [
-        ...(body ? spoilingsOf(body.schema, body.example) : []).map(asBody),
-        ...(query ? spoilingsOfQuery(query.schema, query.example) : []).map(asQuery),
+        ...(body ? invalidValues(body.schema, body.example) : []).map(asBody),
+        ...(query ? invalidQueries(query.schema, query.example) : []).map(asQuery),
       ]
       for (const [request, how] of spoiled) await expectRefused(request, how)
       const properties = query?.schema.properties ?? {}
@@ -191,8 +191,8 @@ describe.each(CONTRACTS)('with %s', (_, contract) => {
       await fc.assert(
         fc.asyncProperty(valuesOf(schema), fc.nat(), async (value, which) => {
           const all = body
-            ? spoilingsOf(schema, value)
-            : spoilingsOfQuery(schema, value as Record<string, unknown>)
+            ? invalidValues(schema, value)
+            : invalidQueries(schema, value as Record<string, unknown>)
           const one = all[which % all.length]
           if (!one) return
           const [request, how] = body ? asBody(one) : asQuery(one)
@@ -284,8 +284,8 @@ const pointedAt = (expression: string, body: Json): string =>
     .split('/')
     .reduce((value, name) => value[name], body)
 
-const asBody = ({ how, value }: Spoiled): [Request, string] => [{ body: value }, how]
-const asQuery = ({ how, value }: Spoiled): [Request, string] => [
+const asBody = ({ how, value }: InvalidValue): [Request, string] => [{ body: value }, how]
+const asQuery = ({ how, value }: InvalidValue): [Request, string] => [
   { query: value as Record<string, unknown> },
   how,
 ]

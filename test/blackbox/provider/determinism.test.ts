@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { accountOf, type Json, succeeded } from '../../support/gateway/merchant.ts'
 import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
-import { hearCreate } from '../../support/http/wire.ts'
+import { createOnWire } from '../../support/http/wire.ts'
 import {
   attachAsset,
   cancelPending,
@@ -82,7 +82,7 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     { on: 'webhook', type: 'delay', delay: '2h', probability: 0.3 },
   )
   for (let order = 0; order < 12; order += 1) {
-    const { status, text } = await hearCreate(server, account, `key-${order}`, {
+    const { status, text } = await createOnWire(server, account, `key-${order}`, {
       merchant_reference: `paid-${order}`,
     })
     answers.push(`create ${status} ${text}`)

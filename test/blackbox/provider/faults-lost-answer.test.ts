@@ -3,7 +3,7 @@ import { type Account, openAccount, rows } from '../../support/gateway/merchant.
 import type { Answer } from '../../support/gateway/server.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh } from '../../support/http/answers.ts'
-import { hear, hearCreate } from '../../support/http/wire.ts'
+import { callOnWire, createOnWire } from '../../support/http/wire.ts'
 import { imageForm } from '../../support/payments/images.ts'
 import {
   createPayment,
@@ -43,7 +43,7 @@ const isReplay = (answer: Answer) => answer.headers.get('idempotent-replayed')
 describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => {
   test('a create sent again with its key is replayed, and there is one payment', async () => {
     const account = await accountLosing('POST /payment_intents', fault)
-    const lost = await hearCreate(server(), account, 'order-1')
+    const lost = await createOnWire(server(), account, 'order-1')
     expect(lost.body?.object, 'nothing that can be used came back').not.toBe('payment_intent')
     const [made] = await payments(account)
     const again = await postPayment(account, paymentBody(), { 'idempotency-key': 'order-1' })
@@ -61,7 +61,7 @@ describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => 
     const account = await accountLosing(on, fault)
     const { id } = await createPayment(account)
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'cancel-1' }
-    await hear(server(), account, 'POST', `/payment_intents/${id}/cancel-pending`, { headers })
+    await callOnWire(server(), account, 'POST', `/payment_intents/${id}/cancel-pending`, { headers })
     const again = await account.call('POST', `/payment_intents/${id}/cancel-pending`, { headers })
     expect({ status: again.status, replay: isReplay(again) }).toEqual({ status: 202, replay: 'true' })
     expect(await providerCalls(account, 'cancel')).toBe(1)
@@ -82,7 +82,7 @@ describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => 
       return { headers, raw: new Uint8Array(await encoded.arrayBuffer()) }
     }
     const path = `/payment_intents/${id}/receipt`
-    await hear(server(), account, 'POST', path, await send())
+    await callOnWire(server(), account, 'POST', path, await send())
     const again = await account.call('POST', path, await send())
     expect({ status: again.status, replay: isReplay(again) }).toEqual({ status: 200, replay: 'true' })
     expect(again.body.receipt).toEqual({ status: 'processing' })
@@ -92,7 +92,7 @@ describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => 
 
 test('a create sent again without a key makes a second payment', async () => {
   const account = await accountLosing('POST /payment_intents', { type: 'reset' })
-  await hearCreate(server(), account)
+  await createOnWire(server(), account)
   expectFresh(await postPayment(account, paymentBody()), 201)
   expect(await payments(account)).toHaveLength(2)
 })
@@ -100,7 +100,7 @@ test('a create sent again without a key makes a second payment', async () => {
 test('a payout whose cancel answer was lost is cancelled, and a second cancel is refused', async () => {
   const account = await accountLosing('POST /payout_intents/:id/cancel', { type: 'reset' })
   const { id } = await addPayout(account)
-  await hear(server(), account, 'POST', `/payout_intents/${id}/cancel`, { body: { reason: 'Twice' } })
+  await callOnWire(server(), account, 'POST', `/payout_intents/${id}/cancel`, { body: { reason: 'Twice' } })
   expectError(await cancelPayout(account, id), 422, 'invalid_state')
   expect((await readPayout(account, id)).status).toBe('cancelled')
 })
@@ -111,7 +111,7 @@ describe.each<[string, Fault]>([
 ])('a request lost before anything was done: %s', (_, fault) => {
   test('is executed when sent again with its key', async () => {
     const account = await accountLosing('POST /payment_intents', { ...fault, when: 'before' })
-    await hearCreate(server(), account, 'order-1')
+    await createOnWire(server(), account, 'order-1')
     expect(await payments(account)).toEqual([])
     expectFresh(await postPayment(account, paymentBody(), { 'idempotency-key': 'order-1' }), 201)
     expect(await payments(account)).toHaveLength(1)
@@ -119,7 +119,7 @@ describe.each<[string, Fault]>([
 
   test('leaves its key free for another request', async () => {
     const account = await accountLosing('POST /payment_intents', { ...fault, when: 'before' })
-    await hearCreate(server(), account, 'order-1')
+    await createOnWire(server(), account, 'order-1')
     const other = await postPayment(account, paymentBody({ amount: '777' }), { 'idempotency-key': 'order-1' })
     expectFresh(other, 201)
   })
@@ -128,7 +128,7 @@ describe.each<[string, Fault]>([
 test('repeatedly lost replays still make one payment', async () => {
   const account = await accountLosing('POST /payment_intents', { type: 'reset', times: 4 })
   for (let attempt = 0; attempt < 4; attempt += 1)
-    expect((await hearCreate(server(), account, 'order-1')).status).toBeUndefined()
+    expect((await createOnWire(server(), account, 'order-1')).status).toBeUndefined()
   const last = await postPayment(account, paymentBody(), { 'idempotency-key': 'order-1' })
   expect(isReplay(last)).toBe('true')
   expect((await payments(account)).map(({ id }) => id)).toEqual([last.body.id])

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
 /** Usual paths of Chromium; PAYSIM_CHROMIUM names another one. */
 const USUAL_PATHS = [
-  // Debian's headless build takes half the time.
+  // The headless build of Debian takes half the time.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -53,7 +53,7 @@ async function openBrowser(): Promise<Browser> {
       '--headless',
       '--no-sandbox',
       '--disable-gpu',
-      // Saves a process for each browser and each page.
+      // This saves a process for each browser and each page.
       '--in-process-gpu',
       '--renderer-process-limit=1',
       '--disable-quic',
@@ -65,7 +65,7 @@ async function openBrowser(): Promise<Browser> {
   })
 }
 
-/** What appears is seen at once; only a loaded machine makes a page wait. */
+/** How long to wait for a page. Waits end at once when something appears, so only a busy machine needs this long. */
 const PATIENCE_MS = 90_000
 
 /** Opens a page at this URL. */
@@ -113,7 +113,7 @@ export function useBrowser(): Look {
     for (const window of await Promise.all(windows.values())) await window.close()
   })
   return async (address, options = {}) => {
-    // What moves all the time is drawn all the time.
+    // Animations would be drawn all the time.
     const window = await windowWith({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
     const page = await window.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
@@ -124,7 +124,7 @@ export function useBrowser(): Look {
   }
 }
 
-/** Has an empty page that stays open, because a context closes with its last page. */
+/** Opens a context with an empty page that stays open, because a context closes with its last page. */
 async function openWindow(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const window = await browser.newContext(options)
   await window.newPage()

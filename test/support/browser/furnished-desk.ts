@@ -116,7 +116,7 @@ export async function furnish(desk: Desk): Promise<readonly PageState[]> {
 /** Opens a page of the account and waits until it is complete. */
 export async function show(page: Page, desk: Desk, { path, opens }: PageState): Promise<void> {
   const address = addressOf(desk.server, `${desk.account}/${path}`)
-  // What an earlier state opened on the same page is closed by loading it again.
+  // An earlier state may have opened something on the same page. Loading the page again closes it.
   if (opens) await page.goto(address, { waitUntil: 'load' })
   else await follow(page, address)
   await page.locator('body:not(:has(.loading, .ghost:not(.button)))').waitFor({ state: 'attached' })

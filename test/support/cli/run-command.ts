@@ -29,9 +29,9 @@ export function startCommand(args: readonly string[], { cwd, env, input = '' }: 
 }
 
 /**
- * Runs a command of the built binary to its end, in a process that all tests of this worker share: to start Node takes
- * ten times as long as most commands. A command that reads more of its environment when its modules load has a process
- * of its own.
+ * Runs a command of the built binary to its end, in a process that all tests of this worker share, because the start of
+ * Node takes ten times as long as most commands. A command whose modules read more of the environment when they are
+ * loaded gets its own process.
  */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<Run> {
   if (Object.keys(options.env).some(name => READ_AT_LOAD.test(name))) {

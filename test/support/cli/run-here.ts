@@ -6,7 +6,7 @@ import type { Run } from './run-command.ts'
 
 class Exit extends Error {}
 
-/** Runs a command in the test's own process, to the first call of `process.exit`. It is for what ends before a call. */
+/** Runs a command in the process of the test, until it calls `process.exit`. Use it for commands without a request. */
 export async function runHere(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},

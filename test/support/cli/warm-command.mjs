@@ -27,7 +27,7 @@ async function run({ args, cwd, env, input }) {
   process.exit = given => {
     process.exitCode = given ?? process.exitCode
     end()
-    // What follows in a process that has ended is never run, and what it writes on its way out is not kept.
+    // A process that has ended runs nothing more, so this ends the command, and its later output is dropped.
     throw new Exit()
   }
   process.exitCode = undefined
@@ -46,7 +46,7 @@ async function run({ args, cwd, env, input }) {
   return { code, stdout, stderr }
 }
 
-// A process of its own would print them on its stderr.
+// A separate process would print warnings on its stderr.
 process.on('warning', ({ name, message }) => process.stderr.write(`${name}: ${message}\n`))
 
 const exit = process.exit.bind(process)

@@ -40,7 +40,7 @@ export function keepKeysSecret(keys: { readonly public_key: string; readonly sec
 }
 
 interface Settings {
-  /** Each command in a process of its own: for what commands do at the same time, or report only once. */
+  /** Runs each command in its own process: for commands that run at the same time, or report something only once. */
   readonly apart?: boolean
 }
 
@@ -67,7 +67,7 @@ export async function openWorkplace({
         for (const listen of listening) listen()
       })
     const ended = child.then(({ exitCode, stdout, stderr }) =>
-      unspoilt(args, { code: exitCode, stdout, stderr }),
+      checked(args, { code: exitCode, stdout, stderr }),
     )
     return {
       ended,
@@ -85,7 +85,7 @@ export async function openWorkplace({
     path,
     start,
     paysim: async (args, options = {}) =>
-      apart ? start(args, options).ended : unspoilt(args, await runCommand(args, here(options))),
+      apart ? start(args, options).ended : checked(args, await runCommand(args, here(options))),
     async write(name, contents) {
       await writeFile(path(name), contents)
       return path(name)
@@ -118,7 +118,7 @@ function machineVariables(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 /** Checks every run: no secret is printed, and no error shows a stack. */
-function unspoilt(args: readonly string[], run: Run): Run {
+function checked(args: readonly string[], run: Run): Run {
   const said = `${run.stdout}\n${run.stderr}`
   for (const secret of secrets)
     if (said.includes(secret)) throw new Error(`paysim ${args.join(' ')} printed a secret:\n${said}`)

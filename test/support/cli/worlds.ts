@@ -58,7 +58,7 @@ export const inEachWorld = (tests: Tests) => inWorlds([SIMULATOR, FLAT], tests)
 /** For behaviour that is decided before a server is called. */
 export const inTheSimulator = (tests: (world: () => World) => void) => inWorlds([SIMULATOR], tests)
 
-/** And against a third server, for tests of faults. */
+/** Runs the same tests also against a third server, for tests of faults. */
 export const inEveryWorld = (tests: (world: () => World) => void) =>
   inWorlds([SIMULATOR, FLAT, PROBLEM], tests)
 

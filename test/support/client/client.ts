@@ -37,7 +37,7 @@ export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {})
 /** The error of a rejected promise. */
 export async function refusal<E extends Error>(
   promise: PromiseLike<unknown>,
-  // biome-ignore lint/suspicious/noExplicitAny: any way of making one will do
+  // biome-ignore lint/suspicious/noExplicitAny: the arguments of the constructor do not matter
   type: abstract new (...args: any[]) => E,
 ): Promise<E> {
   const cause = await Promise.resolve(promise).then(

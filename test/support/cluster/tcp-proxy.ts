@@ -29,7 +29,7 @@ export async function startTcpProxy(first: readonly number[]): Promise<TcpProxy>
   const pairs = new Set<Pair>()
   const server = createServer({ allowHalfOpen: true }, near => {
     near.on('error', () => {})
-    // Nobody reads it while nothing is behind it.
+    // Its data is not read before there is a connection to send it to.
     near.pause()
     void open(near)
   })
@@ -58,9 +58,9 @@ export async function startTcpProxy(first: readonly number[]): Promise<TcpProxy>
     ] as const) {
       from.pipe(to)
       from.once('close', () => {
-        // After a half-close, nobody reads the other one: only a cut ends it.
+        // After a half-close, nothing reads the other side, so only a cut ends it.
         if (to.closed) pairs.delete(pair)
-        // What it sent before still arrives.
+        // The data that it sent before still arrives.
         if (from.errored) to.destroy()
         else to.end()
       })

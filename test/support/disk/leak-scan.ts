@@ -4,7 +4,7 @@ import type { Answer, Call } from '../gateway/server.ts'
 /** Collects everything that a merchant or payer can see, to search it for secrets. */
 export interface LeakScan {
   /** The same caller, with its answers recorded. */
-  overhear: (call: Call) => Call
+  record: (call: Call) => Call
   note: (label: string, headers: Iterable<[string, string]>, text: string) => void
   seen: () => number
   expectNothingOf: (secret: string) => void
@@ -21,7 +21,7 @@ export function startLeakScan(): LeakScan {
   }
   const noteAnswer = (label: string, answer: Answer) => note(label, answer.headers, answer.text)
   return {
-    overhear: call => async (method, path, options) => {
+    record: call => async (method, path, options) => {
       const answer = await call(method, path, options)
       noteAnswer(`${method} ${path}`, answer)
       return answer

@@ -18,13 +18,13 @@ if (missingTool)
   console.log(`The shell examples of the documents are skipped: there is no ${missingTool} here.`)
 
 /** The output of each call of curl, in order. */
-export interface Told {
+export interface CurlOutput {
   status: number
   body: unknown
 }
 
 /** Runs a block in bash, in a directory, as a user with a server at this address. */
-export async function type(block: string, at: { directory: string; url: string }): Promise<Told[]> {
+export async function type(block: string, at: { directory: string; url: string }): Promise<CurlOutput[]> {
   const script = `set -euo pipefail
 curl() { command curl -sS -w '\\n%{http_code}\\n' "$@"; }
 npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }

@@ -2,7 +2,7 @@ import { openHistory } from '../../../src/engine/checkpoint/open-history.ts'
 import type { HistoryKept } from '../../../src/engine/journal-segments.ts'
 import { anAccountWithoutJournal, createPayment } from './accounts.ts'
 
-/** So small that a few entries fill a checkpoint, and a few more a segment. */
+/** These sizes are so small that a few entries fill a checkpoint, and a few more fill a segment. */
 const SMALL = { every: 4, segmentBytes: 3000 }
 
 /** An account whose history is in this folder, opened as at a start. */

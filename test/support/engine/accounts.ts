@@ -26,7 +26,7 @@ export function anAccountWithoutJournal(time: RealTime = new SteadyTime(), id = 
     seed: 'a seed',
     time,
     outerContext: () => ({
-      // A page of half an hour is the first thing that comes due.
+      // The page is open for half an hour, and its end is the first timer that is due.
       contract: resolveContract({ 'hosted.page': '30m' }),
       merchantName: 'Acme',
       checkoutModes: ['hosted', 'merchant'],

@@ -6,12 +6,12 @@ import type { Chance } from './chance.ts'
 import { damagedBytes } from './damage.ts'
 import { type FuzzRequest, type Operation, requestFor } from './requests.ts'
 
-/** Sends damaged requests to a server, and says what it must not have done. */
+/** How long a server may take to answer a damaged request. */
 
 const LONGEST_MS = 1000
-/** These may have much to do, and wait for receivers. */
+/** How long an advance may take, because it may have much to do and waits for receivers. */
 const LONGEST_ADVANCE_MS = 60_000
-/** A busy machine is slow now and then. What is slow by itself is so each time. */
+/** How often a slow request is sent again. A busy machine is slow now and then; a slow request is slow each time. */
 const TRIES = 10
 const KNOWN = 400
 const ID = /"((?:pi|po|evt|we|ast|wd|dlv|del|mer)_[\w-]+)"/g
@@ -25,7 +25,7 @@ interface Answered {
 /** Why there is no answer: Node cannot send such a request, the connection ended, or nothing came for a minute. */
 type Silence = 'not sent' | 'cut' | 'silent'
 
-/** One client with an account of its own, so that what one sets there changes no answer to another. */
+/** One client with its own account, so that its changes do not affect the answers to other clients. */
 export class Driver {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 })
   readonly #known: string[] = []
@@ -43,7 +43,7 @@ export class Driver {
     return `${this.#merchant}.test`
   }
 
-  /** An account as new; another one if the last one was removed. */
+  /** Makes the account as good as new, or creates another one if it was removed. */
   async prepare(): Promise<void> {
     const there =
       this.#merchant !== '' && (await this.server.control('POST', `/accounts/${this.#account}/reset`))
@@ -57,7 +57,7 @@ export class Driver {
     this.#keys = `Basic ${Buffer.from(`${test.public_key}:${test.secret_key}`).toString('base64')}`
   }
 
-  /** Removes the merchants that inputs made: there would be thousands. */
+  /** Removes the merchants that inputs created, because there would be thousands. */
   static async sweep(server: TortureServer, drivers: readonly Driver[]): Promise<void> {
     const own = new Set(['default', ...drivers.map(driver => driver.#merchant)])
     const listed = await server.control('GET', '/merchants')
@@ -65,7 +65,7 @@ export class Driver {
       if (!own.has(id)) await server.control('DELETE', `/merchants/${id}`)
   }
 
-  /** What is wrong with the answer; undefined if nothing is. */
+  /** Sends a damaged request. Returns what is wrong with the answer; undefined if nothing is. */
   async http(chance: Chance): Promise<string | undefined> {
     const isControl = chance.is(0.5)
     const operation = chance.of(isControl ? this.controlCalls : this.merchantCalls)
@@ -97,7 +97,7 @@ export class Driver {
 
   async #send(address: string, asked: FuzzRequest): Promise<Answered | Silence> {
     const answer = await this.#sendBy(this.#agent, address, asked)
-    // The server may close a connection that was not in use, just as it is used again.
+    // The server may close an idle connection at the moment when it is used again.
     return answer === 'stale' ? (this.#sendBy(false, address, asked) as Promise<Answered | Silence>) : answer
   }
 
@@ -139,7 +139,7 @@ export class Driver {
     })
   }
 
-  /** Bytes that are nearly a request. */
+  /** Sends bytes that are almost a request. */
   async socket(chance: Chance): Promise<string | undefined> {
     const bytes = this.#bytes(chance)
     const said = await new Promise<string>((resolve, reject) => {

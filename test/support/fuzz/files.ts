@@ -104,7 +104,7 @@ export function fileKinds(corpus: Corpus, folder: string): FileKind[] {
   const inValue = (name: string, right: unknown, read: (value: unknown) => unknown): FileKind => ({
     name,
     async try(chance) {
-      // As it is after its way through a file.
+      // The value as it is after it was written to a file and read again.
       const value: unknown = JSON.parse(JSON.stringify(damagedValue(chance, right)) ?? 'null')
       return { input: JSON.stringify(value), read: async () => void (await read(value)) }
     },
@@ -221,7 +221,7 @@ function pastOf(folder: string): FileKind {
 const rulesOf = (scenarios: readonly string[]) =>
   scenarios.flatMap(text => (parse(text) as { provider?: unknown[] }).provider ?? [])
 
-/** What the checker lets through may contradict itself, but must not make `apply` fail with a programming error. */
+/** Entries that pass the checks may contradict each other, but they must not cause a programming error in `apply`. */
 function replayChecked(entries: readonly unknown[]): void {
   const checker = new EntryChecker()
   if (entries.some(entry => checker.check(entry).length > 0)) return

@@ -5,11 +5,11 @@ import { Chance } from './chance.ts'
  * from the seed and its number, which a failure prints.
  */
 export const INPUTS = Number(process.env.PAYSIM_FUZZ_INPUTS ?? 1000)
-/** So much of them are files; the others are requests and bytes. */
+/** The share of files among the inputs. The others are requests and bytes. */
 export const FILES = 0.25
 const SEED = Number(process.env.PAYSIM_FUZZ_SEED ?? 1)
 const FIRST = Number(process.env.PAYSIM_FUZZ_FIRST ?? 0)
-/** Vitest must not end what takes long on a busy machine. */
+/** The time limit for vitest, which must not end a run that takes long on a busy machine. */
 export const WHOLE_MS = INPUTS <= 1000 ? 300_000 : 24 * 3_600_000
 
 export const chanceOf = (input: number) => new Chance(SEED * 2_654_435_761 + input)

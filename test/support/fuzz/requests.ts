@@ -65,7 +65,7 @@ function deepen(node: Json, resolve: (node: Json) => Json, depth = 0): Json {
   )
 }
 
-/** A value of the schema, more or less. */
+/** A value that mostly matches the schema. */
 function madeOf(chance: Chance, schema: Json, known: readonly string[], depth = 0): unknown {
   if (!schema || depth > 8 || chance.is(0.03)) return someValue(chance)
   if (schema.const !== undefined) return schema.const

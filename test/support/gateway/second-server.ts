@@ -73,7 +73,7 @@ function rewritten(bytes: Buffer, call: string, second: SecondServer): Buffer {
     const body = second.reshape(call, JSON.parse(bytes.toString('utf8')))
     return Buffer.from(disguise(body))
   } catch (error) {
-    // What a fault damaged stays damaged.
+    // A body that a fault has damaged is passed on unchanged.
     if (error instanceof SyntaxError) return bytes
     throw error
   }

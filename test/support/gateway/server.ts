@@ -6,8 +6,8 @@ import { controlConformance } from '../http/openapi.ts'
 import { BINARY } from '../paysim-binary.ts'
 
 /**
- * Drives the built binary as its users do: a process, its ready line, and HTTP. Of src/ it knows the OpenAPI document of
- * the control surface alone, against which it holds each answer of it.
+ * Drives the built binary as its users do: a process, its ready line, and HTTP. From src/ it uses only the OpenAPI
+ * document of the control surface, against which each answer of the control surface is checked.
  */
 
 export interface AccountKeys {
@@ -87,14 +87,14 @@ export async function startServer(options: Start = {}): Promise<Server> {
   child.stderr.setEncoding('utf8').on('data', text => {
     stderr += text
   })
-  // "exit" may come before the last of what it printed.
+  // "exit" may be emitted before all output was read.
   const exited = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
   const events: Record<string, unknown>[] = []
   // biome-ignore lint/suspicious/noExplicitAny: the ready line is read as it comes
   const ready: any = await new Promise((resolve, reject) => {
     let first = true
     let begun = ''
-    // What stands behind the last line end is half a line: the server was killed as it wrote it.
+    // Text after the last line feed is an incomplete line: the server was killed while it wrote the line.
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (begun + text).split('\n')
       begun = lines.pop() ?? ''

@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest'
 import { claimPort } from '../../../src/application/listening.ts'
 
 /**
- * A port that nothing listens on, and that stays so until this test uses it: no other test claims it, and the system
- * gives it to nobody who asks for any port.
+ * A port that nothing listens on until this test uses it. No other test claims it, and the system does not give it to a
+ * server that asks for any free port.
  */
 export async function claimedPort(): Promise<number> {
   const { port, release } = await claimPort()

@@ -75,7 +75,7 @@ export function variationsOf(schema: Schema, example: object): fc.Arbitrary<unkn
     .filter(value => keepsTo(schema, value))
 }
 
-export interface Spoiled {
+export interface InvalidValue {
   /** What was changed. */
   readonly how: string
   readonly value: unknown
@@ -85,14 +85,14 @@ const OTHER_TYPES = [null, 5, true, [], {}]
 const OTHER_TEXTS = ['', ' ', 'nonsense', '-1', '1.5', 'é', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z']
 
 /** The value with one problem, in each way that the schema detects. */
-export function spoilingsOf(schema: Schema, value: unknown): Spoiled[] {
+export function invalidValues(schema: Schema, value: unknown): InvalidValue[] {
   return [...changesOf(schema, value, 'it')].filter(({ value: changed }) => !keepsTo(schema, changed))
 }
 
 /** The same for the members of a query, which are text, so a number and its digits are equal. */
-export function spoilingsOfQuery(schema: Schema, query: Record<string, unknown>): Spoiled[] {
+export function invalidQueries(schema: Schema, query: Record<string, unknown>): InvalidValue[] {
   const isText = (member: unknown) => typeof member === 'string' || Array.isArray(member)
-  return spoilingsOf(schema, query).filter(
+  return invalidValues(schema, query).filter(
     ({ value }) =>
       isObject(value) &&
       Object.entries(value).every(([name, member]) => member === query[name] || isText(member)),
@@ -102,7 +102,7 @@ export function spoilingsOfQuery(schema: Schema, query: Record<string, unknown>)
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function* changesOf(schema: Schema, value: unknown, at: string): Generator<Spoiled> {
+function* changesOf(schema: Schema, value: unknown, at: string): Generator<InvalidValue> {
   const plain = schema.anyOf?.[0] ?? schema
   for (const other of OTHER_TYPES) yield { how: `${at} is ${JSON.stringify(other)}`, value: other }
   if (plain.type !== 'object') yield* textsInstead(plain, at)
@@ -122,7 +122,7 @@ function* changesOf(schema: Schema, value: unknown, at: string): Generator<Spoil
     yield { how: `${at} has an unknown member`, value: { ...value, more: 'x' } }
 }
 
-function* textsInstead({ maxLength, type, items }: Schema, at: string): Generator<Spoiled> {
+function* textsInstead({ maxLength, type, items }: Schema, at: string): Generator<InvalidValue> {
   for (const text of OTHER_TEXTS) {
     const value = type === 'array' ? [text] : text
     yield { how: `${at} is ${JSON.stringify(value)}`, value }

@@ -35,7 +35,7 @@ export function expectRefusal(answer: Answer, refusal: Refusal): void {
 }
 
 /** The content of an answer without the ids of the request and of the requested record. */
-export function tellings(answer: Answer, name: string) {
+export function contentOf(answer: Answer, name: string) {
   const requestId = answer.headers.get('request-id') ?? ''
   const headers = [...answer.headers].filter(([header]) => !['request-id', 'date'].includes(header))
   return {

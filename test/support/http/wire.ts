@@ -5,7 +5,7 @@ import { paymentBody } from '../payments/payments.ts'
 import { basic } from './raw-http.ts'
 
 /** What came back over a new connection, even if it is incomplete. */
-export interface Heard {
+export interface WireAnswer {
   /** Undefined if the connection ended without an answer. */
   status: number | undefined
   headers: Record<string, string>
@@ -26,13 +26,13 @@ export interface Said {
 }
 
 /** Calls the merchant API, and accepts closed connections and damaged answers. */
-export function hear(
+export function callOnWire(
   server: Server,
   account: Account,
   method: string,
   path: string,
   said: Said = {},
-): Promise<Heard> {
+): Promise<WireAnswer> {
   const started = performance.now()
   const bytes = said.raw ?? (said.body === undefined ? undefined : Buffer.from(JSON.stringify(said.body)))
   const headers: Record<string, string> = { authorization: basic(account.keys), ...said.headers }
@@ -60,14 +60,14 @@ export function hear(
   })
 }
 
-/** A create request, heard as it comes. */
-export const hearCreate = (
+/** A create request, with its answer as it arrives. */
+export const createOnWire = (
   server: Server,
   account: Account,
   key?: string,
   changes?: Record<string, unknown>,
 ) =>
-  hear(server, account, 'POST', '/payment_intents', {
+  callOnWire(server, account, 'POST', '/payment_intents', {
     body: paymentBody(changes),
     headers: key === undefined ? {} : { 'idempotency-key': key },
   })

@@ -13,7 +13,7 @@ interface Kept {
   readonly at: number
 }
 
-/** What the gateway should remember of idempotency keys, kept apart from what it does. */
+/** The answers that the gateway should remember for idempotency keys, stored independently of the gateway. */
 export class AnswersKept {
   readonly commands: KeyedCommand[] = []
   readonly #byScope = new Map<string, Kept>()
@@ -40,7 +40,7 @@ export class AnswersKept {
 export const keepsAnswer = (outcome: Outcome) =>
   'id' in outcome || ('refused' in outcome && ERROR_STATUS[outcome.refused.code] === 422)
 
-/** The bytes of an answer, and its status where it is a refusal. */
+/** The text of an answer, with its status if it is a refusal. */
 export function answerText(machine: Machine, outcome: Outcome, key: { requestId: string }): string {
   const error = (rejection: Parameters<typeof renderError>[1], requestId: string) => {
     const { status, body } = renderError(CONTRACT, rejection, requestId)

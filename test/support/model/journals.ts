@@ -10,13 +10,13 @@ import { openLine } from '../../../src/engine/journal-format.ts'
 import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
 import { must } from './must.ts'
 
-/** Where a history's journal lies between two lives of its account. */
+/** Where the journal of a history is stored while its account is closed. */
 export interface Shelf {
-  /** The journal as it was left, each of its entries told to the account. */
+  /** Opens the stored journal, and replays its entries into the account. */
   open(
     account: Account,
   ): Promise<{ readonly journal: Journal; readonly checkpoints?: Checkpoints | undefined }>
-  /** A write that a crash cut short. */
+  /** Shortens the journal, as a crash during a write does. */
   tear(bytes: number): Promise<void>
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ export class FileShelf implements Shelf {
   async open(account: Account) {
     let said = 0
     const warn = () => said++
-    // So small that each history has many checkpoints, merges and segments.
+    // The sizes are so small that each history has many checkpoints, merges and segments.
     const history = await openHistory(account, this.directory, {
       sync: false,
       warn,

@@ -35,7 +35,7 @@ export const SERVER_RULES: readonly Rule[] = [
 ].map(compileRule)
 const FIRST_MOMENT = Date.UTC(2026, 0, 1)
 
-/** An account for which the history controls all else: wall clocks, receivers, crashes. */
+/** An account whose surroundings the history controls: wall clocks, receivers and crashes. */
 export class Machine {
   checkoutModes: readonly CheckoutMode[] = ['hosted', 'merchant']
   /** The answers of each endpoint's receiver, in order. */
@@ -68,7 +68,7 @@ export class Machine {
     return this.#account.world
   }
 
-  /** Of the catalogue in force. */
+  /** The routes of the catalogue in force. */
   get routes(): readonly RouteEntry[] {
     return (this.world.catalogue ?? SERVER_CATALOGUE).data.routes
   }
@@ -118,7 +118,7 @@ export class Machine {
     return this.#account.execute(command, by)
   }
 
-  /** Until nothing is due and every receiver that answers has answered. */
+  /** Continues until nothing is due, and every receiver that answers has answered. */
   quiet(): void {
     do this.#account.fireDue()
     while (this.#answerOne())
@@ -151,7 +151,7 @@ export class Machine {
     return this.execute({ type: 'RecordAttempt', ...attempt, result }, 'courier')
   }
 
-  /** Standing time stops at each timer on the way; a running clock may sleep through several. */
+  /** A virtual clock stops at each timer on the way. A running clock may pass several timers at once. */
   advance(to: number): void {
     const { account } = this
     this.quiet()
@@ -166,7 +166,7 @@ export class Machine {
     account.setClock(account.clock.change({ mode: 'virtual', at: Math.max(to, account.now) }))
   }
 
-  /** Null lets it stand. */
+  /** Null makes the clock stand still. */
   setClock(rate: number | null): void {
     const { clock } = this.#account
     const setting: ClockSetting = clock.change(rate === null ? { mode: 'virtual' } : { mode: 'real', rate })

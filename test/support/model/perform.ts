@@ -192,7 +192,7 @@ const PERFORMERS: Performers = {
   },
 }
 
-/** A record by how recently it came: 0 is the last of those preferred. */
+/** A record by how recently it was created: 0 is the latest one of those that are preferred. */
 function recent<T>(
   records: Records<T>,
   pick: number,

@@ -5,11 +5,11 @@ import { type Payment, statusOf } from '../../../src/domain/model.ts'
 import type { Machine } from './machine.ts'
 import { CATALOGUES, expectedRoute, PROVIDERS } from './provider.ts'
 
-/** The code that a command should be refused with; null where it should be carried out. */
+/** The code with which a command should be refused; null if it should be executed. */
 export type Prediction = string | null
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** What comes before a kept answer: what the request is about must be there. */
+/** Checks that come before the replay of a stored answer: the record of the request must exist. */
 export function predictEarly(machine: Machine, command: Command): Prediction {
   const { payments, assets } = machine.world
   switch (command.type) {
@@ -134,7 +134,7 @@ function submission(machine: Machine, { payment: id, image }: CommandOf<'SubmitR
   const isElsewhere = !!asset && asset.paymentId !== null && asset.paymentId !== id
   const digest = 'upload' in image ? image.upload.digest : asset?.digest
   const isTaken = receipt?.status === 'processing' || receipt?.status === 'submitted'
-  // The repeat of a lost answer is safe, whatever became of the payment.
+  // If an answer was lost, repeating the request is safe, even if the payment has ended since.
   if (isTaken && receipt.digest === digest && !isElsewhere) return null
   if (statusOf(payment) !== 'pending') return 'invalid_state'
   if (machine.frozen.get(id)?.receipt !== 'required') return 'provider_capability_unsupported'

@@ -1,7 +1,7 @@
 import { type CatalogueData, compareAmounts, type RouteEntry } from '../../../src/domain/catalogue.ts'
 import type { CheckoutMode } from '../../../src/domain/model.ts'
 
-/** Words that no merchant and no payer may ever read. */
+/** Names of the provider, which no merchant and no payer may ever see. */
 export const SECRETS = /zzprov|zzroute|zzlocal|zzbank/i
 
 const transfer = (provider: string, differences: Partial<RouteEntry>): RouteEntry => ({
@@ -25,7 +25,7 @@ const transfer = (provider: string, differences: Partial<RouteEntry>): RouteEntr
 
 const ROUTES: readonly RouteEntry[] = [
   transfer('zzprov-a', {}),
-  // The same method elsewhere, without the evidence and without a way back.
+  // The same method at another provider, without a receipt and without cancellation.
   transfer('zzprov-b', { receipt: 'none', cancel_pending: false, payer: {}, banks: { two: 'ZZBANK-3' } }),
   transfer('zzprov-a', {
     id: 'zzroute-qr',
@@ -75,14 +75,14 @@ function catalogue(routes: readonly RouteEntry[], unhealthy: readonly string[] =
   }
 }
 
-/** The same route under other terms: what was frozen before keeps the old ones. */
+/** The same route with other terms. Payments that were created before keep the old terms. */
 const otherwise = (route: RouteEntry): RouteEntry => ({
   ...route,
   receipt: route.receipt === 'required' ? 'none' : 'required',
   cancel_pending: !route.cancel_pending,
 })
 
-/** The first is the server's. The last is not consistent. */
+/** The first catalogue is that of the server. The last one is not consistent. */
 export const CATALOGUES: readonly CatalogueData[] = [
   catalogue(ROUTES),
   catalogue(ROUTES.toReversed().map(otherwise)),

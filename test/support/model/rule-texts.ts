@@ -54,7 +54,7 @@ const paymentRule = fc.record({
 })
 const payoutRule = fc.record({ approval: optional(fc.record({ after: wait })), outcome: optional(outcome) })
 
-/** Mostly valid; some contradict themselves and must be refused completely. */
+/** Mostly valid rules. Some contradict themselves, so the whole list must be refused. */
 export const ruleTexts: fc.Arbitrary<readonly ProviderRule[]> = fc.array(
   fc
     .tuple(

@@ -5,9 +5,9 @@ import type { CheckoutMode } from '../../../src/domain/model.ts'
 import { CATALOGUES, PROVIDERS } from './provider.ts'
 import { ruleTexts } from './rule-texts.ts'
 
-/** One step of a history. Records are named by how recently they came, since no step can know their ids. */
+/** One step of a history. It refers to a record by how recently it was created, because it cannot know its id. */
 
-/** Up to 5, among those that the step is made for, if there are any; above, among all. */
+/** Up to 5, the record is one of those that the step is meant for, if there are any. Otherwise it may be any record. */
 const pick = fc.nat(7)
 const key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
 const often = <T>(usual: T, ...others: T[]) =>
@@ -17,7 +17,7 @@ const reference = fc.constantFrom('order-1', 'order-2', 'a.b', '*')
 const step = <K extends string, T>(kind: K, facts: { [P in keyof T]: fc.Arbitrary<T[P]> }) =>
   fc.record(facts).map(given => ({ kind, ...given }))
 
-/** What receivers say, in turn; `slow` says nothing until it is asked to. */
+/** The answers of receivers, in turn. A `slow` receiver does not answer before the history says so. */
 export const ANSWERS = [200, 200, 204, 500, 302, 410, 429, 'slow', 'reset'] as const
 const answers = fc.array(fc.constantFrom(...ANSWERS), { minLength: 1, maxLength: 4 })
 const MINUTE = 60_000

@@ -2,7 +2,7 @@ import { FROM_THE_TOP, type Position } from '../../../src/domain/list-index.ts'
 import type { ListedRecords, Records } from '../../../src/domain/table.ts'
 import type { World } from '../../../src/domain/world.ts'
 
-/** Everything that a world holds, as plain data. */
+/** The whole content of a world as plain data. */
 export function dump(world: World) {
   const { payments, payouts, assets, kept, endpoints, events, deliveries, providerCalls } = world
   const maps = { payments, payouts, assets, kept, endpoints, events, deliveries, health: world.health }
@@ -44,7 +44,7 @@ function shelves(list: Pick<ListedRecords<unknown>, 'below' | 'count'>): [string
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The objects that a refusal must not replace, apart from the answers kept for keys. */
+/** The objects that a refusal must not replace. The answers that are stored for keys may change. */
 export function snapshot(world: World): {
   readonly records: readonly unknown[]
   readonly kept: readonly unknown[]

@@ -3,7 +3,7 @@ export interface Notice {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** The words of the licence, or its name, where the package brings no words. */
+  /** The text of the licence, or its name if the package has no text. */
   readonly text: string
 }
 

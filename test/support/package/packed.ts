@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The package as `npm publish` would send it, unpacked where no node_modules is in reach. */
+/** The package as `npm publish` would send it, unpacked in a folder where Node finds no node_modules. */
 export interface Packed {
   /** To be removed when done. */
   readonly directory: string
@@ -12,7 +12,7 @@ export interface Packed {
 
 export function packAndUnpack(): Packed {
   const directory = mkdtempSync(join(tmpdir(), 'paysim-package-'))
-  // Without its scripts: `prepack` would build dist/ again, under the feet of the tests that run it.
+  // Without the scripts, because `prepack` would build dist/ again while other tests run it.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], process.cwd())
   run('tar', ['-xzf', ...readdirSync(directory)], directory)
   return { directory, root: join(directory, 'package') }

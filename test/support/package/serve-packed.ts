@@ -11,7 +11,7 @@ interface ReadyLine {
 
 export interface PackedServer {
   readonly ready: ReadyLine
-  /** SIGTERM, then what the process left with. */
+  /** Sends SIGTERM, and returns the exit code and stderr. */
   readonly stop: () => Promise<{ code: number | null; stderr: string }>
 }
 

@@ -1,4 +1,4 @@
-/** The payer at the hosted page, without scripts: reads its forms and sends the one that offers a method. */
+/** Acts as a payer on the hosted page, without scripts: reads its forms, and sends the one for this method. */
 export async function choosing(pageUrl: string, method: string): Promise<Response> {
   const page = await (await fetch(pageUrl)).text()
   const form = formsOf(page).find(({ html }) => html.includes(`"${method}"`))

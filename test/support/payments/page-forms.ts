@@ -1,4 +1,4 @@
-/** Reads plain forms out of a page as a browser without scripts would, and nothing more. */
+/** Reads the forms of a page, as a browser without scripts does. */
 interface Form {
   action: string
   method: string
@@ -11,7 +11,7 @@ const attribute = (tag: string, name: string): string | undefined =>
 const unescapeHtml = (text: string) =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
 
-/** Every form of the page, once for each of its buttons, filled with something plausible. */
+/** Every form of the page, once for each of its buttons, with plausible values. */
 export function formsOf(html: string, pageUrl: string): Form[] {
   return [...html.matchAll(/<form\b[^>]*>([\s\S]*?)<\/form>/gi)].flatMap(([whole, inside = '']) => {
     const tag = /<form\b[^>]*>/i.exec(whole)?.[0] ?? ''

@@ -25,7 +25,7 @@ export function postPayment(account: Account, body: Fields, headers: Record<stri
   return account.call('POST', '/payment_intents', { body, headers })
 }
 
-/** A payment that must come into being: a QR payment in merchant mode, unless told otherwise. */
+/** Creates a payment: a QR payment in merchant mode by default. Fails the test if it is refused. */
 export async function createPayment(account: Account, changes: Fields = {}): Promise<Json> {
   const answer = await postPayment(account, paymentBody(changes))
   expect(answer.status, answer.text).toBe(201)
@@ -51,7 +51,7 @@ export const cancelPending = (account: Account, id: string): Promise<Answer> =>
     headers: { 'content-type': 'application/json' },
   })
 
-/** Uploads a receipt image straight to the payment. */
+/** Uploads a receipt image directly to the payment. */
 export const uploadReceipt = (account: Account, id: string, key: string, seed = 1): Promise<Answer> =>
   account.call('POST', `/payment_intents/${id}/receipt`, {
     raw: imageForm(seed),
@@ -61,6 +61,6 @@ export const uploadReceipt = (account: Account, id: string, key: string, seed = 
 export const attachAsset = (account: Account, id: string, asset: string): Promise<Answer> =>
   account.call('POST', `/payment_intents/${id}/receipt`, { body: { asset_id: asset } })
 
-/** An image that the account already holds, by the control surface. */
+/** Stores an image in the account by the control surface. */
 export const storeAsset = (account: Account, seed = 1, fields: Record<string, string> = {}): Promise<Json> =>
   succeeded(account.control('POST', '/assets', { raw: imageForm(seed, fields) }))

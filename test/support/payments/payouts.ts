@@ -17,14 +17,14 @@ export function payoutBody(changes: Fields = {}): Fields {
   }
 }
 
-/** A payout that must come into being, by the control surface. */
+/** Creates a payout by the control surface. Fails the test if it is refused. */
 export async function addPayout(account: Account, changes: Fields = {}): Promise<Json> {
   const answer = await account.control('POST', '/payouts', { body: payoutBody(changes) })
   expect(answer.status, answer.text).toBe(201)
   return answer.body
 }
 
-/** Many at once; `each` says what makes them differ. */
+/** Creates many payouts at once. `each` returns the fields in which they differ. */
 export const addPayouts = (account: Account, count: number, each: (index: number) => Fields = () => ({})) =>
   Promise.all(Array.from({ length: count }, (_, index) => addPayout(account, each(index))))
 
@@ -48,7 +48,7 @@ export const idsOf = (payouts: Json[]): string[] => payouts.map(payout => payout
 export const listedIds = async (account: Account, query?: Query): Promise<string[]> =>
   idsOf((await succeeded(listPayouts(account, query))).data)
 
-/** Every page from the first to the last, the filters sent again each time. */
+/** Reads every page from the first to the last. Each request repeats the filters. */
 export async function walkPages(
   account: Account,
   query: Query,
@@ -72,7 +72,7 @@ export const cancelPayout = (account: Account, id: string, body?: unknown): Prom
 export const movePayout = (account: Account, id: string, move: string, body: Fields = {}): Promise<Answer> =>
   account.control('POST', `/payouts/${id}/${move}`, { body })
 
-/** The payout as the merchant sees it: there is no GET of one, so it is found in the list. */
+/** The payout as the merchant sees it. There is no GET for a single payout, so this searches the list. */
 export async function readPayout(account: Account, id: string): Promise<Json> {
   const found = (await walkPages(account, { limit: 100 })).flat().find(payout => payout.id === id)
   expect(found, `payout ${id} is in the list`).toBeDefined()

@@ -1,7 +1,7 @@
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 
-/** What a phone's camera would read from a PNG. */
+/** The text that the camera of a phone would read from a PNG. */
 export function readQrCode(png: Buffer): string | undefined {
   const { data, width, height } = PNG.sync.read(png)
   // jsqr is CommonJS with a default export of its own.
@@ -20,7 +20,7 @@ export function pngOfDataUrl(url: string): Buffer {
   return Buffer.from(url.slice(prefix.length), 'base64')
 }
 
-/** The tags of an EMVCo merchant-presented code, in their order. Refuses what does not parse to the last byte. */
+/** The tags of an EMVCo merchant-presented code, in their order. Throws if any byte is not part of a tag. */
 export function emvTags(payload: string): Map<string, string> {
   const bytes = Buffer.from(payload)
   const tags = new Map<string, string>()
@@ -37,7 +37,7 @@ export function emvTags(payload: string): Map<string, string> {
   return tags
 }
 
-/** CRC-16/CCITT-FALSE of all but its own four digits, as EMVCo has it in tag 63. */
+/** The CRC-16/CCITT-FALSE of everything except its own four digits, as in tag 63 of EMVCo. */
 export function emvChecksum(payload: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(payload).subarray(0, -4)) {

@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs'
 
-/** Five mebibytes: the most a receipt image may have. */
+/** The largest size of a receipt image: five mebibytes. */
 export const MOST_BYTES = 5_242_880
 
 /** A real PNG of one pixel; another shade is another image. */

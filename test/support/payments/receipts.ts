@@ -42,7 +42,7 @@ export function attach(
   return account.call('POST', `/payment_intents/${intent}/receipt`, { body, headers })
 }
 
-/** Puts an asset into the account by the control surface, and gives its id. */
+/** Stores an asset in the account by the control surface, and returns its id. */
 export async function storeAsset(account: Account, image: Uint8Array, kind?: string): Promise<string> {
   const fields: Part[] = kind === undefined ? [] : [{ name: 'kind', content: kind }]
   const stored = await account.control('POST', '/assets', multipart([...fields, imageFile(image)]))

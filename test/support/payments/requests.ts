@@ -16,7 +16,7 @@ export function hosted(changes: Record<string, unknown> = {}): Record<string, un
   return { ...BASE, checkout_mode: 'hosted', ...changes }
 }
 
-/** What the probe's `probe_form` asks for: all six payer fields. */
+/** The fields that the method `probe_form` requires: all six payer fields. */
 export function fillingTheForm(): Record<string, unknown> {
   return paying('probe_form', {
     customer: { name: 'Somchai Jaidee', phone: '+66812345678' },

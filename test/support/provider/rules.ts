@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Account, Intent } from '../gateway/account.ts'
 import type { Answer, Call } from '../gateway/server.ts'
 
-/** Provider rules as a test writes them, and how it sees which of them decided. */
+/** A provider rule as a test writes it. */
 
 export type Rule = Record<string, unknown>
 
@@ -34,7 +34,7 @@ export async function rulesOf(account: Controlled): Promise<Rule[]> {
   return answer.body.rules
 }
 
-/** A rule that is seen by what it does: whatever it decides fails at once, with its name as the code. */
+/** A rule that can be recognised by its effect: its payments fail at once, with its name as the failure code. */
 export const mark = (name: string, match?: Rule, more: Rule = {}): Rule => ({
   name,
   ...(match ? { match } : {}),
@@ -45,13 +45,13 @@ export const mark = (name: string, match?: Rule, more: Rule = {}): Rule => ({
 export const markPayouts = (name: string, match: Rule = {}, more: Rule = {}): Rule =>
   mark(name, { kind: 'payout', ...match }, { approval: { after: '0s' }, ...more })
 
-/** The mark on a payment; null where no marking rule decided. */
+/** The name of the marking rule that decided a payment; null if none did. */
 export async function markOn(account: Account, { id }: Intent): Promise<string | null> {
   await account.advance('0s')
   return (await account.read(id)).failure_code
 }
 
-/** Creates a payment and tells which marking rule decided it. */
+/** Creates a payment, and returns the name of the marking rule that decided it. */
 export const decides = async (account: Account, changes: Rule = {}, method = 'probe_transfer') =>
   markOn(account, await account.pay(method, changes))
 

@@ -4,13 +4,13 @@ import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-opti
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 interface Arrows {
-  /** What was seen of `src/`. */
+  /** The modules of `src/` that were found. */
   readonly modules: readonly string[]
   /** Each as `rule: from → to`. */
   readonly violations: readonly string[]
 }
 
-/** Holds the imports of `src/` below a directory against .dependency-cruiser.cjs. */
+/** Checks the imports of `src/` in a directory against .dependency-cruiser.cjs. */
 export async function readArrows(baseDir: string): Promise<Arrows> {
   const options = await extractOptions(resolve('.dependency-cruiser.cjs'))
   const { output } = await cruise(['src'], { ...options, baseDir }, options.enhancedResolveOptions, {

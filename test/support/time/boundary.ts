@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import type { Account, Intent } from '../gateway/account.ts'
 
 interface Moment {
-  /** How long before it comes, in milliseconds. */
+  /** The time until the moment, in milliseconds. */
   in: number
-  /** What the record reads until then, and from then on. */
+  /** The members of the record before the moment, and from then on. */
   before: Record<string, unknown>
   then: Record<string, unknown>
 }
 
-/** Looks one millisecond before the moment and exactly at it. */
+/** Reads the record one millisecond before the moment, and exactly at the moment. */
 export async function expectAtBoundary(
   account: Account,
   read: () => Promise<Intent>,

@@ -1,4 +1,4 @@
-/** Instants relative to one another: no test names a date that the clock must have. */
+/** Lengths of time for instants relative to one another, because no test expects the clock to have a certain date. */
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND

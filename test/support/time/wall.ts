@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 /** The wall clock of a server that was started with `env`, controlled by the test. Timers do not notice its changes. */
 export interface Wall {
   env: { NODE_OPTIONS: string }
-  /** So far from the true time from now on, in milliseconds: a suspended laptop, or somebody who sets the clock. */
+  /** Moves the wall clock this far from the true time, as when a laptop was suspended or somebody sets the clock. */
   shift: (ms: number) => void
 }
 

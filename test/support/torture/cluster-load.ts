@@ -8,7 +8,7 @@ import { STILL_MS, webhooksOver } from './webhooks-over.ts'
 const CLIENTS = 8
 const ACCOUNTS = ['default.test', 'one.test', 'two.test', 'three.test']
 
-/** Clients of a cluster, and what they remember. */
+/** The clients of a cluster, and what they remember of the answers. */
 export class ClusterLoad {
   #isOver = false
   #failure: unknown
@@ -71,7 +71,7 @@ export class ClusterLoad {
     return [...this.orders.values()].reduce((sum, orders) => sum + of(orders), 0)
   }
 
-  /** When each account has answered something new. */
+  /** Resolves when each account has answered something new. */
   async moved(): Promise<void> {
     const before = new Map([...this.orders].map(([account, { answered }]) => [account, answered]))
     const until = performance.now() + STILL_MS
@@ -86,7 +86,7 @@ export class ClusterLoad {
     }
   }
 
-  /** Everything that was answered is there, and each success has had its webhook. */
+  /** Checks that everything that was answered exists, and that each success had its webhook. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#clients
@@ -112,7 +112,7 @@ export class ClusterLoad {
   }
 }
 
-/** Asks again when nobody could answer: all its calls may be repeated. */
+/** Repeats a call that nobody could answer. All of its calls are safe to repeat. */
 function patient(caller: Caller): Caller {
   const again = async (ask: () => Promise<Reply | undefined>) => {
     const until = performance.now() + STILL_MS

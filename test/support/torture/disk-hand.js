@@ -1,5 +1,5 @@
-// Loaded into a server before anything of it: counts the calls that change the disk, and at one of them ends the process
-// or fails, as its parent says. Also tells its parent how much memory is in use.
+// Loaded into a server before its own code. It counts the calls that change the disk, and at the call that its parent
+// chose, it ends the process or makes the call fail. It also tells its parent how much memory is in use.
 import { constants, writeSync } from 'node:fs'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,13 +10,13 @@ import { runInNewContext } from 'node:vm'
 const OF_PATHS = ['chmod', 'link', 'mkdir', 'open', 'rename', 'rm', 'unlink', 'writeFile']
 const ACCESS = constants.O_RDONLY | constants.O_WRONLY | constants.O_RDWR
 const OF_HANDLES = ['chmod', 'datasync', 'sync', 'truncate', 'write', 'writeFile']
-/** Those that only read count if the plan says so. */
+/** Calls that only read, which count only if the plan says so. */
 const READING_OF_PATHS = ['lstat', 'readdir', 'stat']
 const READING_OF_HANDLES = ['read', 'readFile', 'stat']
 
 /** What to do at which call: `{ nth, then, from, code, times, isHeld, withReads }`; undefined while nothing is planned. */
 let plan
-/** Lets the calls go on that are held. */
+/** Lets the calls continue that are held. */
 let release = () => {}
 let released = Promise.resolve()
 let calls = 0
@@ -37,7 +37,7 @@ function failure(call, path) {
   })
 }
 
-/** By the flags of an open: a text or a number. */
+/** Whether a file is opened only for reading, by the flags of the call, which are a text or a number. */
 const onlyReads = flags =>
   flags === 'r' || (typeof flags === 'number' && (flags & ACCESS) === constants.O_RDONLY)
 
@@ -46,7 +46,7 @@ function intercept(owner, name, pathOf, reads) {
   owner[name] = async function (...args) {
     const path = String(pathOf.call(this, ...args))
     const changes = !reads && !(name === 'open' && onlyReads(args[1]))
-    // Files outside the data directory are not what this is about.
+    // Calls for files outside the data directory do not count.
     const counts = path.includes(process.env.TORTURE_DATA) && (changes || plan?.withReads)
     const call = counts && (calls > 0 || !plan?.from || path.includes(plan.from)) ? ++calls : 0
     const isPlanned = call > 0 && plan && call >= plan.nth && call < plan.nth + plan.times
@@ -92,7 +92,7 @@ function take(next) {
 }
 if (process.env.TORTURE_PLAN) take(JSON.parse(process.env.TORTURE_PLAN))
 
-/** In bytes, without what is only waiting to be collected. */
+/** The bytes in use, without garbage that was not collected yet. */
 function memoryInUse() {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -2,7 +2,7 @@ import type { Chance } from '../fuzz/chance.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import type { Member, TortureCluster } from './torture-cluster.ts'
 
-/** What is done to a cluster while it is under load. Each ends with everything as it was, but for other processes. */
+/** What a disturbance of a loaded cluster needs. At its end, everything is as before, but some processes are new. */
 export interface Scene {
   readonly cluster: TortureCluster
   readonly postgres: Postgres
@@ -29,13 +29,13 @@ export type Disturbance =
 
 const lasting = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** A process that holds something, or any. */
+/** A process that holds an account, if there is one; otherwise any process. */
 async function someone({ cluster, postgres, database, chance }: Scene): Promise<Member> {
   const fallback = chance.of(cluster.members)
   if (chance.is(0.3)) return fallback
   const addresses = await postgres
     .query(database, 'SELECT p.address FROM paysim.holdings h JOIN paysim.processes p ON p.id = h.holder')
-    // It may be stopped at this moment.
+    // The process may be stopping at this moment.
     .catch(() => '')
   const holders = cluster.members.filter(({ server }) => addresses.split('\n').includes(server.url))
   return holders.length === 0 ? fallback : chance.of(holders)
@@ -53,7 +53,7 @@ async function kill(scene: Scene): Promise<void> {
 
 async function stop(scene: Scene): Promise<void> {
   const { cluster, chance } = scene
-  // Also with two processes for a while, or with four.
+  // So the cluster has two processes for a while, or four.
   if (chance.is(0.5)) await cluster.join()
   const leaving = await someone(scene)
   const code = await cluster.stop(leaving)
@@ -61,7 +61,7 @@ async function stop(scene: Scene): Promise<void> {
   if (cluster.members.length < 3) await cluster.join()
 }
 
-/** Something about one process, for a while. */
+/** Disturbs one process for a while. */
 async function about(
   scene: Scene,
   begin: (member: Member) => void,
@@ -77,7 +77,7 @@ async function about(
   member.isDisturbed = false
 }
 
-/** Something about the database, for a while. */
+/** Disturbs the database for a while. */
 async function down({ cluster }: Scene, act: () => Promise<void>): Promise<void> {
   cluster.isDown = true
   try {
@@ -111,7 +111,7 @@ export const DISTURBANCES: Readonly<Record<Disturbance, (scene: Scene) => Promis
       scene,
       ({ wire }) => wire.silence(),
       ({ wire }) => {
-        // Either what was held back comes late, or never.
+        // The data that was held back arrives late, or never.
         if (isDropped) wire.cut()
         wire.speak()
       },

@@ -18,12 +18,12 @@ const ACCOUNT = 'default.test'
 /** How a life ends: after so many answers, or at a call that changes the disk. */
 type End = { readonly answers: number } | DiskPlan
 
-/** Work that is short, so that it is rarely hit by chance: some lives end in the midst of it. */
+/** Work that is so short that a random kill rarely hits it. Some servers are killed during such work on purpose. */
 export const AIMS = ['segment', 'creation', 'deletion', 'reset', 'import'] as const
-/** How often such work is started, if it always ran to its end. */
+/** How often such work is started if it always ended before the kill. */
 const MOST_ATTEMPTS = 5
 
-/** One data directory, the servers that live and die on it, and what their clients remember. */
+/** One data directory, the servers that run on it one after the other, and what their clients remember. */
 export class Lives {
   #server: TortureServer
   readonly #orders: Orders
@@ -55,7 +55,7 @@ export class Lives {
     return new Lives({ binary, dataDir, chance, tally }, notes, webhooks, server)
   }
 
-  /** Load until the end of this life, and whatever the next one must know. */
+  /** Runs a server under load until it ends, and checks that the next one knows everything that was answered. */
   async live(): Promise<void> {
     const { chance, tally } = this.settings
     const server = this.#server
@@ -99,7 +99,7 @@ export class Lives {
     await server.plan(null)
     await this.#merchants.do(work, server, chance)
     const calls = await server.plan(null)
-    // The deletion may have left nobody to work on.
+    // The deletion may have removed the last merchant.
     await this.#merchants.do('creation', server, chance)
     await server.plan({ nth: 1 + chance.below(Math.max(1, calls)), then: anyEnd(chance) })
     for (let tries = 0; tries < MOST_ATTEMPTS && !server.hasEnded(); tries++)
@@ -141,7 +141,7 @@ export class Lives {
     if (/^ {4}at /m.test(this.#server.stderr())) throw new Error(this.#server.stderr())
   }
 
-  /** The moment of a kill: what it aimed at, or the file that it came at, or the work of the operator. */
+  /** The moment of a kill: the work that it was aimed at, or the file that was in use, or the work of the operator. */
   #momentOf(stderr: string, aim: string | undefined): string {
     const at = endOf(stderr)
     if (at !== undefined && aim !== undefined) return aim
@@ -154,7 +154,7 @@ export class Lives {
     return moment === 'payment' ? 'load' : moment
   }
 
-  /** When nothing is on its way any more, each success has had its webhook. */
+  /** Waits until no webhook is in progress, and checks that each success had its webhook. */
   async end(): Promise<void> {
     const { tally } = this.settings
     await webhooksOver(this.#server, ACCOUNT)

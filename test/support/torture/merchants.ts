@@ -4,7 +4,7 @@ import type { Json } from '../gateway/merchant.ts'
 import { paymentBody } from '../payments/payments.ts'
 import type { Keys, Reply, TortureServer } from './torture-server.ts'
 
-/** What an account holds. */
+/** The content of an account. */
 interface Content {
   readonly payments: number
   readonly payouts: number
@@ -27,7 +27,7 @@ export type MerchantWork = 'creation' | 'deletion' | 'reset' | 'import' | 'payme
 /** A refusal says that nothing was changed, unless the server cannot know. */
 export const isInDoubt = ({ text }: Reply) => !text.includes('nothing was changed')
 
-/** Merchants that come and go, and what is known of them. One change at a time, apart from contests for an id. */
+/** Creates and removes merchants, and remembers them. Only contests for an id have parallel changes. */
 export class Merchants {
   readonly #merchants: Merchant[] = []
   /** The current request, to name the moment of a kill. */
@@ -156,7 +156,7 @@ export class Merchants {
     throw new Error(`${what} was answered ${status} ${text}`)
   }
 
-  /** Compares everything with the server, and learns what became of changes without an answer. */
+  /** Compares everything with the server, and finds out which changes without an answer were made. */
   async check(server: TortureServer): Promise<void> {
     const listed = await server.control('GET', '/merchants')
     if (listed?.status !== 200) throw new Error(`no list of merchants: ${listed?.status} ${listed?.text}`)

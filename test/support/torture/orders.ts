@@ -5,9 +5,9 @@ import { paymentBody } from '../payments/payments.ts'
 import { isInDoubt } from './merchants.ts'
 import type { Caller, Keys, Reply } from './torture-server.ts'
 
-/** A change that was asked for: not at all (or it was refused), without an answer, or answered. */
+/** A change: not requested (or refused), requested without an answer, or answered. */
 type Asked = 'no' | 'asked' | 'done'
-/** How a payment is made: with a QR code, by a transfer with a receipt, or on the page of the gateway. */
+/** How a payment is paid: with a QR code, by a transfer with a receipt, or on the page of the gateway. */
 type Kind = 'qr' | 'transfer' | 'page'
 
 interface Order {
@@ -15,7 +15,7 @@ interface Order {
   readonly kind: Kind
   /** Whether an attempt to create it had no answer. Otherwise a refused one must be absent. */
   doubtful: boolean
-  /** The first answer, as it came. */
+  /** The text of the first answer. */
   answer?: string
   id?: string
   success: Asked
@@ -37,10 +37,10 @@ const withoutPort = (text: string) => text.replaceAll(/http:\/\/127\.0\.0\.1:\d+
 
 const VOLATILE = new Set(['status', 'processing_reason', 'next_action', 'updated_at', 'receipt'])
 
-/** The payments of one account, as a merchant remembers them: what was answered, and what was only asked for. */
+/** The payments of one account, as a merchant remembers them: what was answered, and what was only requested. */
 export class Orders {
   readonly #orders: Order[] = []
-  /** Whether the store fails now, so that a call may be refused with 503. */
+  /** Whether the store fails now, so that a refusal with 503 is correct. */
   mayRefuse = false
   refused = 0
 
@@ -155,7 +155,7 @@ export class Orders {
     return true
   }
 
-  /** What a restarted server must still know, and what it may. Then asks again for what had no answer. */
+  /** Checks what a restarted server must know, and what it may know. Then repeats the requests that had no answer. */
   async check(server: Caller, chance: Chance): Promise<void> {
     const listed = await server.control('GET', `/accounts/${this.account}/payments`)
     if (listed?.status !== 200) throw new Error(`no list of payments: ${listed?.status} ${listed?.text}`)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 
-/** So small that a few requests fill a checkpoint, and a few more a segment. */
+/** These sizes are so small that a few requests fill a checkpoint, and a few more fill a segment. */
 const SIZES = `
 export const ENTRIES_A_CHECKPOINT = 48
 export const BYTES_A_CHECKPOINT = 40_000
@@ -12,7 +12,7 @@ export const SEGMENT_BYTES = 24_000
 
 /**
  * The command line, built from the same sources with one file replaced: the sizes of a checkpoint and of a segment.
- * With the true ones, a server that is killed every second would never reach either. `remove` removes it.
+ * With the real sizes, a server that is killed every second would reach neither. `remove` deletes the build.
  */
 export async function buildWithSmallHistory(): Promise<{ binary: string; remove: () => void }> {
   const root = mkdtempSync(join(tmpdir(), 'paysim-small-history-'))

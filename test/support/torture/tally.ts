@@ -6,21 +6,21 @@ import { join } from 'node:path'
  */
 export const SECONDS = Number(process.env.PAYSIM_TORTURE_SECONDS ?? 15)
 export const SEED = Number(process.env.PAYSIM_TORTURE_SEED ?? 1)
-/** Vitest must not end what takes long on a busy machine. */
+/** The time limit for vitest, which must not end a run that takes long on a busy machine. */
 export const TIMEOUT_MS = Math.max(300_000, SECONDS * 4000)
 
-/** The time of a part, in milliseconds, of which all have `SECONDS` together. */
+/** The time of a part in milliseconds. All parts together have `SECONDS`. */
 export const shareMs = (share: number) => SECONDS * share * 1000
 
-/** What repeats a failure. */
+/** The command that repeats a failure. */
 export const repeatWith = (part: string, plan: number) =>
   `plan ${plan} of ${part}: npm run torture -- --seed ${SEED} --part ${part} --first ${plan}`
 
-/** The first plan of the only part, when a failure is repeated. */
+/** The first plan to run, which is another one than 0 only when a failure is repeated. */
 export const FIRST = Number(process.env.PAYSIM_TORTURE_FIRST ?? 0)
 export const isRepeat = process.env.PAYSIM_TORTURE_FIRST !== undefined
 
-/** What a part has done, for the table that the long form writes. */
+/** Counts what a part did, for the table that the long form writes. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   readonly #from = performance.now()

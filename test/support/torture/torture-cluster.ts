@@ -40,7 +40,7 @@ export class TortureCluster implements Caller {
     return this.#said + this.members.map(({ server }) => server.stderr()).join('')
   }
 
-  /** One more process. It is tried again as long as the database is out of reach. */
+  /** Starts one more process. It tries again as long as the database cannot be reached. */
   async join(): Promise<Member> {
     const { binary } = this.settings
     for (;;) {
@@ -59,7 +59,7 @@ export class TortureCluster implements Caller {
     }
   }
 
-  /** A process that is killed in its start. */
+  /** Starts a process that is killed during its start. */
   async joinAndDie(afterMs: number): Promise<void> {
     const { wire, store } = await this.#wire()
     const args = [this.settings.binary, 'serve', '--json', '--port', '0', '--store', store, ...ARGS]
@@ -82,7 +82,7 @@ export class TortureCluster implements Caller {
     await this.#leave(member)
   }
 
-  /** Its exit code. */
+  /** Stops a process, and returns its exit code. */
   async stop(member: Member): Promise<number | null> {
     // A client without a process to call would only fail.
     if (this.members.length > 1) this.members.splice(this.members.indexOf(member), 1)

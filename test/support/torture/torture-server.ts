@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Json } from '../gateway/merchant.ts'
 import type { AccountKeys } from '../gateway/server.ts'
 
-/** A server that is made to fail. Its caller is lean: hundreds of these servers live for a second each. */
+/** The module that makes a server fail. Hundreds of these servers run for a second each, so their caller is simple. */
 
 const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
 
@@ -13,14 +13,14 @@ const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
 export interface DiskPlan {
   readonly nth: number
   readonly then: 'end before' | 'end after' | 'end halfway' | 'fail'
-  /** Counted from the first call for a path with this text on. */
+  /** Counting begins with the first call for a path with this text. */
   readonly from?: string
   readonly code?: string
   /** How many calls fail. */
   readonly times?: number
   /** Calls that only read count too, such as those that list a folder. */
   readonly withReads?: boolean
-  /** Failures come when the next plan is made, not before. */
+  /** Calls fail only when the next plan is made, and wait until then. */
   readonly isHeld?: boolean
 }
 
@@ -49,7 +49,7 @@ export interface TortureServer {
   call(keys: Keys, method: string, path: string, parts?: CallParts): Promise<Reply | undefined>
   /** Plans a failure of the disk, or none any more; returns how many calls there were since the last plan. */
   plan(next: DiskPlan | null): Promise<number>
-  /** The bytes in use, without what is only waiting to be collected. */
+  /** The bytes in use, without garbage that was not collected yet. */
   memory(): Promise<number>
   /** Nothing happens if it has ended already. */
   signal(name: NodeJS.Signals): void
@@ -71,7 +71,7 @@ interface Start {
   readonly store?: string
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
-  /** Planned from the first call of the start on. */
+  /** The plan for the calls of the start. */
   readonly plan?: DiskPlan | undefined
 }
 
@@ -121,12 +121,12 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   ended.then(() => agent.destroy())
   const control = { authorization: `Bearer ${ready.control_token}` }
-  // Of this process: with others, the public address is that of a balancer.
+  // The address of this process, because the public address is that of a balancer if there are several processes.
   const controlUrl = `${ready.listen}/_paysim`
-  /** Zero if the server ends meanwhile. */
+  /** Asks the server something. The answer is zero if the server ends meanwhile. */
   const ask = (what: Serializable) => {
     const answer = new Promise<number>(resolve => child.once('message', said => resolve(said as number)))
-    // A plan of its start may have ended it just now. Without a callback, the broken channel would be an error.
+    // The plan of its start may just have ended it. Without a callback, the broken channel would be an error.
     child.send(what, () => {})
     return Promise.race([answer, ended.then(() => 0)])
   }
@@ -163,7 +163,7 @@ export async function startTortured(start: Start): Promise<{ server?: TortureSer
   return { server, stderr }
 }
 
-/** Undefined unless the whole answer came. */
+/** Sends a request. The result is undefined unless the whole answer arrived. */
 function exchange(
   agent: Agent,
   method: string,
@@ -176,7 +176,7 @@ function exchange(
   return new Promise(resolve => {
     const outgoing = request(address, { method, agent, headers: { ...type, ...parts.headers } })
     outgoing.once('error', cause => {
-      // The server closed a connection that nobody used for a while, just as this request took it.
+      // The server closed an idle connection at the moment when this request used it.
       const isStale = outgoing.reusedSocket && 'code' in cause && cause.code === 'ECONNRESET'
       resolve(isStale ? exchange(agent, method, address, parts) : undefined)
     })

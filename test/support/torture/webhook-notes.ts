@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 
-/** A receiver that outlives servers: the first body of each event, and what was wrong with later ones. */
+/** A receiver that runs longer than the servers. It keeps the first body of each event, and problems of later ones. */
 export class WebhookNotes {
   readonly bodies = new Map<string, string>()
   readonly wrong: string[] = []
   deliveries = 0
   /** The secret of each endpoint, by its path. */
   readonly secrets = new Map<string, string>()
-  // It closes no connection that is not in use: an attempt that just took it would fail, and wait for minutes.
+  // It closes no idle connection, because an attempt that uses it at that moment would fail and be repeated late.
   readonly #server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return

@@ -1,9 +1,9 @@
 import type { Caller } from './torture-server.ts'
 
-/** A webhook that failed once is tried again after 5 s, and a busy machine takes its time; after so long, nothing moves. */
+/** The test fails after this long without a change. A failed webhook is tried again after 5 s. */
 export const STILL_MS = 120_000
 
-/** When no webhook of the account is on its way any more. */
+/** Resolves when no webhook of the account is in progress. */
 export async function webhooksOver(server: Pick<Caller, 'control'>, account: string): Promise<void> {
   let movedAt = performance.now()
   let before = ''

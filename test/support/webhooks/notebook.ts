@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A webhook receiver that lives longer than a test: it accepts everything and records ids and bodies in order. */
+/** A webhook receiver that runs longer than a test. It accepts everything, and records ids and bodies in order. */
 export interface Notebook {
   url: string
   notes: string[]

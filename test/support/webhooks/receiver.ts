@@ -34,7 +34,7 @@ interface Receiver {
   arrived: (count: number) => Promise<Delivery[]>
 }
 
-/** A merchant's webhook receiver, for one test; at a place of its own, unless the test says where. */
+/** A merchant's webhook receiver for one test. It has its own port and path, unless the test names them. */
 export async function openReceiver({ port = 0, path: own = `/${randomUUID()}` } = {}): Promise<Receiver> {
   const deliveries: Delivery[] = []
   const waiting: { count: number; resolve: () => void }[] = []
@@ -52,7 +52,7 @@ export async function openReceiver({ port = 0, path: own = `/${randomUUID()}` } 
       answered += 1
     })
   }
-  // The port may have been another's before, and a test beside this one may still send to that.
+  // Another test may have used this port before, and its webhooks may still arrive here.
   const server = createServer(async (request, response) => {
     if (!request.url?.startsWith(own)) return response.writeHead(404).end()
     const path = request.url.slice(own.length) || '/'

@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, SECOND } from '../time/instants.ts'
 
-/** The gap before each attempt of a webhook after the first, which is made at once. */
+/** The gaps before the second and each later attempt of a webhook. The first attempt is made at once. */
 export const GAPS = [
   5 * SECOND,
   5 * MINUTE,

@@ -9,7 +9,7 @@ const OPTIONAL = ['payment.created', 'payment.updated', 'payout.updated']
 const ENDS = ['payment.succeeded', 'payment.failed', 'payment.expired', 'payment.cancelled']
 const PAYOUT_ENDS = ['payout.succeeded', 'payout.failed', 'payout.cancelled']
 
-/** Webhook events: which there are, what they say, and whom they are for. */
+/** Checks webhook events: which events exist, their content, and the endpoints that they are for. */
 export class Events implements Watch {
   readonly #texts = new Map<string, string>()
   readonly #ends = new Map<string, string>()

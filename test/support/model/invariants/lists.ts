@@ -13,7 +13,7 @@ const every = (): Omit<PayoutQuery, 'limit' | 'below'> => ({
   createdBefore: undefined,
 })
 
-/** The lists against a sift and a sort of all records. */
+/** Compares the lists with all records, filtered and sorted. */
 export class Lists implements Watch {
   step({ world }: Machine): void {
     const payouts = [...world.payouts.values()]
@@ -68,7 +68,7 @@ const fits = (payout: Payout, filter: ReturnType<typeof every>) =>
   payout.sortKey.createdAt >= (filter.createdFrom ?? 0) &&
   payout.sortKey.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
 
-/** By time; of one time, the one made later first. Maps hold records in the order in which they were made. */
+/** Newest first. Of records with the same time, the one created last is first: maps keep the order of creation. */
 const newestFirst = <T>(records: readonly T[], placeOf: (record: T) => SortKey): T[] =>
   records.toReversed().sort((a, b) => placeOf(b).createdAt - placeOf(a).createdAt)
 

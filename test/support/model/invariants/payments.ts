@@ -25,9 +25,9 @@ const UNCHANGING = [
   'created_at',
 ]
 
-/** Payment intents as the merchant reads them, from entry to entry. */
+/** Checks payment intents, as the merchant reads them, after each entry. */
 export class Payments implements Watch {
-  /** As last read. */
+  /** The payments as they were last read. */
   readonly #known = new Map<string, { text: string; seq: number }>()
 
   entry(entry: Entry, machine: Machine): void {
@@ -79,13 +79,13 @@ function followsFrom(before: PaymentView, now: PaymentView): void {
     must(before.payment_method === now.payment_method, 'a frozen method stays', { before, now })
 }
 
-/** What nothing changes after the end. */
+/** The part of a payment that never changes after its end. */
 export const ended = ({ receipt, updated_at, ...rest }: PaymentView) => rest
 
 export const isUnderVerification = (receipt: unknown) =>
   (receipt as PaymentView['receipt'])?.status === 'processing'
 
-/** As the document has it, from the request to cancel to the end, and from a receipt to its acceptance. */
+/** The document says that a payment stays pending during a cancellation, and from a receipt until it is accepted. */
 function staysPending(view: PaymentView, cancelRequestedAt: number | null): void {
   const { status, receipt } = view
   if (TERMINAL.includes(status)) return

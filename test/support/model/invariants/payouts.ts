@@ -8,7 +8,7 @@ const MOVES: Readonly<Record<string, readonly string[]>> = {
 }
 const UNCHANGING = ['id', 'amount', 'currency', 'country', 'environment', 'merchant_reference', 'created_at']
 
-/** Payout intents as the merchant reads them, from entry to entry. */
+/** Checks payout intents, as the merchant reads them, after each entry. */
 export class Payouts implements Watch {
   readonly #known = new Map<string, string>()
 

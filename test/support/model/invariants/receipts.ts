@@ -4,7 +4,7 @@ import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
 import { paymentsIn } from './payments.ts'
 
-/** The table of the interface document, and the freezing of a route before it. */
+/** The transitions in the interface document, and those before the route is chosen. */
 const MOVES: Readonly<Record<string, readonly string[]>> = {
   none: ['required', 'processing'],
   required: ['processing'],
@@ -13,7 +13,7 @@ const MOVES: Readonly<Record<string, readonly string[]>> = {
   rejected: ['processing'],
 }
 
-/** Receipts and the assets behind them. */
+/** Checks receipts and their assets. */
 export class Receipts implements Watch {
   readonly #last = new Map<string, Receipt>()
   readonly #attached = new Map<string, string>()
@@ -68,7 +68,7 @@ export class Receipts implements Watch {
   }
 }
 
-/** What the provider was asked: a start, at most one cancellation, each receipt once. */
+/** Checks the calls to the provider: one start, at most one cancellation, and each receipt once. */
 function callsAgree({ payments, providerCalls }: Machine['world']): void {
   const calls = new Map<string, Record<string, number>>()
   for (const { paymentId, call } of providerCalls.values()) {

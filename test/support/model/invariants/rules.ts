@@ -12,7 +12,7 @@ interface Counted {
 }
 const uncounted = (rule: Rule): Counted => ({ rule, held: 0, used: 0 })
 
-/** Each intent follows the first rule that matches, by counts that are kept here and nowhere near the world. */
+/** Checks that each intent follows the first rule that matches, with counts that do not depend on the world. */
 export class Rules implements Watch {
   #inForce = SERVER_RULES.map(uncounted)
 

@@ -2,7 +2,7 @@ import type { Entry } from '../../../../src/domain/events.ts'
 import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
-/** Entries follow each other in number and in time; a timer fires when it is due and never before. */
+/** Checks that the numbers and times of entries ascend, and that each timer fires when it is due, and never earlier. */
 export class Time implements Watch {
   #seq = 0
   #at = 0

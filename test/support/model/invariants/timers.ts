@@ -3,7 +3,7 @@ import type { Timer } from '../../../../src/domain/timers.ts'
 import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
-/** Future work is for records that live, and for what is still to come of them. */
+/** Checks that each timer belongs to a record in a state in which the timer can still change it. */
 export class TimersLive implements Watch {
   step({ world, account }: Machine): void {
     const timers = world.timers.list()
@@ -21,7 +21,7 @@ export class TimersLive implements Watch {
 function belongs(world: Machine['world'], { id }: Timer): boolean {
   const [record = '', kind = ''] = id.split(':')
   const payment = world.payments.get(record)
-  // The verdict on a receipt comes also when its payment has ended.
+  // The verdict on a receipt arrives even if its payment has ended.
   if (payment)
     return (payment.outcome === null || kind === 'receipt') && PAYMENT_KINDS[kind]?.(payment) === true
   const status = world.payouts.get(record)?.status
