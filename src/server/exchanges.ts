@@ -1,5 +1,6 @@
 import type { HttpMessage, RequestDetail } from '../contract/control/journal.ts'
 import { redact, withoutSecrets } from '../contract/redact.ts'
+import { ByteRing, type Piece } from './byte-ring.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { bodyOf } from './read-body.ts'
@@ -9,8 +10,7 @@ type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
 
 /** The limits for all accounts together, so that a thousand accounts need no more memory than one. */
 const KEPT = 1000
-const MOST_BYTES = 16 * 1024 * 1024
-/** The limit for one body. */
+/** The limit for the stored part of one body. */
 const MOST_CHARACTERS = 16 * 1024
 
 interface Exchange {
@@ -23,71 +23,67 @@ interface Exchange {
   readonly whole: boolean
 }
 
-/** Undefined if it was not text. */
-type Body = string | { readonly start: string; readonly size: number } | undefined
+/** A body, or the start of a long one. Undefined if it was not text. */
+type Body = { readonly stored: Piece; readonly size: number; readonly truncated: boolean } | undefined
 
 /**
  * The latest request and response bodies. They are stored as they are; secrets are removed when somebody reads them.
  */
 export class Exchanges {
-  static readonly mostBytes = MOST_BYTES
-  /** A ring: the oldest is at `#first`. */
-  readonly #ring: (Exchange | undefined)[] = []
-  #first = 0
-  #count = 0
-  #bytes = 0
+  static readonly mostBytes = ByteRing.most
+  /** The next one replaces the oldest. */
+  readonly #exchanges: Exchange[] = []
+  #next = 0
+  readonly #bodies = new ByteRing()
 
   get bytes(): number {
-    return this.#bytes
+    return this.#bodies.bytes
   }
 
   keep(request: Request, reply: Reply): void {
     const { headers } = request
-    const exchange = {
+    this.#exchanges[this.#next] = {
       requestId: request.requestId,
       contentType: headers['content-type'],
       idempotencyKey: headers['idempotency-key'],
-      sent: startOf(bodyOf(request.raw)),
+      sent: this.#store(bodyOf(request.raw)),
       answerType: reply.contentType,
-      answered: startOf(reply.payload),
+      answered: this.#store(reply.payload),
       whole: !reply.hijacked,
     }
-    const bytes = sizeOf(exchange)
-    while (this.#count > 0 && (this.#count === KEPT || this.#bytes + bytes > MOST_BYTES)) this.#forgetOldest()
-    this.#ring[(this.#first + this.#count) % KEPT] = exchange
-    this.#count++
-    this.#bytes += bytes
+    this.#next = (this.#next + 1) % KEPT
   }
 
-  #forgetOldest(): void {
-    const oldest = this.#ring[this.#first]
-    this.#ring[this.#first] = undefined
-    this.#first = (this.#first + 1) % KEPT
-    this.#count--
-    if (oldest) this.#bytes -= sizeOf(oldest)
+  #store(body: unknown): Body {
+    if (typeof body !== 'string') return undefined
+    const size = Buffer.byteLength(body)
+    const truncated = body.length > MOST_CHARACTERS
+    return {
+      stored: truncated ? this.#bodies.add(body.slice(0, MOST_CHARACTERS)) : this.#bodies.add(body, size),
+      size,
+      truncated,
+    }
   }
 
   detail(requestId: string): ExchangeDetail {
-    const kept = this.#ring.find(exchange => exchange?.requestId === requestId)
+    const kept = this.#exchanges.find(exchange => exchange.requestId === requestId)
     if (!kept) return { request: null, response: null }
     const { contentType, idempotencyKey, sent, answerType, answered, whole } = kept
+    if (!this.#holds(sent) || !this.#holds(answered)) return { request: null, response: null }
     const headers = given({ 'content-type': contentType, 'idempotency-key': idempotencyKey })
-    const response = messageOf(answered, given({ 'content-type': answerType }))
-    return { request: messageOf(sent, headers), response: { ...response, whole } }
+    const response = this.#message(answered, given({ 'content-type': answerType }))
+    return { request: this.#message(sent, headers), response: { ...response, whole } }
   }
-}
 
-/** A character may take two bytes. */
-const sizeOf = ({ sent, answered, contentType = '', idempotencyKey = '' }: Exchange) =>
-  512 + 2 * (lengthOf(sent) + lengthOf(answered) + contentType.length + String(idempotencyKey).length)
+  #holds(body: Body): boolean {
+    return body === undefined || this.#bodies.holds(body.stored)
+  }
 
-const lengthOf = (body: Body) => (typeof body === 'string' ? body.length : (body?.start.length ?? 0))
-
-/** Copies the stored part of a long body, so that the rest can be freed. */
-function startOf(body: unknown): Body {
-  if (typeof body !== 'string') return undefined
-  if (body.length <= MOST_CHARACTERS) return body
-  return { start: Buffer.from(body.slice(0, MOST_CHARACTERS)).toString(), size: Buffer.byteLength(body) }
+  #message(body: Body, headers: HttpMessage['headers']): HttpMessage {
+    if (!body || body.size === 0) return { headers, body: null, size: 0, truncated: false }
+    const { stored, size, truncated } = body
+    return { headers, body: redact(this.#bodies.read(stored)), size, truncated }
+  }
 }
 
 const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
@@ -96,10 +92,3 @@ const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
       value ? [[name, withoutSecrets(String(value))]] : [],
     ),
   )
-
-function messageOf(body: Body, headers: HttpMessage['headers']): HttpMessage {
-  if (!body) return { headers, body: null, size: 0, truncated: false }
-  if (typeof body === 'string')
-    return { headers, body: redact(body), size: Buffer.byteLength(body), truncated: false }
-  return { headers, body: redact(body.start), size: body.size, truncated: true }
-}
