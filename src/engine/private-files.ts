@@ -75,7 +75,7 @@ export async function removeFile(path: string): Promise<void> {
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return
     if (await isDirectory(path))
-      throw new StartError(`${path} is a directory, where paysim has a file; move it away`)
+      throw new StartError(`${path} is a directory, but paysim needs a file there; move it away`)
     throw cause
   }
 }

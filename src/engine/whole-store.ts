@@ -121,7 +121,7 @@ function differences(replayed: MutableWorld, world: World): string[] {
     else
       for (const [id, record] of right)
         if (!isDeepStrictEqual(found.get(id), record)) {
-          problems.push(`its checkpoint has another version of ${id} than its entries make`)
+          problems.push(`its checkpoint has another version of ${id} than its entries`)
           break
         }
   }

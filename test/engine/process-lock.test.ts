@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('what is not a file', () => {
     const dead = (await claimIn(directory)).replace(`lock.${process.pid}.`, 'lock.4194305.')
     await mkdir(dead)
     await expect(ProcessLock.take(join(directory, 'lock'))).rejects.toThrow(
-      `${dead} is a directory, where paysim has a file; move it away`,
+      `${dead} is a directory, but paysim needs a file there; move it away`,
     )
   })
 

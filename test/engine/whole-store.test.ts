@@ -54,7 +54,7 @@ test.each([
     'another record',
     entriesTo(3),
     [...entriesTo(2), entryNumber(3, 'ast_9')],
-    'its checkpoint has another version of ast_3 than its entries make',
+    'its checkpoint has another version of ast_3 than its entries',
   ],
   [
     'a state of an earlier entry',

@@ -4,7 +4,6 @@ import { type ControlTransport, controlTransport } from '../../client/control-tr
 import { CURL_CONTROL_TOKEN, dryRunTransport } from '../call/dry-run.ts'
 import { logged } from '../call/request-log.ts'
 import { runCalls } from '../call/run-calls.ts'
-import { UsageError } from '../errors/cli-errors.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { accountNamed } from '../target/local-simulator.ts'
@@ -62,12 +61,6 @@ function transportFor({ dryRun, verbose }: ControlFlags): ControlTransport {
 /** Asks before something that cannot be undone. `action` completes the sentence "This would …". */
 export async function confirm(flags: ControlFlags, action: string): Promise<void> {
   if (flags.yes || flags.dryRun) return
-  const { canAsk } = await import('../prompts/confirm.ts')
-  if (!canAsk({ input: flags.input ?? true })) throw new UsageError(`this would ${action}: --yes confirms it`)
-  const { ask } = await import('../prompts/ask.ts')
-  const confirmed = await ask.confirm({
-    message: `${action[0]?.toUpperCase()}${action.slice(1)}?`,
-    default: false,
-  })
-  if (!confirmed) throw new UsageError('not confirmed: nothing was done')
+  const prompts = await import('../prompts/confirm.ts')
+  await prompts.confirm({ input: flags.input ?? true }, action)
 }

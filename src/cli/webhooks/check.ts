@@ -58,11 +58,11 @@ async function readEvent(file: string): Promise<EventBody> {
   const { id, type, timestamp, data } = event
   const texts = { id, type, timestamp }
   const wrong = Object.entries(texts).find(([, value]) => typeof value !== 'string' || value === '')
-  if (wrong) throw new UsageError(`${file}: an event needs ${wrong[0]}, as text`)
+  if (wrong) throw new UsageError(`${file}: an event needs the member ${wrong[0]}, which is a text`)
   if (Number.isNaN(Date.parse(String(timestamp))))
-    throw new UsageError(`${file}: timestamp is not a point in time`)
+    throw new UsageError(`${file}: timestamp must be a time such as 2026-01-31T18:00:00Z`)
   if (typeof data !== 'object' || data === null)
-    throw new UsageError(`${file}: an event needs data, as an object`)
+    throw new UsageError(`${file}: an event needs the member data, which is an object`)
   return event as unknown as EventBody
 }
 

@@ -33,7 +33,7 @@ export type AdvanceBody = Wire<typeof AdvanceBody>
 const events = Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), { minItems: 1 })
 const webhookSecret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
-  description: 'whsec_ and 24 to 64 bytes in base64',
+  description: 'whsec_, followed by 24 to 64 bytes in base64',
 })
 export const EndpointBody = object({
   url: text(2048),

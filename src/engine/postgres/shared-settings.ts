@@ -29,7 +29,7 @@ export async function agreeOn(
       if (before !== undefined && (given === undefined || given === before)) continue
       if (before !== undefined && others.length > 0)
         throw new StartError(
-          `this process has another ${name} than those that serve ${url} already; start it with the same one`,
+          `the ${name} of this process differs from that of the processes that already serve ${url}; start it with theirs`,
           2,
         )
       const value = given ?? otherwise()

@@ -31,7 +31,7 @@ export function readYaml(text: string, options: Options): Document.Parsed<Parsed
   for (const next of composer.compose(deep === undefined ? tokens : [], true, text.length))
     if (documents.push(next) > 1) break
   const [document, second] = documents
-  if (!document) throw new Error('the composer made no document, which it always does')
+  if (!document) throw new Error('the YAML library returned no document')
   if (deep !== undefined) document.errors.push(problem(deep, 'IMPOSSIBLE', 'This is nested too deeply'))
   if (second)
     document.errors.push(

@@ -25,7 +25,7 @@ export function chooseControlToken(given: string | undefined, host: string): str
   if (given === undefined && isLocal) return randomBytes(24).toString('base64url')
   if (given === undefined)
     throw new StartError(
-      `other machines can reach ${host}, and the control token opens everything: choose one of at least ${SHORTEST_ON_NETWORK} characters, by --control-token-file or PAYSIM_CONTROL_TOKEN`,
+      `other machines can reach ${host}, and the control token gives full control: choose a token of at least ${SHORTEST_ON_NETWORK} characters, with --control-token-file or PAYSIM_CONTROL_TOKEN`,
       2,
     )
   const shortest = isLocal ? SHORTEST : SHORTEST_ON_NETWORK

@@ -335,7 +335,11 @@ describe.skipIf(process.platform === 'win32')('beside the accounts, what is not 
       const dataDir = await copyOf(whole)
       const path = join(dataDir, name)
       await mkdir(path)
-      expectNamed(await refusedWith(dataDir), path, 'is a directory, where paysim has a file; move it away')
+      expectNamed(
+        await refusedWith(dataDir),
+        path,
+        'is a directory, but paysim needs a file there; move it away',
+      )
       expect((await readdir(dataDir)).filter(file => file.startsWith('lock'))).toEqual([])
     },
   )

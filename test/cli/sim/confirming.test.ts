@@ -22,7 +22,7 @@ test.skipIf(noTerminal)(
     }
     expect(await answered('n')).toMatchObject({
       code: 2,
-      screen: expect.stringContaining('nothing was done'),
+      screen: expect.stringContaining('nothing was changed'),
     })
     expect((await control('GET', `/payments/${id}`)).status).toBe(200)
     expect(await answered('y')).toMatchObject({

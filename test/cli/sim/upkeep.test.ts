@@ -80,7 +80,7 @@ describe('export, import, reset', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
     const unconfirmed = await sim('reset')
     expect(unconfirmed).toMatchObject({ code: 2, stdout: '' })
-    expect(unconfirmed.stderr).toContain('--yes confirms it')
+    expect(unconfirmed.stderr).toContain('add --yes to confirm')
     expect((await sim('reset --yes')).stdout).toContain('is empty')
     expect((await control('GET', `/payments/${id}`)).status).toBe(404)
     expect(await sim(`import ${file}`)).toMatchObject({ code: 0, stderr: '' })

@@ -64,7 +64,7 @@ Examples:
 
 function secret(text: string): string {
   if (SECRET.test(text)) return text
-  throw new InvalidArgumentError('It must be whsec_ and 24 to 64 bytes in base64.')
+  throw new InvalidArgumentError('It must be whsec_, followed by 24 to 64 bytes in base64.')
 }
 
 function events(text: string, before: readonly string[] = []): string[] {
