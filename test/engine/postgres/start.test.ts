@@ -148,7 +148,7 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
       agreed,
     )
     await expect(other.agree([setting('control token', 'mine')])).rejects.toThrow(
-      'another control token than',
+      'the control token of this process differs from that of the processes',
     )
     await one.release()
     const alone = await other.agree([setting('control token', 'mine'), setting('contract', 'c2')])
