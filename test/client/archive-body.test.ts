@@ -24,7 +24,7 @@ function piecesOf(bytes: Buffer, cuts: readonly number[]): Readable {
 const read = (body: Readable) => buffer(archiveBody(body, 'GET /export'))
 const cuts = fc.array(fc.nat(ARCHIVE.length))
 
-test('an archive comes through unchanged, however it is cut into pieces', async () => {
+test('an archive is passed on unchanged, in pieces of any size', async () => {
   await fc.assert(
     fc.asyncProperty(cuts, fc.constantFrom('', '\n', ' \r\n'), async (places, rest) => {
       const bytes = Buffer.concat([ARCHIVE, Buffer.from(rest)])

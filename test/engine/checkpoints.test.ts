@@ -61,7 +61,7 @@ describe('a start', () => {
     expect((await readdir(past)).filter(name => name === 'checkpoint.json')).toEqual(['checkpoint.json'])
   })
 
-  test('finds few layers, however many checkpoints there were', async () => {
+  test('finds few layers, even after many checkpoints', async () => {
     const { past } = await stopped(100)
     expect((await layersIn(past)).length).toBeLessThan(10)
   })

@@ -70,7 +70,7 @@ describe('many timers', () => {
     )
   })
 
-  test('wait for the disk once, however many times they have', async () => {
+  test('wait for the disk only once, even if they fire at many times', async () => {
     const { journal, time, toTheEnd } = withManyTimers({ apart: 1 })
     journal.waits = 0
     await time.advance(toTheEnd)

@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('what is not a file', () => {
     )
   })
 
-  test('with the name of a living claim holds up nobody', async () => {
+  test('with the name of a living claim does not block a start', async () => {
     const directory = await temporaryDirectory()
     execFileSync('mkfifo', [await claimIn(directory)])
     const path = join(directory, 'lock')

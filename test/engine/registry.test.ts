@@ -70,7 +70,7 @@ describe('the list of merchants', () => {
     expect(() => registry.get('b')).toThrow('merchant b was removed')
   })
 
-  test('names merchants that have no name, and no two alike, even after a restart', async () => {
+  test('generates a different id for each merchant without one, even after a restart', async () => {
     const { path, registry } = await onDisk()
     await registry.add(merchant('merchant-2'))
     expect([registry.nextMerchantId(), registry.nextMerchantId()]).toEqual(['merchant-1', 'merchant-3'])

@@ -346,7 +346,7 @@ describe.skipIf(process.platform === 'win32')('beside the accounts, what is not 
 })
 
 describe('a segment that is not there', () => {
-  test('is damage, which gives 503 and is named, where nothing was ever removed for its age', async () => {
+  test('is reported as damage, with 503, if no old segment was ever removed', async () => {
     const dataDir = await copyOf(whole)
     await rm(join(dataDir, segment))
     const server = await ownServer({ dataDir })
@@ -359,7 +359,7 @@ describe('a segment that is not there', () => {
     expect(server.stderr()).toMatch(/past-2 is damaged: the journal's entries 1 to \d+ are missing/)
   })
 
-  test('is damage, which gives 503 and is named, if it goes while the account is served', async () => {
+  test('is reported as damage, with 503, if it disappears while the account is served', async () => {
     const server = await ownServer({ dataDir: await copyOf(whole) })
     const path = join(server.dataDir, segment)
     await rename(path, `${path}.away`)

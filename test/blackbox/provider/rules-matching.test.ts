@@ -37,7 +37,7 @@ describe('of several rules', () => {
     expect(await decisions(account, 2)).toEqual(['one', 'one'])
   })
 
-  test('a broad one in front hides a narrow one behind it, and not the other way round', async () => {
+  test('a broad rule in front of a narrow one is used, but not a broad rule behind it', async () => {
     const [broad, narrow] = [mark('broad'), mark('narrow', A)]
     expect(await decides(await accountWith(broad, narrow), A)).toBe('broad')
     expect(await decides(await accountWith(narrow, broad), A)).toBe('narrow')

@@ -32,7 +32,7 @@ async function hourLong(settings: Rule = {}) {
 const FAST = 1_000_000
 
 describe('a clock that runs fast', () => {
-  test.each([FAST, `${FAST}x`])('makes an hour pass by itself: %s', async rate => {
+  test.each([FAST, `${FAST}x`])('lets an hour pass without an advance: %s', async rate => {
     const { account, payment, succeeds } = await hourLong()
     const start = await account.now()
     await setClock(account, { mode: 'real', rate })

@@ -176,7 +176,7 @@ test('timers set by overdue timers fire at their own time, not when somebody rea
   })
 })
 
-test('an idle account wakes by itself: its stream and webhooks continue', async () => {
+test('the timers of an idle account fire, and its stream and webhooks continue', async () => {
   const { wall, account, server } = await onAWall()
   await putRules(account, HOURLY)
   const receiver = await listen(account)

@@ -46,7 +46,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     }
   })
 
-  test('are held by a process that needs one, wherever it belongs', async () => {
+  test('are held by a process that needs one, even if they belong to another', async () => {
     const { one, other } = await twoStores()
     for (const account of ['m1.test', 'm2.test', 'm3.test', 'm4.test']) {
       expect(await one.holders.hold(account, PATIENT())).toBeUndefined()
