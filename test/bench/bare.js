@@ -1,11 +1,11 @@
 // The minimum for the same work, on node:http alone: paysim's figures are ratios to it. node bare.js
-// get|create|commit|page|payouts, with the settings of the run as JSON.
+// get|create|commit|slice|payouts, with the settings of the run as JSON.
 import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { recordName } from './names.js'
 
 const [kind, facts] = process.argv.slice(2)
-const handle = { get: lookUp, create: keepInMap, commit: keepInFile, page: sendText, payouts: makePages }[
+const handle = { get: lookUp, create: keepInMap, commit: keepInFile, slice: slicePage, payouts: makePages }[
   kind
 ](JSON.parse(facts))
 
@@ -88,9 +88,17 @@ function keepInFile({ length, file }) {
   }
 }
 
-function sendText({ length }) {
-  const text = jsonOf(length, 'page')
-  return (_, response) => answer(response, 200, text)
+/** The last records of an array, made into JSON for each request. */
+function slicePage({ count, limit, sample }) {
+  const records = Array.from({ length: count }, (_, at) => ({ ...sample, id: recordName('po', at + 1) }))
+  return (_, response) => {
+    const data = records.slice(count - limit, count)
+    answer(
+      response,
+      200,
+      JSON.stringify({ data, has_more: true, next_cursor: recordName('po', count - limit) }),
+    )
+  }
 }
 
 /** Pages of payouts. Each is made when it is requested, so that they need no memory. */
