@@ -15,6 +15,7 @@ import { writePage } from './page.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
 import { readSettings } from './settings.js'
+import { measureSoak } from './soak.js'
 import { measureStarts } from './starts.js'
 import { shown, table } from './table.js'
 
@@ -35,6 +36,7 @@ if (wanted('fair')) await measure('fair', measureFairTime)
 if (wanted('peers', !settings.quick)) await measure('peers', measurePeers)
 const compared = wanted('parent', settings.quick) ? await measure('parent', measureLosses) : []
 if (wanted('cluster', false)) await measure('cluster', measureCluster)
+if (wanted('soak', false)) await measure('soak', measureSoak)
 if (wanted('restart')) await measure('restart', measureRestart, settings.journal)
 
 const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`

@@ -9,7 +9,8 @@ A full run (without --quick and --only) writes docs/benchmarks.md. It installs t
   --against REF  with --quick, this commit instead of the parent
   --large        also at 1,000,000 records; takes 4 GB of disk
   --only NAME    only this measurement (repeatable): get, create, list, start, restart, memory, fair,
-                 deliveries, merchants, peers, parent; cluster (needs PostgreSQL) only if it is named
+                 deliveries, merchants, peers, parent; and if it is named, cluster (needs PostgreSQL)
+                 or soak (ten minutes of steady load)
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
   --check        exit 1 if a figure misses its target by more than 20%`
@@ -27,6 +28,7 @@ const FULL = {
   merchants: 10_000,
   takeovers: { few: 10_000, many: 1_000_000 },
   listed: { few: 10_000, many: 1_000_000 },
+  soakMinutes: 10,
 }
 const QUICK = {
   rounds: 3,
@@ -41,6 +43,7 @@ const QUICK = {
   merchants: 500,
   takeovers: { few: 1_000, many: 20_000 },
   listed: { few: 10_000, many: 50_000 },
+  soakMinutes: 3,
 }
 
 /** The settings of this run, from its command line. */
