@@ -1,13 +1,18 @@
 // The minimum for the same work, on node:http alone: paysim's figures are ratios to it. node bare.js
-// get|create|commit|slice|payouts, with the settings of the run as JSON.
+// get|create|commit|bodies|slice|payouts, with the settings of the run as JSON.
 import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { recordName } from './names.js'
 
 const [kind, facts] = process.argv.slice(2)
-const handle = { get: lookUp, create: keepInMap, commit: keepInFile, slice: slicePage, payouts: makePages }[
-  kind
-](JSON.parse(facts))
+const handle = {
+  get: lookUp,
+  create: keepInMap,
+  commit: keepInFile,
+  bodies: keepBodies,
+  slice: slicePage,
+  payouts: makePages,
+}[kind](JSON.parse(facts))
 
 const server = createServer(handle).listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${server.address().port}`)
@@ -50,41 +55,60 @@ function keepInMap({ length }) {
   }
 }
 
-/** The same with a line in a file for each. Lines that arrive meanwhile are written and synced together. */
+/** The same with a line in a file for each. */
 function keepInFile({ length, file }) {
   const records = new Map()
-  const handle = openSync(file, 'a')
   const text = jsonOf(length, 'created')
-  let lines = []
-  let waiting = []
-  let isWriting = false
-  const writeBatch = () => {
-    if (lines.length === 0) {
-      isWriting = false
-      return
-    }
-    const [bytes, answers] = [Buffer.from(lines.join('')), waiting]
-    lines = []
-    waiting = []
-    write(handle, bytes, error => {
-      if (error) throw error
-      fdatasync(handle, () => {
-        for (const response of answers) answer(response, 201, text)
-        writeBatch()
-      })
-    })
-  }
+  const append = groupCommit(file, lines => Buffer.from(lines.join('')))
   return (request, response) => {
     withBody(request, body => {
       const id = `pi_${records.size}`
       const record = { ...body, id, text }
       records.set(id, record)
-      lines.push(`${JSON.stringify(record)}\n`)
-      waiting.push(response)
-      if (isWriting) return
-      isWriting = true
-      setImmediate(writeBatch)
+      append(`${JSON.stringify(record)}\n`, () => answer(response, 201, text))
     })
+  }
+}
+
+/** The bytes of each body at the end of a file. Nothing is checked. */
+function keepBodies({ length, file }) {
+  const text = jsonOf(length, 'submitted')
+  const append = groupCommit(file, Buffer.concat)
+  return (request, response) => {
+    const chunks = []
+    request.on('data', chunk => chunks.push(chunk))
+    request.on('end', () => append(Buffer.concat(chunks), () => answer(response, 200, text)))
+  }
+}
+
+/** Appends to a file. What arrives while it writes is written and synced together. */
+function groupCommit(file, join) {
+  const handle = openSync(file, 'a')
+  let pieces = []
+  let waiting = []
+  let isWriting = false
+  const writeBatch = () => {
+    if (pieces.length === 0) {
+      isWriting = false
+      return
+    }
+    const [bytes, answers] = [join(pieces), waiting]
+    pieces = []
+    waiting = []
+    write(handle, bytes, error => {
+      if (error) throw error
+      fdatasync(handle, () => {
+        for (const done of answers) done()
+        writeBatch()
+      })
+    })
+  }
+  return (piece, done) => {
+    pieces.push(piece)
+    waiting.push(done)
+    if (isWriting) return
+    isWriting = true
+    setImmediate(writeBatch)
   }
 }
 

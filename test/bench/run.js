@@ -12,6 +12,7 @@ import { measureList } from './list-payouts.js'
 import { measureLosses } from './losses.js'
 import { measureMerchants } from './merchants.js'
 import { writePage } from './page.js'
+import { measureReceipts } from './receipts.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
 import { readSettings } from './settings.js'
@@ -30,6 +31,7 @@ for (const count of settings.sizes) {
   if (wanted('create')) await measure(`create, ${shown(count)} records`, measureCreate, count)
   if (wanted('list')) await measure(`list, ${shown(count)} records`, measureList, count)
 }
+if (wanted('receipts')) await measure('receipts', measureReceipts)
 if (wanted('deliveries')) await measure('deliveries', measureDeliveries)
 if (wanted('merchants')) await measure('merchants', measureMerchants)
 if (wanted('fair')) await measure('fair', measureFairTime)
