@@ -56,13 +56,9 @@ export class Exchanges {
 
   #store(body: unknown): Body {
     if (typeof body !== 'string') return undefined
-    const size = Buffer.byteLength(body)
     const truncated = body.length > MOST_CHARACTERS
-    return {
-      stored: truncated ? this.#bodies.add(body.slice(0, MOST_CHARACTERS)) : this.#bodies.add(body, size),
-      size,
-      truncated,
-    }
+    const stored = this.#bodies.add(truncated ? body.slice(0, MOST_CHARACTERS) : body)
+    return { stored, size: truncated ? Buffer.byteLength(body) : stored.length, truncated }
   }
 
   detail(requestId: string): ExchangeDetail {
