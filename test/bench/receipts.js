@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { busyMilliseconds, startBare } from './child.js'
+import { compareLoads } from './load.js'
 import { recordName } from './names.js'
 import { PAYMENTS, servePaysim } from './paysim.js'
-import { compare, inTurn } from './rounds.js'
+import { inTurn } from './rounds.js'
 import { emptyFolder, makeStore } from './store.js'
 
 const IMAGE_BYTES = 200_000
@@ -34,7 +35,7 @@ export async function measureReceipts({ binary, rounds, receipts: count }, onEnd
       const upload = async () => {
         while (nth < end) {
           const payment = recordName(store.prefix, ++nth)
-          await post(agent, `${url}${PAYMENTS}/${payment}/receipt`, server.authorization)
+          await post(agent, url, `${PAYMENTS}/${payment}/receipt`, server.authorization)
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, upload))
@@ -47,20 +48,13 @@ export async function measureReceipts({ binary, rounds, receipts: count }, onEnd
   const contenders = { ours: uploading(server), other: uploading(bare) }
   await inTurn(contenders, 1)
   const { ours, other } = await inTurn(contenders, rounds)
-  const line = compare('a receipt of 200 KB, to bare group commit', {
-    ours,
-    other,
-    unit: 'req/s',
-    atLeast: 0.7,
-  })
-  return [{ ...line, busyRatio: 1 / line.busyRatio }]
+  return [compareLoads('a receipt of 200 KB, to bare group commit', { ours, other, atLeast: 0.7 })]
 }
 
-async function post(agent, url, authorization) {
-  const { origin, pathname } = new URL(url)
+async function post(agent, origin, path, authorization) {
   const { statusCode, body } = await agent.request({
     origin,
-    path: pathname,
+    path,
     method: 'POST',
     headers: {
       authorization,
@@ -70,7 +64,7 @@ async function post(agent, url, authorization) {
     body: form(),
   })
   const text = await body.text()
-  if (statusCode !== 200) throw new Error(`${url} was answered ${statusCode}: ${text}`)
+  if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${text}`)
 }
 
 const form = () =>

@@ -8,8 +8,6 @@ import { makeStore } from './store.js'
 const RATE = 1000
 const CONNECTIONS = 10
 const MINUTE = 60
-/** Of each ten requests, three create a payment. */
-const CREATES = 0.3
 const RECORDS = 1000
 const METHODS = '/payment_methods/options?country=TH&currency=THB&amount=10000'
 
@@ -20,6 +18,8 @@ export async function measureSoak({ binary, soakMinutes }, onEnd) {
   const server = await servePaysim(binary, ['--data', store.path])
   onEnd(server.stop)
 
+  const requests = mixedRequests(server, store)
+  const creating = requests.filter(({ method }) => method === 'POST').length / requests.length
   const ended = new AbortController()
   const memory = sampleMemory(server.pid, ended.signal)
   const result = await autocannon({
@@ -27,7 +27,7 @@ export async function measureSoak({ binary, soakMinutes }, onEnd) {
     connections: CONNECTIONS,
     duration: soakMinutes * MINUTE,
     overallRate: RATE,
-    setupClient: client => client.setRequests(mixedRequests(server, store)),
+    setupClient: client => client.setRequests(requests),
   })
   ended.abort()
   const failed = result.non2xx + result.errors + result.timeouts
@@ -35,7 +35,7 @@ export async function measureSoak({ binary, soakMinutes }, onEnd) {
 
   const minutes = lowestOfEachMinute(await memory)
   const grown = (minutes.at(-1) - minutes[1]) * 1024 * 1024
-  const created = CREATES * result['2xx'] * ((minutes.length - 2) / soakMinutes)
+  const created = creating * result['2xx'] * ((minutes.length - 2) / soakMinutes)
   const bytes = grown / created
   return [
     {
@@ -59,6 +59,7 @@ export async function measureSoak({ binary, soakMinutes }, onEnd) {
   ]
 }
 
+/** Of each ten, three create a payment. */
 function mixedRequests({ authorization }, { prefix }) {
   const headers = { authorization, 'content-type': 'application/json' }
   const create = (paymentFor, nth) => ({
