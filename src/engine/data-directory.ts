@@ -7,7 +7,7 @@ import { ChangeFile } from './change-file.ts'
 import type { Change } from './change-log.ts'
 import { openHistory } from './checkpoint/open-history.ts'
 import { messageOf } from './damaged-error.ts'
-import { FileImages } from './image-store.ts'
+import { FileImages } from './file-images.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
 import {

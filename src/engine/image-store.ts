@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
-import { rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { demandPrivateFolder, makePrivateFolder, openPrivate, removeFile } from './private-files.ts'
-import { UnavailableError } from './unavailable.ts'
 
 /** The name of an image: the SHA-256 of its bytes. */
 const DIGEST = /^[0-9a-f]{64}$/
 export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
+/** Every store checks this itself, because a digest may come from an import. */
+export function demandDigest(digest: string): void {
+  if (!DIGEST.test(digest)) throw new Error(`there is no image ${JSON.stringify(digest)}`)
+}
+
 /** Images by the SHA-256 of their bytes. A stored image never changes. */
 export interface ImageStore {
-  put(digest: string, bytes: Buffer): Promise<void>
+  /** Takes the bytes in the pieces in which they arrived. Resolves when the image is safe. */
+  put(digest: string, pieces: readonly Buffer[]): Promise<void>
+  /** An image that was changed since it was stored counts as missing. */
   get(digest: string): Promise<Buffer | undefined>
   clear(): Promise<void>
 }
@@ -18,8 +21,8 @@ export interface ImageStore {
 export class MemoryImages implements ImageStore {
   readonly #images = new Map<string, Buffer>()
 
-  async put(digest: string, bytes: Buffer): Promise<void> {
-    this.#images.set(digest, bytes)
+  async put(digest: string, pieces: readonly Buffer[]): Promise<void> {
+    this.#images.set(digest, Buffer.concat(pieces))
   }
 
   async get(digest: string): Promise<Buffer | undefined> {
@@ -28,59 +31,5 @@ export class MemoryImages implements ImageStore {
 
   async clear(): Promise<void> {
     this.#images.clear()
-  }
-}
-
-export class FileImages implements ImageStore {
-  #writes = 0
-
-  constructor(
-    private readonly directory: string,
-    private readonly sync: boolean,
-  ) {}
-
-  /** Written to another name and then renamed, so an image is complete or not there. */
-  async put(digest: string, bytes: Buffer): Promise<void> {
-    const path = this.#path(digest)
-    const draft = `${path}.${++this.#writes}.new`
-    try {
-      await makePrivateFolder(this.directory)
-      const handle = await openPrivate(draft, 'fresh')
-      try {
-        await handle.writeFile(bytes)
-        if (this.sync) await handle.datasync()
-      } finally {
-        await handle.close()
-      }
-      await rename(draft, path)
-    } catch (cause) {
-      await removeFile(draft).catch(() => {})
-      throw new UnavailableError('The image', cause)
-    }
-  }
-
-  /** An image that was changed on disk counts as missing. */
-  async get(digest: string): Promise<Buffer | undefined> {
-    const path = this.#path(digest)
-    if (!(await demandPrivateFolder(this.directory))) return undefined
-    try {
-      const handle = await openPrivate(path, 'read')
-      const bytes = await handle.readFile().finally(() => handle.close())
-      return digestOf(bytes) === digest ? bytes : undefined
-    } catch (cause) {
-      // The file cannot be read now, but it may be whole.
-      if (cause instanceof UnavailableError) throw cause
-      return undefined
-    }
-  }
-
-  async clear(): Promise<void> {
-    await rm(this.directory, { recursive: true, force: true })
-  }
-
-  /** Checked here, because a digest may come from an import. */
-  #path(digest: string): string {
-    if (!DIGEST.test(digest)) throw new Error(`there is no image ${JSON.stringify(digest)}`)
-    return join(this.directory, digest)
   }
 }

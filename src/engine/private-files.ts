@@ -27,6 +27,8 @@ const FLAGS = {
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
   /** The same for a file that must exist. */
   present: constants.O_RDWR | constants.O_APPEND,
+  /** Creates a file for appending; fails if the name is taken. */
+  new: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
   /** Opens a file for writing from the start. It is emptied when it is known to be ours. */
   fresh: constants.O_RDWR | constants.O_CREAT,
   read: constants.O_RDONLY,
@@ -221,6 +223,22 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, at?: number): 
     const place = at === undefined ? null : at + written
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, place)
     written += bytesWritten
+  }
+}
+
+/** The same for many pieces at once, at the current position. */
+export async function writeAllPieces(handle: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+  let rest = [...pieces]
+  while (rest.length > 0) {
+    let { bytesWritten } = await handle.writev(rest)
+    const unwritten = rest.findIndex(({ length }) => {
+      if (bytesWritten < length) return true
+      bytesWritten -= length
+      return false
+    })
+    if (unwritten === -1) return
+    rest = rest.slice(unwritten)
+    rest[0] = rest[0]?.subarray(bytesWritten) ?? Buffer.alloc(0)
   }
 }
 

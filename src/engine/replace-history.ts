@@ -51,7 +51,7 @@ export async function adoptArchive(
   draft.start(new MemoryJournal())
   await draft.catchUp()
   await draft.close()
-  for (const [digest, bytes] of images) await store.put(digest, bytes)
+  for (const [digest, bytes] of images) await store.put(digest, [bytes])
   await account.rewrite(entries, seed)
 }
 

@@ -197,7 +197,7 @@ async function copyImages(
   for (const digest of digests) {
     const bytes = await from.get(digest)
     if (!bytes) throw new StartError(`the image ${digest} of ${account} is missing or damaged`)
-    await to.put(digest, bytes)
+    await to.put(digest, [bytes])
   }
   return digests.size
 }

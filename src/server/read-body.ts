@@ -2,45 +2,58 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { isTooDeep, MOST_LEVELS } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { Pieces } from './pieces.ts'
 import { refuse, refuseProblems } from './refusal.ts'
 
 const TEXT = Symbol('the body as text')
-const BYTES = Symbol('the whole body')
-type Read = IncomingMessage & { [TEXT]?: string; [BYTES]?: Buffer }
+const PIECES = Symbol('the whole body')
+type Read = IncomingMessage & { [TEXT]?: string; [PIECES]?: Pieces }
 
 /** The body of a request, if it was read as text. */
 export const bodyOf = (request: IncomingMessage): string | undefined => (request as Read)[TEXT]
 
 /** The body of a request, if all of it was read here. */
-export const keptBody = (request: IncomingMessage): Buffer | undefined => (request as Read)[BYTES]
+export const keptBody = (request: IncomingMessage): Buffer | undefined => (request as Read)[PIECES]?.whole()
 
 /** Whether the call can be answered from its start: by this process once more, or by another one. */
 export const canBeReadAgain = (request: IncomingMessage): boolean =>
-  !request.readableDidRead || keptBody(request) !== undefined
+  !request.readableDidRead || (request as Read)[PIECES] !== undefined
+
+/** The whole body, up to the limit. */
+export const readBody = async (request: IncomingMessage, cap?: number): Promise<Buffer> =>
+  (await readPieces(request, () => {}, cap)).whole()
 
 /**
- * The whole body, up to the limit. The rest is read and discarded, so that the refusal reaches the caller.
+ * The whole body, up to the limit; `take` is called with each piece as it arrives. What is over the limit is read and
+ * discarded, so that the refusal reaches the caller.
  */
-export function readBody(request: IncomingMessage, cap: number = LIMITS.body): Promise<Buffer> {
+export function readPieces(
+  request: IncomingMessage,
+  take: (piece: Buffer) => void,
+  cap: number = LIMITS.body,
+): Promise<Pieces> {
   if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
-  const kept = keptBody(request)
-  if (kept) return Promise.resolve(kept)
+  const kept = (request as Read)[PIECES]
+  if (kept) {
+    kept.all.forEach(take)
+    return Promise.resolve(kept)
+  }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= cap) chunks.push(chunk)
-      else {
-        chunks.length = 0
+    const pieces = new Pieces()
+    let isTooLarge = false
+    request.on('data', (piece: Buffer) => {
+      if (isTooLarge) return
+      pieces.add(piece)
+      if (pieces.size > cap) {
+        isTooLarge = true
+        pieces.clear()
         reject(tooLarge(cap))
-      }
+      } else take(piece)
     })
     request.once('end', () => {
-      if (size > cap) return
-      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-      ;(request as Read)[BYTES] = body
-      resolve(body)
+      if (isTooLarge) return
+      ;(request as Read)[PIECES] = pieces
+      resolve(pieces)
     })
     request.once('error', () => reject(refuseProblems([{ field: 'body', message: 'ended too early' }])))
     request.once('close', () => {

@@ -1,63 +1,88 @@
-import type { IncomingMessage } from 'node:http'
-import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { BusboyConstructor, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { digestOf } from '../engine/image-store.ts'
-import { readBody } from './read-body.ts'
+import { Pieces } from './pieces.ts'
+import { readPieces } from './read-body.ts'
 import { refuseProblems } from './refusal.ts'
 
 export interface ReceivedImage {
-  readonly bytes: Buffer
+  readonly pieces: readonly Buffer[]
+  readonly size: number
   readonly digest: string
   readonly contentType: string
 }
 
+interface ReceivedFile {
+  readonly pieces: Pieces
+  readonly digest: string
+  readonly isTooLarge: boolean
+}
+
 export interface Form {
   /** The parts named `file` that are files. */
-  readonly files: readonly { readonly bytes: Buffer; readonly tooLarge: boolean }[]
+  readonly files: readonly ReceivedFile[]
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A whole multipart body, of at most 8 MiB. */
+/** A whole multipart body, of at most 8 MiB. Files are hashed while they arrive. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
-  const [body, { Busboy }] = await Promise.all([readBody(request), import('@fastify/busboy')])
-  const files: { bytes: Buffer; tooLarge: boolean }[] = []
+  const { Busboy } = await import('@fastify/busboy')
+  const parser = formParser(Busboy, request.headers)
+  await readPieces(request, parser.take)
+  return parser.end()
+}
+
+/** A form that is not well-formed is refused at its end, because one that is too large is refused as that. */
+function formParser(Busboy: BusboyConstructor, headers: IncomingHttpHeaders) {
+  const files: ReceivedFile[] = []
   const fields = new Map<string, string>()
-  await new Promise<void>((resolve, reject) => {
-    const refuse = () =>
-      reject(refuseProblems([{ field: 'body', message: 'must be well-formed multipart/form-data' }]))
-    let parser: BusboyInstance
+  let parser: BusboyInstance | undefined
+  let isMalformed = false
+  const parsed = new Promise<void>(resolve => {
+    const refuse = () => {
+      isMalformed = true
+      resolve()
+    }
     try {
       // One byte over the limit, so that a file of exactly the limit does not count as truncated.
       parser = new Busboy({
-        headers: request.headers as BusboyHeaders,
+        headers: headers as BusboyHeaders,
         limits: { fileSize: LIMITS.receiptImage + 1, fields: 100, files: 20 },
       })
     } catch {
       return refuse()
     }
     parser.on('file', (name, stream) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      stream.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        chunks.push(chunk)
-      })
       stream.on('error', refuse)
+      if (name !== 'file') return void stream.resume()
+      const [pieces, hash] = [new Pieces(), createHash('sha256')]
+      stream.on('data', (piece: Buffer) => {
+        pieces.add(piece)
+        hash.update(piece)
+      })
       stream.on('end', () => {
-        if (name === 'file')
-          files.push({
-            bytes: Buffer.concat(chunks),
-            tooLarge: stream.truncated === true || size > LIMITS.receiptImage,
-          })
+        const isTooLarge = stream.truncated === true || pieces.size > LIMITS.receiptImage
+        files.push({ pieces, digest: hash.digest('hex'), isTooLarge })
       })
     })
     parser.on('field', (name, value) => fields.set(name, value))
     parser.on('error', refuse)
     parser.on('finish', resolve)
-    parser.end(body)
   })
-  return { files, fields }
+  return {
+    take: (piece: Buffer) => {
+      if (!isMalformed) parser?.write(piece)
+    },
+    end: async (): Promise<Form> => {
+      if (!isMalformed) parser?.end()
+      await parsed
+      if (isMalformed)
+        throw refuseProblems([{ field: 'body', message: 'must be well-formed multipart/form-data' }])
+      return { files, fields }
+    },
+  }
 }
 
 /** The problem of the image in a form, by kind, because the contract may give each kind another status. */
@@ -67,11 +92,12 @@ export function imageIn({ files }: Form): { image: ReceivedImage } | { problem: 
   const [file, second] = files
   if (!file) return problem('missing', 'is required: one JPEG or PNG image')
   if (second) return problem('missing', 'must be given once')
-  if (file.tooLarge) return problem('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
-  const contentType = imageType(file.bytes)
+  if (file.isTooLarge) return problem('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
+  const contentType = imageType(file.pieces.start(8))
   if (!contentType)
     return problem('wrong_type', 'must be a JPEG or PNG image, but its first bytes are not those of one')
-  return { image: { bytes: file.bytes, digest: digestOf(file.bytes), contentType } }
+  const { pieces, digest } = file
+  return { image: { pieces: pieces.all, size: pieces.size, digest, contentType } }
 }
 
 const problem = (kind: ImageProblem['kind'], message: string) => ({

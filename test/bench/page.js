@@ -52,9 +52,10 @@ ${worse(rows)}
   writes and syncs (\`O_DSYNC\`), and fewer objects between the request and the line.
 - **A create with a QR code** also draws the code, which takes 20 µs, and sends its image in the answer. Next: fewer copies
   of the image on its way to the answer.
-- **A receipt** is read whole, taken out of its form, hashed, and written to a file of its own, which is synced and renamed;
-  half of the time the processor waits for that. The bare server appends all bodies to one file, with one sync for those
-  that wait. Next: hash the image while it arrives, and share the syncs.
+- **A receipt** is taken out of its form and hashed while it arrives. Its image shares a write and a sync with those that
+  wait, and its entry another sync. The hash takes 0.15 ms. The buffers of uploads start a collection of the whole heap
+  after every 100, on other threads: 0.65 of 2.2 ms of processor time. The bare server does the same with a heap that is
+  almost empty. Next: fewer collections, with buffers that are used again.
 - **Deliveries**: an attempt is an entry of the journal, which is synced before the request is sent, and its result is
   another one. In an advance, an endpoint receives one event at a time, so that what it sees repeats exactly: each waits for
   the answer to the one before, and the time includes the expiry of the payments. Next: send an event while the result of

@@ -109,7 +109,7 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
     const { store } = await start(await prepare())
     const [one, other] = [await openAccount(store, 'acme.test'), await openAccount(store, 'acme.live')]
     const ids = await addPayments(one, 3)
-    await one.images.put(digest, bytes)
+    await one.images.put(digest, [bytes])
     expect(paymentsOf(one)).toEqual(ids)
     expect([paymentsOf(other), await linesOf(other), await other.images.get(digest)]).toEqual([
       [],
@@ -165,7 +165,7 @@ describe.each(lasting)('a store $name', ({ prepare }) => {
     const first = await start(open)
     const before = await openAccount(first.store)
     const ids = await addPayments(before, 5)
-    await before.images.put(digest, bytes)
+    await before.images.put(digest, [bytes])
     await before.account.close()
     await first.stop()
 

@@ -31,7 +31,7 @@ class TwoFacedStore extends MemoryStore {
     if (account.environment === 'live') return kept
     this.entries.forEach(entry => void kept.journal.append(entry))
     this.told.forEach(account.replayed)
-    await kept.images.put('d', Buffer.from('an image'))
+    await kept.images.put('d', [Buffer.from('an image')])
     return kept
   }
 }

@@ -9,12 +9,12 @@ export class DatabaseImages implements ImageStore {
     private readonly account: string,
   ) {}
 
-  async put(digest: string, bytes: Buffer): Promise<void> {
+  async put(digest: string, pieces: readonly Buffer[]): Promise<void> {
     try {
       await this.database.ask('INSERT INTO images VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
         this.account,
         digest,
-        bytes,
+        Buffer.concat(pieces),
       ])
     } catch (cause) {
       throw new UnavailableError('The image', cause)

@@ -59,14 +59,14 @@ export function paymentCalls({ gateway }: ControlSettings) {
       const received = imageIn(form)
       if ('problem' in received)
         throw refuseProblems([{ field: received.problem.field, message: received.problem.message }])
-      const { bytes, digest, contentType } = received.image
-      await runtime.images.put(digest, bytes)
+      const { pieces, size, digest, contentType } = received.image
+      await runtime.images.put(digest, pieces)
       const id = await carryOut(
         runtime,
         {
           type: 'StoreAsset',
           kind,
-          image: { digest, contentType, size: bytes.length },
+          image: { digest, contentType, size },
         },
         'operator',
       )

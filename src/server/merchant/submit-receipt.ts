@@ -38,16 +38,15 @@ const submitImage: Handler = async call => {
   const received = imageIn(form)
   if ('problem' in received) throw fileRefusal(contract, received.problem, problems)
   demandNoProblems(problems)
-  const { image } = received
+  const { pieces, size, digest, contentType } = received.image
   const runtime = runtimeOf(request)
   await demandAvailable(runtime)
   // The image is on disk before an entry names it.
-  await runtime.images.put(image.digest, image.bytes)
-  const { digest, contentType } = image
+  await runtime.images.put(digest, pieces)
   return answerPayment(call, {
     type: 'SubmitReceipt',
     payment,
-    image: { upload: { digest, contentType, size: image.bytes.length } },
+    image: { upload: { digest, contentType, size } },
     idempotency: idempotency(request, key, () => digest),
   })
 }

@@ -52,9 +52,9 @@ const IS_DONE: { readonly [A in SimulatorAct]: (payment: Payment) => boolean } =
 async function submitReceipt({ runtime, payment }: Opened, form: Form): Promise<void> {
   const received = imageIn(form)
   if ('problem' in received) throw new ReceiptRefusalError(received.problem.kind)
-  const { bytes, digest, contentType } = received.image
-  await runtime.images.put(digest, bytes)
-  const upload = { digest, contentType, size: bytes.length }
+  const { pieces, size, digest, contentType } = received.image
+  await runtime.images.put(digest, pieces)
+  const upload = { digest, contentType, size }
   await carryOut(runtime, { type: 'SubmitReceipt', payment: payment.sortKey.id, image: { upload } }, 'payer')
 }
 

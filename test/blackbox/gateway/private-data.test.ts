@@ -282,7 +282,7 @@ describe.skipIf(process.platform === 'win32').each(kinds.filter(kind => kind !==
 
     test('counts as missing, if it is an image', async () => {
       const dataDir = await copyOf(whole)
-      await harm(join(dataDir, ACCOUNT, 'images', digest))
+      await harm(join(dataDir, ACCOUNT, 'images', 'pack-1'))
       expect((await imageOf(await ownServer({ dataDir }))).status).toBe(404)
     })
   },
