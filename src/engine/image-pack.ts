@@ -47,7 +47,7 @@ export async function* imagesIn(handle: FileHandle): AsyncGenerator<readonly [st
   while (at < end) {
     const found = await imageAt(handle, at)
     // After damage this may be a part of an image that looks like a header, so the bytes must have the digest.
-    if (found && found.next <= end && !(isAfterDamage && !(await readImage(handle, found)))) {
+    if (found && found.next <= end && (!isAfterDamage || (await readImage(handle, found)))) {
       yield [found.digest, found.place]
       at = found.next
       isAfterDamage = false
@@ -71,6 +71,8 @@ async function imageAt(handle: FileHandle, at: number): Promise<Found | undefine
   if (length === -1) return undefined
   try {
     const { digest, size } = openSealed<Header>(start.toString('latin1', 0, length))
+    // Bytes of an image that look like a header may give any size.
+    if (!Number.isSafeInteger(size) || size < 0) return undefined
     const place = { at: at + length + 1, size }
     return { digest, place, next: place.at + size + LINE_FEED.length }
   } catch {
