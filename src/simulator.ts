@@ -230,6 +230,7 @@ export class Simulator {
 
   async stop(): Promise<void> {
     const departure = this.store.holders?.departure
+    await departure?.prepare()
     await departure?.begin()
     const cutOff = await Promise.all(this.apps.map(app => app.close()))
     if (cutOff.every(calls => calls === 0)) await departure?.answeredAll()

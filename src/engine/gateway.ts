@@ -38,7 +38,8 @@ export class Gateway {
     for (const merchant of registry.merchants) gateway.#accounts.serve(merchant)
     registry.onOthers(change => gateway.#follow(change))
     settings.store.holders?.watch({
-      lost: merchant => gateway.#lose(merchant),
+      lost: id => gateway.#accounts.of(id).forEach(account => void account.close()),
+      prepareToGive: id => together(gateway.#accounts.of(id), account => account.shortenTail()),
       mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
       give: id => together(gateway.#accounts.of(id), account => account.close()),
       due: account => void gateway.#openDue(account).catch(gateway.#warn),
@@ -51,11 +52,6 @@ export class Gateway {
     if ('merchant' in change) this.#accounts.serve(change.merchant)
     else if ('removed' in change)
       for (const account of this.#accounts.forget(change.removed)) void account.close()
-  }
-
-  /** Another process holds the merchant now, or may hold any. */
-  #lose(merchant: string | undefined): void {
-    for (const account of this.#accounts.of(merchant)) void account.close()
   }
 
   async #openDue(account: string): Promise<void> {

@@ -36,6 +36,8 @@ export interface Holders {
 
 /** How a process stops without leaving others in doubt about the calls that they handed to it. */
 export interface Departure {
+  /** Makes it quick for other processes to go on with the merchants of this one, which answers calls meanwhile. */
+  prepare(): Promise<void>
   /** This process is about to stop: it takes no more calls, and nothing belongs to it any more. */
   begin(): Promise<void>
   /** It has answered every call that it had begun. */
@@ -47,6 +49,8 @@ export interface Departure {
 export interface HoldingListener {
   /** This process does not hold the merchant any more; without a name, it may hold nothing any more. */
   readonly lost: (merchant?: string) => void
+  /** Makes it quick for another process to go on with the merchant; without a name, with all of them. */
+  readonly prepareToGive: (merchant?: string) => Promise<void>
   /** Whether nothing of the merchant is under way, so that another process can go on with it. */
   readonly mayGive: (merchant: string) => boolean
   /** Another process goes on with the merchant when this resolves. */

@@ -3,6 +3,9 @@ import type { AccountRuntime } from './account-runtime.ts'
 import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
 
+/** So many entries are read in a few hundredths of a second. */
+const QUICK_TO_READ = 1024
+
 /** An account cannot be opened, for example because a line of its journal is damaged. Other accounts are served. */
 export class AccountStoppedError extends StartError {
   constructor(
@@ -76,6 +79,13 @@ export class ServedAccount {
       this.#stopped = true
       throw new AccountStoppedError(this.id, cause)
     }
+  }
+
+  /** Writes a checkpoint, unless its next holder would have few entries to read anyway. Calls are answered meanwhile. */
+  async shortenTail(): Promise<void> {
+    const checkpoints = this.#runtime?.checkpoints
+    await checkpoints?.idle()
+    if (checkpoints && checkpoints.tail.entries > QUICK_TO_READ) await checkpoints.begin()
   }
 
   /** Closes it. The next call opens it again. */

@@ -5,7 +5,7 @@ import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
-/** A call that is forwarded to a process while it ends. */
+/** A process that ends: its calls, and what it leaves to the next one. */
 
 const reason = whyNoPostgres()
 if (reason !== undefined) console.warn(`A process that leaves others is not tested here: ${reason}`)
@@ -57,4 +57,34 @@ describe.skipIf(reason !== undefined)('a call on its way to another process', ()
     expect(text).toContain('it is not known whether the call was carried out')
     expect(await count()).toBe(1)
   })
+})
+
+/** More than a process leaves to the next one without a checkpoint. */
+const MANY = 1100
+
+test.skipIf(reason !== undefined)('a process that stops leaves a checkpoint to the next one', async () => {
+  const postgres = await workerPostgres()
+  const store = await postgres.newDatabase()
+  const leaving = await startServer({ store, args: COMMON })
+  onTestFinished(() => leaving.kill())
+  const [much, little] = [await at(leaving).merchant(), await at(leaving).merchant()]
+  const payBy = (merchant: typeof much) =>
+    at(leaving).as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })
+  await payBy(little)
+  for (let paid = 0; paid < MANY; paid += 50)
+    await Promise.all(Array.from({ length: 50 }, () => payBy(much)))
+
+  expect(await leaving.stop()).toBe(0)
+  const covered = (account: string) =>
+    postgres.query(
+      new URL(store).pathname.slice(1),
+      `SELECT checkpoint IS NOT NULL FROM paysim.accounts WHERE id = '${account}'`,
+    )
+  expect(await covered(much.test.id)).toBe('t')
+  expect(await covered(little.test.id)).toBe('f')
+
+  const next = await startServer({ store, args: COMMON })
+  onTestFinished(() => next.kill())
+  const { body } = await at(next).control('GET', `/accounts/${much.test.id}/payments`)
+  expect(body.data).toHaveLength(MANY)
 })

@@ -182,7 +182,7 @@ export class Checkpoints {
 
   /** Begins a checkpoint if none is being written. */
   begin(): Promise<void> | undefined {
-    if (this.#writing || this.#closed || this.tail.isEmpty) return undefined
+    if (this.#writing || this.#closed || this.tail.entries === 0) return undefined
     this.tail.begin()
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined

@@ -9,8 +9,8 @@ export class Tail {
     return this.#bytes
   }
 
-  get isEmpty(): boolean {
-    return this.#entries === 0
+  get entries(): number {
+    return this.#entries
   }
 
   /** True if a checkpoint is due. */

@@ -56,7 +56,7 @@ export class DatabaseHolders implements Holders {
     readonly secret: string,
     private readonly time: RealClocks,
   ) {
-    this.departure = new DatabaseDeparture(database, lease)
+    this.departure = new DatabaseDeparture(database, lease, async () => this.#listener?.prepareToGive())
     this.#spread = new Spread({
       ask: database.ask,
       monotonic: time.monotonic,
@@ -215,6 +215,7 @@ export class DatabaseHolders implements Holders {
   async #give(merchant: string): Promise<boolean> {
     const [holding, listener] = [this.#held.get(merchant), this.#listener]
     if (!holding || !listener?.mayGive(merchant)) return false
+    await listener.prepareToGive(merchant)
     // A call that is older than this, such as a stream or an advance, would not end in time.
     const oldest = this.#calls.oldest(merchant) ?? Number.POSITIVE_INFINITY
     if (this.time.monotonic() - oldest > DRAIN_MS) return false

@@ -5,6 +5,8 @@ import { LEASE_MS, type Lease } from './lease.ts'
 const LOOK_AGAIN_MS = 50
 /** A database that does not answer delays a stop by no more than this. */
 const NOTE_WITHIN_MS = 1000
+/** Nor do accounts with long checkpoints. */
+const PREPARE_WITHIN_MS = 5000
 
 interface Row {
   readonly leaving: boolean
@@ -17,7 +19,12 @@ export class DatabaseDeparture implements Departure {
   constructor(
     private readonly database: Database,
     private readonly lease: Lease,
+    private readonly prepareToGive: () => Promise<void>,
   ) {}
+
+  prepare(): Promise<void> {
+    return within(PREPARE_WITHIN_MS, this.prepareToGive())
+  }
 
   begin(): Promise<void> {
     return this.#note('leaving')
@@ -29,13 +36,8 @@ export class DatabaseDeparture implements Departure {
 
   async #note(what: 'leaving' | 'answered_all'): Promise<void> {
     if (!this.lease.registered) return
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, NOTE_WITHIN_MS)
-    })
     const noted = this.database.ask(`UPDATE processes SET ${what} = true WHERE id = $1`, [this.lease.id])
-    await Promise.race([noted.catch(() => {}), limit])
-    clearTimeout(timer)
+    await within(NOTE_WITHIN_MS, noted)
   }
 
   async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
@@ -52,4 +54,14 @@ export class DatabaseDeparture implements Departure {
     }
     return false
   }
+}
+
+/** Waits for the work to end or fail, but no longer than this. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work.catch(() => {}), limit])
+  clearTimeout(timer)
 }

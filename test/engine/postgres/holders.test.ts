@@ -15,7 +15,13 @@ if (why !== undefined) console.log(`skipped: holders of accounts, because ${why}
 
 const PATIENT = () => AbortSignal.timeout(30_000)
 
-const LISTENER: HoldingListener = { lost: () => {}, due: () => {}, mayGive: () => true, give: async () => {} }
+const LISTENER: HoldingListener = {
+  lost: () => {},
+  due: () => {},
+  prepareToGive: async () => {},
+  mayGive: () => true,
+  give: async () => {},
+}
 
 async function twoStores() {
   const postgres = await workerPostgres()

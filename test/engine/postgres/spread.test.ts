@@ -14,6 +14,7 @@ const MERCHANTS = Array.from({ length: 6000 }, (_, nth) => `merchant-${nth + 1}`
 const LISTENER: HoldingListener = {
   lost: () => {},
   due: () => {},
+  prepareToGive: async () => {},
   mayGive: () => true,
   give: async () => {},
 }

@@ -36,6 +36,7 @@ export class PretendedHolders {
       enter: (account: string) => holders.mayAnswer(account),
       leave: () => {},
       departure: {
+        prepare: async () => {},
         begin: async () => {},
         answeredAll: async () => {},
         hasAnsweredAll: async () => false,
