@@ -9,7 +9,7 @@ import { MovedError, UnavailableError } from '../engine/unavailable.ts'
 import type { WebhookHosts } from '../engine/webhook-hosts.ts'
 import { Authentication } from './authentication.ts'
 import { NotCarriedOutError } from './carry-out.ts'
-import { watchCaller } from './cluster/caller.ts'
+import { Caller } from './cluster/caller.ts'
 import { type Forwarder, TAKEOVER_MS } from './cluster/forwarder.ts'
 import { declineCall, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
@@ -174,16 +174,16 @@ export class App {
     const { surface, account } = place
     if (!forwarder) throw new Error('another process holds the account, but this server has no forwarder')
     this.#letGo(request)
-    const caller = watchCaller(reply.raw)
+    const caller = new Caller(reply.raw)
     try {
       do {
         // A call is never handed on twice: the process that handed it on asks the store again.
-        const holder = await forwarder.find(account, caller.gone, request.handedOn)
+        const holder = await forwarder.find(account, caller, request.handedOn)
         if (holder === undefined) continue
         if (request.handedOn) return declineCall(request, reply)
         const repeatable = surface.isRepeatable(request)
         const call = { request, reply, account, surface: surface.name, repeatable }
-        await forwarder.forward(call, holder, caller.gone)
+        await forwarder.forward(call, holder, caller)
         request.isAnsweredElsewhere = true
         return reply.hijack()
       } while (!this.#mayEnter(account, request))

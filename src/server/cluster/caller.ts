@@ -1,15 +1,44 @@
 import type { ServerResponse } from 'node:http'
 
 /** Notices that a caller has gone away before the end of the answer. Call `leave` when this is no longer needed. */
-export function watchCaller(response: ServerResponse): {
-  readonly gone: AbortSignal
-  readonly leave: () => void
-} {
-  const gone = new AbortController()
-  const onClose = () => {
-    // The event is also emitted after a complete answer.
-    if (!response.writableEnded) gone.abort()
+export class Caller {
+  #isGone = false
+  #onGone: (() => void) | undefined
+  /** Made only for a call that waits for something: it costs more than all the rest of this. */
+  #aborting: AbortController | undefined
+
+  constructor(private readonly response: ServerResponse) {
+    response.once('close', this.#closed)
   }
-  response.once('close', onClose)
-  return { gone: gone.signal, leave: () => void response.off('close', onClose) }
+
+  readonly #closed = () => {
+    // The event is also emitted after a complete answer.
+    if (this.response.writableEnded) return
+    this.#isGone = true
+    this.#aborting?.abort()
+    this.#onGone?.()
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Aborted when the caller goes away. */
+  get signal(): AbortSignal {
+    if (!this.#aborting) {
+      this.#aborting = new AbortController()
+      if (this.#isGone) this.#aborting.abort()
+    }
+    return this.#aborting.signal
+  }
+
+  /** Calls this when the caller goes away, instead of what was given before. */
+  whenGone(onGone: (() => void) | undefined): void {
+    this.#onGone = onGone
+    if (this.#isGone) onGone?.()
+  }
+
+  leave(): void {
+    this.response.off('close', this.#closed)
+  }
 }

@@ -6,6 +6,7 @@ import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { refuse } from '../refusal.ts'
 import { Attempt, type Outcome } from './attempt.ts'
+import type { Caller } from './caller.ts'
 import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
 import { HolderWatch } from './holder-watch.ts'
 import { KeptBody } from './kept-body.ts'
@@ -68,10 +69,10 @@ export class Forwarder {
    * Where the account is held, as `whoHolds` says now or said a moment ago: a process that no longer holds it refuses
    * the call. Throws a refusal if no process takes the account in time.
    */
-  async find(account: string, gone: AbortSignal, onlyNow = false): Promise<string | undefined> {
+  async find(account: string, caller: Pick<Caller, 'signal'>, onlyNow = false): Promise<string | undefined> {
     const known = onlyNow ? undefined : this.#known.get(account)
     if (known && performance.now() < known.until) return known.address
-    const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
+    const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(TAKEOVER_MS)])
     try {
       const holder = await this.holders.whoHolds(account, signal)
       this.#note(account, holder)
@@ -83,22 +84,22 @@ export class Forwarder {
   }
 
   /** Passes the holder's answer to the caller. Throws a refusal if there is none. */
-  async forward(call: HandedOnCall, holder: string, gone: AbortSignal): Promise<void> {
+  async forward(call: HandedOnCall, holder: string, caller: Caller): Promise<void> {
     const body = new KeptBody(call.request.raw)
     try {
-      await this.#forward(call, body, holder, gone)
+      await this.#forward(call, body, holder, caller)
     } finally {
       // A holder may answer before it has the whole body.
       void body.discard().catch(() => {})
     }
   }
 
-  async #forward(call: HandedOnCall, body: KeptBody, holder: string, gone: AbortSignal): Promise<void> {
+  async #forward(call: HandedOnCall, body: KeptBody, holder: string, caller: Caller): Promise<void> {
     const { account, reply, repeatable } = call
     let address = holder
     let pauseMs = PAUSE_MS.first
     for (;;) {
-      const outcome = await this.#attempt(call, address, body, gone)
+      const outcome = await this.#attempt(call, address, body, caller)
       if (outcome === 'answered') {
         this.holders.counts.forwarded++
         return
@@ -108,9 +109,9 @@ export class Forwarder {
         return
       }
       this.#known.delete(account)
-      if (gone.aborted) return
+      if (caller.isGone) return
       const mayBeDone = body.isSentWhole && !repeatable && (outcome === 'lost' || outcome === 'given-up')
-      if (mayBeDone && !(outcome === 'lost' && (await this.#wasNotBegun(address, gone))))
+      if (mayBeDone && !(outcome === 'lost' && (await this.#wasNotBegun(address, caller))))
         throw refuse(
           'service_unavailable',
           'The process that holds this account went away before it answered; it is not known whether the call was carried out',
@@ -120,16 +121,16 @@ export class Forwarder {
           'service_unavailable',
           'The process that holds this account went away, and the body is too large to be sent again; nothing was changed',
         )
-      await wait(pauseMs, undefined, { signal: gone }).catch(() => {})
+      await wait(pauseMs, undefined, { signal: caller.signal }).catch(() => {})
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)
       // Once this process holds it, the call comes to itself, because it has already read the body.
-      address = (await this.find(account, gone)) ?? this.#settings.self()
+      address = (await this.find(account, caller)) ?? this.#settings.self()
     }
   }
 
   /** Whether the process at the address stops and has answered all that it began. A lost call had no effect then. */
-  #wasNotBegun(address: string, gone: AbortSignal): Promise<boolean> {
-    const signal = AbortSignal.any([gone, AbortSignal.timeout(TAKEOVER_MS)])
+  #wasNotBegun(address: string, caller: Caller): Promise<boolean> {
+    const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(TAKEOVER_MS)])
     return this.holders.departure.hasAnsweredAll(address, signal).catch(() => false)
   }
 
@@ -137,13 +138,13 @@ export class Forwarder {
     { request, reply, account, surface }: HandedOnCall,
     address: string,
     body: KeptBody,
-    gone: AbortSignal,
+    caller: Caller,
   ): Promise<Outcome> {
     const attempt = new Attempt(reply.raw, contentType => {
       if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
     })
     const abort = () => attempt.abort()
-    gone.addEventListener('abort', abort)
+    caller.whenGone(abort)
     const settle = this.#watch.watch(account, address, abort)
     try {
       this.#agent ??= await this.#newAgent()
@@ -157,7 +158,7 @@ export class Forwarder {
       return await attempt.outcome
     } finally {
       settle()
-      gone.removeEventListener('abort', abort)
+      caller.whenGone(undefined)
     }
   }
 

@@ -54,16 +54,12 @@ const OF_CONNECTION = new Set([
 
 /** The headers that are passed on, as names and values in turn. */
 export function passedOn(raw: readonly string[]): string[] {
+  const names = raw.map((part, at) => (at % 2 === 0 ? part.toLowerCase() : ''))
   const named = new Set<string>()
-  for (let at = 0; at < raw.length; at += 2)
-    if (raw[at]?.toLowerCase() === 'connection')
-      for (const name of raw[at + 1]?.split(',') ?? []) named.add(name.trim().toLowerCase())
-  const passed: string[] = []
-  for (let at = 0; at < raw.length; at += 2) {
-    const [header = '', value = ''] = [raw[at], raw[at + 1]]
-    const name = header.toLowerCase()
-    if (OF_CONNECTION.has(name) || named.has(name) || name === HANDED_ON || name === NO_ANSWER) continue
-    passed.push(header, value)
-  }
-  return passed
+  for (let at = names.indexOf('connection'); at !== -1; at = names.indexOf('connection', at + 1))
+    for (const name of raw[at + 1]?.split(',') ?? []) named.add(name.trim().toLowerCase())
+  return raw.filter((_, at) => {
+    const name = names[at - (at % 2)] ?? ''
+    return !OF_CONNECTION.has(name) && !named.has(name) && name !== HANDED_ON && name !== NO_ANSWER
+  })
 }
