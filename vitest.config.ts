@@ -33,27 +33,17 @@ const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 const ALONE = ['test/cli/output/lazy.test.ts']
 
 /**
- * Black-box tests that CI runs on three processes and one PostgreSQL: as many as take four minutes. Left out are those
- * that start servers of their own, and the dearest of those that would say the same.
+ * Tests that CI also runs on PostgreSQL, with one process and with three: the scenarios that ship, and all black-box
+ * tests except those of what only a data directory has, and those that start a server of their own for each test.
  */
-const ON_SEVERAL = [
-  'test/blackbox/gateway/{control-catalogue,control-clock,control-export,control-merchants}.test.ts',
-  'test/blackbox/gateway/{control-records,control-stream,control-triggers,dashboard-reads}.test.ts',
-  'test/blackbox/gateway/{isolation,payout-cancel,payout-list-dates,payout-list-errors}.test.ts',
-  'test/blackbox/gateway/{payout-list-filters,payout-list-paging,payout-shape,safety-hosts}.test.ts',
-  'test/blackbox/gateway/{webhook-deliveries,webhook-endpoints,webhook-events,webhook-signatures}.test.ts',
-  'test/blackbox/payments/{answer-headers,authentication,bad-json,bad-requests,cancel-pending}.test.ts',
-  'test/blackbox/payments/{create-customer-and-options,create-fields,create-return-url}.test.ts',
-  'test/blackbox/payments/{create-routing,discovery-parameters,discovery,expiry,error-precedence}.test.ts',
-  'test/blackbox/payments/{idempotent-creation,next-actions,openapi-document,openapi}.test.ts',
-  'test/blackbox/payments/{payment-intent,qr-codes,races,receipt-retries,receipt-upload,retrieve}.test.ts',
-  'test/blackbox/payments/secrecy.test.ts',
-  'test/blackbox/provider/{faults-grammar,faults-lost-answer,faults-matching,faults-on-the-wire}.test.ts',
-  'test/blackbox/provider/{faults-webhook,faults-window,rules-action,rules-cancel,rules-control}.test.ts',
-  'test/blackbox/provider/{rules-frozen,rules-grammar,rules-outcome,rules-payout,rules-receipt}.test.ts',
-  'test/blackbox/provider/{rules-matching,time-real,time-virtual}.test.ts',
-  'test/blackbox/rules-meet/{clock-and-keys,hosted-page,removed-merchant,repeats}.test.ts',
-  'test/blackbox/rules-meet/what-stays-pending.test.ts',
+const ON_A_DATABASE = ['test/blackbox/**/*.test.ts', 'test/scenario/shipped.test.ts']
+const OF_ONE_DIRECTORY = [
+  'test/blackbox/gateway/{clock-bounds,control-token,data-directory,data-hidden-from-git}.test.ts',
+  'test/blackbox/gateway/{durability-*,front-door,kept-history,large-import,listen-first}.test.ts',
+  'test/blackbox/gateway/{many-merchants,memory-limits,merchants-whole,private-data}.test.ts',
+  'test/blackbox/gateway/{serve-lines,serve-unread,startup-errors,stop-under-load,store-address}.test.ts',
+  'test/blackbox/payments/{contract-file,create-path}.test.ts',
+  'test/blackbox/provider/{determinism,restart,rules-glob-cost}.test.ts',
 ]
 
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
@@ -125,11 +115,16 @@ export default defineConfig({
         },
       },
       // Only for who asks for it: the same files are in the project before.
-      ...(process.env.PAYSIM_TEST_STORE === 'cluster'
+      ...(process.env.PAYSIM_TEST_STORE
         ? [
             {
               extends: true as const,
-              test: { name: 'cluster', include: ON_SEVERAL, globalSetup: ['test/support/build-once.ts'] },
+              test: {
+                name: 'database',
+                include: ON_A_DATABASE,
+                exclude: [...configDefaults.exclude, ...OF_ONE_DIRECTORY],
+                globalSetup: ['test/support/build-once.ts'],
+              },
             },
           ]
         : []),

@@ -71,8 +71,7 @@ test.skipIf(reason !== undefined)('a process that stops leaves a checkpoint to t
   const payBy = (merchant: typeof much) =>
     at(leaving).as(merchant.test)('POST', '/payment_intents', { body: PAYMENT })
   await payBy(little)
-  for (let paid = 0; paid < MANY; paid += 50)
-    await Promise.all(Array.from({ length: 50 }, () => payBy(much)))
+  for (let paid = 0; paid < MANY; paid += 50) await Promise.all(Array.from({ length: 50 }, () => payBy(much)))
 
   expect(await leaving.stop()).toBe(0)
   const covered = (account: string) =>

@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isOnDatabase, workerServer } from '../support/gateway/worker-server.ts'
 import { paysim } from '../support/scenario/workspace.ts'
 
-// Every scenario that ships is told by the built binary, as its readers would.
+// The built binary runs every scenario that ships, as users run them. Where the tests run on PostgreSQL, so do they.
 
 const files = readdirSync(new URL('../../scenarios', import.meta.url), { recursive: true })
   .map(name => String(name).replaceAll('\\', '/'))
@@ -18,7 +19,7 @@ describe('scenarios that ship', () => {
   let results: Result[] = []
 
   beforeAll(async () => {
-    run = await paysim(['run', 'scenarios', '--quiet', '--report', 'json=-'])
+    run = await paysim(['run', 'scenarios', '--quiet', '--report', 'json=-', ...(await target())])
     if (run.stdout) results = JSON.parse(run.stdout).results
   }, 120_000)
 
@@ -35,3 +36,9 @@ describe('scenarios that ship', () => {
     expect(results).toHaveLength(files.length)
   })
 })
+
+async function target(): Promise<string[]> {
+  if (!isOnDatabase) return []
+  const { controlUrl, controlToken } = await workerServer()
+  return ['--control-url', controlUrl, '--control-token', controlToken]
+}

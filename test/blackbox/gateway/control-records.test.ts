@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Json, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { notOnSeveral } from '../../support/gateway/worker-server.ts'
+import { notBehindBalancer } from '../../support/gateway/worker-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import { imageForm, pngImage, sha256 } from '../../support/payments/images.ts'
 import {
@@ -192,7 +192,7 @@ describe('requests', () => {
     expect(text).not.toContain(Buffer.from(`${public_key}:${secret_key}`).toString('base64'))
   })
 
-  test.skipIf(notOnSeveral('1,500 new connections at once, which the tests’ balancer does not take'))(
+  test.skipIf(notBehindBalancer('1,500 new connections at once, which the tests’ balancer does not take'))(
     'belong to one account, and their number is limited',
     async () => {
       const merchant = await openMerchant(server())

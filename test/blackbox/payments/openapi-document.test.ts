@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/gateway/merchant.ts'
 import { removeDirectory, runBinary, type Server } from '../../support/gateway/server.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
-import { notOnSeveral } from '../../support/gateway/worker-server.ts'
+import { notBehindBalancer } from '../../support/gateway/worker-server.ts'
 import { TIMESTAMP } from '../../support/http/answers.ts'
 import { exchange } from '../../support/http/raw-socket.ts'
 import { createPayment, trigger } from '../../support/payments/payments.ts'
@@ -46,7 +46,7 @@ describe('servers', () => {
     expect(await serversSeenAs('localhost', server())).toEqual(['http://localhost'])
   })
 
-  test.skipIf(notOnSeveral('the address of one process itself'))(
+  test.skipIf(notBehindBalancer('the address of one process itself'))(
     'stay a valid URL if the port of the Host is invalid',
     async () => {
       expect(await serversSeenAs('localhost:99999', server())).toEqual([server().url])

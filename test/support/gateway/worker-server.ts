@@ -35,11 +35,13 @@ const { PAYSIM_TEST_STORE: kind } = process.env
 if (kind !== undefined && !(kind in NODES))
   throw new Error(`PAYSIM_TEST_STORE is ${Object.keys(NODES).join(' or ')}, not ${kind}`)
 
-/** Whether a test is left out because these tests are run on several processes. */
-export function notOnSeveral(why: string): boolean {
-  if (kind !== 'cluster') return false
-  console.warn(`left out on several processes: ${why}`)
-  return true
+/** Whether these tests are run on PostgreSQL, behind a balancer. */
+export const isOnDatabase = kind !== undefined
+
+/** Whether a test is left out because its calls go through a balancer. */
+export function notBehindBalancer(why: string): boolean {
+  if (isOnDatabase) console.warn(`left out behind a balancer: ${why}`)
+  return isOnDatabase
 }
 
 /** A server on the store that these tests are run on. */
