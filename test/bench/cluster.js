@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { whyNoPostgres } from '../support/postgres/find-programs.js'
 import { answered, fill, startDatabase } from './database.js'
 import { compareLoads, contest, throughput } from './load.js'
@@ -10,6 +11,9 @@ import { shown } from './table.js'
 const RECORDS = 1000
 const ACCOUNTS = 100
 const PROCESSES = [1, 2, 3]
+const CALLERS = 30
+/** A merchant that was just taken stays for ten seconds. */
+const QUIET_SECONDS = 15
 const TAKEOVERS = 3
 /** All processes of a cluster need the same one. */
 const TOKEN = 'a-token-for-the-benchmark'
@@ -83,33 +87,73 @@ async function holderOf({ root, controlAuthorization }) {
   return body.holdings.data[0].node
 }
 
-/** Creates by one, two and three processes, on one account and on many. Each connection keeps to a process. */
-async function measureProcesses({ binary, rounds, seconds, warmUpSeconds }, database, onEnd) {
+/**
+ * Creates by one, two and three processes, on one account and on many. Each connection keeps to a process: to any of
+ * them, which hands on what another one holds, or to the one that holds its account.
+ */
+async function measureProcesses(settings, database, onEnd) {
   const servers = []
   const rows = []
   let accounts = []
+  const measure = async (name, callers) => rows.push(...(await createRows(name, callers, settings, database)))
   for (const count of PROCESSES) {
-    const server = await join(binary, database)
+    const server = await join(settings.binary, database)
     onEnd(server.stop)
     servers.push(server)
     if (accounts.length === 0) accounts = await newAccounts(server)
+    else await settled(server)
     for (const some of [accounts.slice(0, 1), accounts]) {
-      const load = forSeconds => underLoad(servers, some, forSeconds, database)
-      await load(warmUpSeconds)
-      const { each } = await inTurn({ each: () => load(seconds) }, rounds)
-      const of = field => median(each.map(sample => sample[field]))
-      const [processes, on] = [
-        named(count, 'process', 'processes'),
-        named(some.length, 'account', 'accounts'),
-      ]
-      rows.push(
-        { name: `creates by ${processes} on ${on}`, unit: 'a second', ours: of('measured') },
-        { name: '  processor time of each, of paysim', unit: 'µs', ours: of('busy') * 1000 },
-        { name: '  transactions for each', unit: '', ours: of('transactions') },
-      )
+      const on = `${named(count, 'process', 'processes')} on ${named(some.length, 'account', 'accounts')}`
+      await measure(`creates by ${on}`, callersOfAny(servers, some))
+      if (count === 1) continue
+      await measure('  the same, each caller at the holder', await callersOfHolders(servers, some))
     }
   }
   return rows
+}
+
+async function createRows(name, callers, { rounds, seconds, warmUpSeconds }, database) {
+  const load = forSeconds => underLoad(callers, forSeconds, database)
+  await load(warmUpSeconds)
+  const { each } = await inTurn({ each: () => load(seconds) }, rounds)
+  const of = field => median(each.map(sample => sample[field]))
+  return [
+    { name, unit: 'a second', ours: of('measured') },
+    { name: '  processor time of each, of paysim', unit: 'µs', ours: of('busy') * 1000 },
+    { name: '  transactions for each', unit: '', ours: of('transactions') },
+  ]
+}
+
+/** Resolves when merchants no longer move to the process that joined. */
+async function settled({ root, controlAuthorization }) {
+  let [before, quiet] = [-1, 0]
+  while (quiet < QUIET_SECONDS) {
+    await wait(1000)
+    const { body } = await getJson(`${root}/nodes`, controlAuthorization)
+    const moves = body.nodes.reduce((sum, node) => sum + node.moves, 0)
+    quiet = moves === before ? quiet + 1 : 0
+    before = moves
+  }
+}
+
+/** The accounts in turn: a process is asked for accounts that it does not hold, too. */
+const callersOfAny = (servers, accounts) =>
+  servers.map((server, nth) => ({
+    server,
+    connections: CALLERS / servers.length,
+    accountOf: connection => accounts[(connection * servers.length + nth) % accounts.length],
+  }))
+
+async function callersOfHolders(servers, accounts) {
+  const [{ root, controlAuthorization }] = servers
+  const { body } = await getJson(`${root}/nodes?limit=200`, controlAuthorization)
+  const holders = new Map(body.holdings.data.map(({ merchant, node }) => [merchant, node]))
+  return servers.flatMap(server => {
+    const held = accounts.filter(({ merchant }) => holders.get(merchant) === server.node)
+    if (held.length === 0) return []
+    const connections = Math.max(1, Math.round((CALLERS * held.length) / accounts.length))
+    return { server, connections, accountOf: connection => held[connection % held.length] }
+  })
 }
 
 const named = (count, one, many) => `${count} ${count === 1 ? one : many}`
@@ -118,29 +162,22 @@ async function newAccounts({ root, controlAuthorization }) {
   const made = await Promise.all(
     Array.from({ length: ACCOUNTS }, () => postJson(`${root}/merchants`, controlAuthorization, {})),
   )
-  return made.map(
-    ({
-      body: {
-        accounts: [{ public_key, secret_key }],
-      },
-    }) => {
-      return `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`
-    },
-  )
+  return made.map(({ body: { id: merchant, accounts } }) => {
+    const [{ public_key, secret_key }] = accounts
+    const authorization = `Basic ${Buffer.from(`${public_key}:${secret_key}`).toString('base64')}`
+    return { merchant, authorization }
+  })
 }
 
-async function underLoad(servers, accounts, seconds, database) {
+async function underLoad(callers, seconds, database) {
   const transactions = () =>
     database.query('SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()').then(Number)
   const before = await transactions()
   const samples = await Promise.all(
-    servers.map((server, nth) => {
-      const { pid } = server
-      const requestsOf = connection => {
-        const authorization = accounts[(connection * servers.length + nth) % accounts.length]
-        return creates(server, transferPayment, authorization).requestsOf(connection)
-      }
-      return throughput({ server: { ...server, pids: [pid] }, requestsOf }, seconds, 30 / servers.length)
+    callers.map(({ server, connections, accountOf }) => {
+      const requestsOf = connection =>
+        creates(server, transferPayment, accountOf(connection).authorization).requestsOf(connection)
+      return throughput({ server, requestsOf }, seconds, connections)
     }),
   )
   const measured = samples.reduce((sum, sample) => sum + sample.measured, 0)
