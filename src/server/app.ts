@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { urlWithoutSecrets } from '../contract/redact-url.ts'
@@ -18,6 +18,7 @@ import { describeError, detailsForTheLog } from './describe-error.ts'
 import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
+import type { Carrier } from './http/carrier.ts'
 import { Listener } from './http/listener.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
@@ -80,15 +81,15 @@ export class App {
         ? { merchant: this.#merchant, pages: this.#pages, control: this.#control ?? controlSurface(settings) }
         : {}
     this.listener = new Listener(
-      (request, response) => this.#answer(request, response),
+      carrier => this.#answer(carrier),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
     )
   }
 
-  #answer(raw: IncomingMessage, response: ServerResponse, startedAt?: number): void {
+  #answer(carrier: Carrier, startedAt?: number): void {
     this.#running++
-    const request = new Request(raw, this.#ids, startedAt)
-    const reply = new Reply(response)
+    const request = new Request(carrier, this.#ids, startedAt)
+    const reply = new Reply(carrier)
     try {
       const answered = this.#serve(request, reply)
       // Most answers are ready at once, so do not wait for the next turn of the event loop.
@@ -105,7 +106,7 @@ export class App {
     this.#running--
     if (request.isToRepeat) {
       this.#letGo(request)
-      this.#answer(request.raw, reply.raw, request.startedAt)
+      this.#answer(request.carrier, request.startedAt)
     } else {
       this.#leave(request, reply)
       if (reply.isOver) this.#letGo(request)
@@ -134,7 +135,7 @@ export class App {
       throw refuse('service_unavailable', 'The server is stopping')
     }
     // The process that handed it on has looked at the host.
-    if (!given) this.#guard(request.raw)
+    if (!given) this.#guard(request.carrier)
     const found = this.#find(request, given)
     const account = forwarder && found.surface.accountOf(request)
     if (account === undefined) return this.#enter(request, reply, found)
@@ -243,11 +244,11 @@ export class App {
   }
 
   /** Whether the account has another holder now, who can answer the call, because nothing was changed here for it. */
-  #isForAnother(error: unknown, { answersFor, startedAt, raw, isSafe, isBegun }: Request): boolean {
+  #isForAnother(error: unknown, { answersFor, startedAt, carrier, isSafe, isBegun }: Request): boolean {
     const { forwarder } = this.#settings
     if (!forwarder || answersFor === undefined || !(error instanceof UnavailableError)) return false
     const isHere = !(error instanceof MovedError) && forwarder.holders.mayAnswer(answersFor)
-    if (isHere || !canBeReadAgain(raw) || performance.now() - startedAt > TAKEOVER_MS) return false
+    if (isHere || !canBeReadAgain(carrier) || performance.now() - startedAt > TAKEOVER_MS) return false
     return isSafe || !isBegun || error instanceof NotCarriedOutError
   }
 

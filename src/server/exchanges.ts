@@ -3,7 +3,6 @@ import { redact, withoutSecrets } from '../contract/redact.ts'
 import { ByteRing, type Piece } from './byte-ring.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
-import { bodyOf } from './read-body.ts'
 
 /** One request with its response; null if it is no longer stored. */
 type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
@@ -46,7 +45,7 @@ export class Exchanges {
       requestId: request.requestId,
       contentType: headers['content-type'],
       idempotencyKey: headers['idempotency-key'],
-      sent: this.#store(bodyOf(request.raw)),
+      sent: this.#store(request.carrier.text),
       answerType: reply.contentType,
       answered: this.#store(reply.payload),
       whole: !reply.hijacked,

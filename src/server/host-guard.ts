@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { Carrier } from './http/carrier.ts'
 import { refuseProblems } from './refusal.ts'
 
 /**
  * A web page can make a browser send requests here under a name of its own that points to 127.0.0.1. Such a name is
  * not ours, so it is refused; an address says nothing about who wrote it and is fine.
  */
-export function hostGuard(allowed: readonly string[]): (request: IncomingMessage) => void {
+export function hostGuard(allowed: readonly string[]): (carrier: Carrier) => void {
   const names = new Set(['localhost', ...allowed.map(name => name.toLowerCase())])
   const isOurs = (host: string | undefined) => {
     const name = hostname(host)

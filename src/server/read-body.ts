@@ -1,43 +1,34 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import { isTooDeep, MOST_LEVELS } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { Carrier } from './http/carrier.ts'
 import { Pieces } from './pieces.ts'
 import { refuse, refuseProblems } from './refusal.ts'
 
-const TEXT = Symbol('the body as text')
-const PIECES = Symbol('the whole body')
-type Read = IncomingMessage & { [TEXT]?: string; [PIECES]?: Pieces }
-
-/** The body of a request, if it was read as text. */
-export const bodyOf = (request: IncomingMessage): string | undefined => (request as Read)[TEXT]
-
-/** The body of a request, if all of it was read here. */
-export const keptBody = (request: IncomingMessage): Buffer | undefined => (request as Read)[PIECES]?.whole()
-
 /** Whether the call can be answered from its start: by this process once more, or by another one. */
-export const canBeReadAgain = (request: IncomingMessage): boolean =>
-  !request.readableDidRead || (request as Read)[PIECES] !== undefined
+export const canBeReadAgain = (carrier: Carrier): boolean =>
+  carrier.pieces !== undefined || !carrier.incoming.readableDidRead
 
 /** The whole body, up to the limit. */
-export const readBody = async (request: IncomingMessage, cap?: number): Promise<Buffer> =>
-  (await readPieces(request, () => {}, cap)).whole()
+export const readBody = async (carrier: Carrier, cap?: number): Promise<Buffer> =>
+  (await readPieces(carrier, () => {}, cap)).whole()
 
 /**
  * The whole body, up to the limit; `take` is called with each piece as it arrives. What is over the limit is read and
  * discarded, so that the refusal reaches the caller.
  */
 export function readPieces(
-  request: IncomingMessage,
+  carrier: Carrier,
   take: (piece: Buffer) => void,
   cap: number = LIMITS.body,
 ): Promise<Pieces> {
-  if (Number(request.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
-  const kept = (request as Read)[PIECES]
+  if (Number(carrier.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
+  const kept = carrier.pieces
   if (kept) {
     kept.all.forEach(take)
     return Promise.resolve(kept)
   }
+  const request = carrier.incoming
   return new Promise((resolve, reject) => {
     const pieces = new Pieces()
     let isTooLarge = false
@@ -52,7 +43,7 @@ export function readPieces(
     })
     request.once('end', () => {
       if (isTooLarge) return
-      ;(request as Read)[PIECES] = pieces
+      carrier.pieces = pieces
       resolve(pieces)
     })
     request.once('error', () => reject(refuseProblems([{ field: 'body', message: 'ended too early' }])))
@@ -78,31 +69,28 @@ export const unsupportedType = (wanted: string) =>
   refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
 
 /** A required JSON body. */
-export async function readJson(request: IncomingMessage, cap?: number): Promise<JsonObject> {
-  if (!isJson(request.headers['content-type'])) throw unsupportedType('application/json')
-  return parseObject(request, await readBody(request, cap))
+export async function readJson(carrier: Carrier, cap?: number): Promise<JsonObject> {
+  if (!isJson(carrier.headers['content-type'])) throw unsupportedType('application/json')
+  return parseObject(carrier, await readBody(carrier, cap))
 }
 
 /** An optional JSON body, with its Content-Type if `bare` is allowed. */
-export async function readOptionalJson(
-  request: IncomingMessage,
-  { bare }: { bare: boolean },
-): Promise<JsonObject> {
-  const typed = isJson(request.headers['content-type'])
-  const untyped = request.headers['content-type'] === undefined
+export async function readOptionalJson(carrier: Carrier, { bare }: { bare: boolean }): Promise<JsonObject> {
+  const typed = isJson(carrier.headers['content-type'])
+  const untyped = carrier.headers['content-type'] === undefined
   if (!typed && !(bare && untyped)) throw unsupportedType('application/json')
-  const bytes = await readBody(request)
+  const bytes = await readBody(carrier)
   if (bytes.length === 0) return {}
   if (!typed) throw unsupportedType('application/json')
-  return parseObject(request, bytes)
+  return parseObject(carrier, bytes)
 }
 
 export const badBody = (message: string) => refuseProblems([{ field: 'body', message }])
 
-function parseObject(request: IncomingMessage, bytes: Buffer): JsonObject {
+function parseObject(carrier: Carrier, bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw badBody('must be UTF-8')
   const text = bytes.toString()
-  ;(request as Read)[TEXT] = text
+  carrier.text = text
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badBody('must be a JSON object')

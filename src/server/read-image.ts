@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { BusboyConstructor, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { Carrier } from './http/carrier.ts'
 import { Pieces } from './pieces.ts'
 import { readPieces } from './read-body.ts'
 import { refuseProblems } from './refusal.ts'
@@ -27,10 +28,10 @@ export interface Form {
 }
 
 /** A whole multipart body, of at most 8 MiB. Files are hashed while they arrive. */
-export async function readForm(request: IncomingMessage): Promise<Form> {
+export async function readForm(carrier: Carrier): Promise<Form> {
   const { Busboy } = await import('@fastify/busboy')
-  const parser = formParser(Busboy, request.headers)
-  await readPieces(request, parser.take)
+  const parser = formParser(Busboy, carrier.headers)
+  await readPieces(carrier, parser.take)
   return parser.end()
 }
 

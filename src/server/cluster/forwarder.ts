@@ -55,8 +55,8 @@ export class Forwarder {
   }
 
   /** The surface of a call that another process handed on. */
-  surfaceOf({ raw }: Request): SurfaceName | undefined {
-    return surfaceHandedOn(raw, this.holders.secret)
+  surfaceOf({ carrier }: Request): SurfaceName | undefined {
+    return surfaceHandedOn(carrier, this.holders.secret)
   }
 
   #note(account: string, address: string | undefined): void {
@@ -85,7 +85,7 @@ export class Forwarder {
 
   /** Passes the holder's answer to the caller. Throws a refusal if there is none. */
   async forward(call: HandedOnCall, holder: string, caller: Caller): Promise<void> {
-    const body = new KeptBody(call.request.raw)
+    const body = new KeptBody(call.request.carrier)
     try {
       await this.#forward(call, body, holder, caller)
     } finally {
@@ -148,7 +148,7 @@ export class Forwarder {
     const settle = this.#watch.watch(account, address, abort)
     try {
       this.#agent ??= await this.#newAgent()
-      const headers = [...passedOn(request.raw.rawHeaders)]
+      const headers = [...passedOn(request.carrier.rawHeaders)]
       headers.push(HANDED_ON, handedOn(surface, this.holders.secret))
       const { method, url: path } = request
       const sent = await body.open().catch(() => undefined)

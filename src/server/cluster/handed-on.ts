@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
@@ -22,7 +22,7 @@ export type SurfaceName = (typeof SURFACES)[number]
 export const handedOn = (surface: SurfaceName, secret: string) => `${surface} ${secret}`
 
 /** The surface of a call that another process of the cluster handed on; undefined for all other calls. */
-export function surfaceHandedOn({ headers }: IncomingMessage, secret: string): SurfaceName | undefined {
+export function surfaceHandedOn({ headers }: Carrier, secret: string): SurfaceName | undefined {
   const given = headers[HANDED_ON]
   if (typeof given !== 'string') return undefined
   const surface = SURFACES.find(name => given.startsWith(name))

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { keptBody } from '../read-body.ts'
+import type { Carrier } from '../http/carrier.ts'
 
 /** A body up to this size is read before it is sent, in one piece. */
 const SMALL = 64 * 1024
@@ -15,9 +14,9 @@ export class KeptBody {
   #isWhole = false
   #isSentWhole = false
 
-  constructor(private readonly request: IncomingMessage) {
-    const read = keptBody(request)
-    if (!read) return
+  constructor(private readonly carrier: Carrier) {
+    if (!carrier.pieces) return
+    const read = carrier.pieces.whole()
     this.#chunks.push(read)
     this.#size = read.length
     this.#isWhole = true
@@ -36,7 +35,7 @@ export class KeptBody {
   /** A stream of it for one attempt; null if there is no body. */
   async open(): Promise<Buffer | AsyncIterable<Buffer> | null> {
     this.#isSentWhole = false
-    const { headers } = this.request
+    const { headers } = this.carrier
     const length = Number(headers['content-length'] ?? 0)
     if (length === 0 && headers['transfer-encoding'] === undefined) {
       this.#isSentWhole = true
@@ -65,12 +64,12 @@ export class KeptBody {
   /** Reads and discards the rest, so that its sender can finish and use the connection again. */
   async discard(): Promise<void> {
     await this.#reading?.return?.()
-    this.request.resume()
+    this.carrier.incoming.resume()
   }
 
   async #fill(): Promise<void> {
     try {
-      this.#reading ??= this.request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]()
+      this.#reading ??= this.carrier.incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]()
       const next: IteratorResult<Buffer> = await this.#reading.next()
       if (next.done) this.#isWhole = true
       else {

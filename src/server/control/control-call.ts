@@ -34,8 +34,8 @@ export function bodyReader<T>(
   { optional = false, cap }: { optional?: boolean; cap?: number } = {},
 ): (request: Request) => Promise<T> {
   const check = validator(schema)
-  return async ({ raw }) => {
-    const body = optional ? await readOptionalJson(raw, { bare: true }) : await readJson(raw, cap)
+  return async ({ carrier }) => {
+    const body = optional ? await readOptionalJson(carrier, { bare: true }) : await readJson(carrier, cap)
     demandNoProblems(check(body))
     return body as T
   }

@@ -52,7 +52,7 @@ export function paymentCalls({ gateway }: ControlSettings) {
 
     'POST /accounts/:account/assets': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const form = await readForm(request.raw)
+      const form = await readForm(request.carrier)
       const kind = form.fields.get('kind') ?? 'payment_receipt'
       if (kind !== 'payment_receipt' && kind !== 'other')
         throw refuseProblems([{ field: 'kind', message: 'must be one of payment_receipt, other' }])

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { type Carrier, NodeCarrier } from './carrier.ts'
 
 const SLOWEST_REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
@@ -14,13 +15,10 @@ export class Listener {
   readonly #server: Server
   #closing = false
 
-  constructor(
-    handle: (request: IncomingMessage, response: ServerResponse) => void,
-    refuse: (error: ClientError, socket: Duplex) => void,
-  ) {
+  constructor(handle: (carrier: Carrier) => void, refuse: (error: ClientError, socket: Duplex) => void) {
     this.#server = createServer(
       { requestTimeout: SLOWEST_REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-      handle,
+      (request, response) => handle(new NodeCarrier(request, response)),
     )
     this.#server.on('clientError', (error: ClientError, socket) => {
       if (socket.writable && error.code !== 'ECONNRESET') refuse(error, socket)

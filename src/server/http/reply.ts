@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
+import type { Carrier } from './carrier.ts'
 
 export type Payload = string | Buffer | Readable | null
 
@@ -12,7 +13,12 @@ export class Reply {
   /** Names and values in turn, which Node writes without another copy. */
   readonly #headers: OutgoingHttpHeader[] = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 
-  constructor(readonly raw: ServerResponse) {}
+  constructor(private readonly carrier: Carrier) {}
+
+  /** Node's own form of it, for what is not sent whole. */
+  get raw(): ServerResponse {
+    return this.carrier.outgoing
+  }
 
   code(status: number): this {
     this.statusCode = status
@@ -69,12 +75,13 @@ export class Reply {
   /** Pipes the stream to the connection. */
   leave(): void {
     if (this.hijacked) return
-    const { raw, payload } = this
+    const { payload } = this
     if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
       if (this.statusCode !== 204) this.header('content-length', Buffer.byteLength(payload ?? ''))
-      raw.writeHead(this.statusCode, this.#headers).end(payload ?? undefined)
+      this.carrier.send({ status: this.statusCode, headers: this.#headers, payload })
       return
     }
+    const { raw } = this
     raw.writeHead(this.statusCode, this.#headers)
     // If the stream fails, destroy the connection, so that the client notices.
     pipeline(payload, raw, error => {

@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
 import type { HttpFault } from '../../domain/faults/fault.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { RequestIds } from '../../engine/request-ids.ts'
+import type { Carrier } from './carrier.ts'
 
 /** A request, with what the server knows about it. */
 export class Request {
@@ -27,17 +28,17 @@ export class Request {
   watching = false
 
   constructor(
-    readonly raw: IncomingMessage,
+    readonly carrier: Carrier,
     /** Whose ids it gets until its account is known. */
     private ids: RequestIds,
     readonly startedAt = performance.now(),
   ) {
-    this.method = raw.method ?? ''
-    this.url = raw.url ?? ''
+    this.method = carrier.method
+    this.url = carrier.url
     const mark = this.url.indexOf('?')
     this.path = mark === -1 ? this.url : this.url.slice(0, mark)
     this.segments = this.path.split('/')
-    this.headers = raw.headers
+    this.headers = carrier.headers
   }
 
   /** Whether another process of the cluster handed it on, to be answered here. */
@@ -78,7 +79,7 @@ export class Request {
 
   /** Whether a header was sent more than once: Node shows only the first of some headers. */
   repeats(name: string): boolean {
-    const { rawHeaders } = this.raw
+    const { rawHeaders } = this.carrier
     let times = 0
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const header = rawHeaders[at]

@@ -9,7 +9,7 @@ import { idempotency, readKey } from './idempotency-key.ts'
 export const cancelPayment: Handler = async call => {
   const { request, contract } = call
   const payment = idIn(request)
-  const body = await readOptionalJson(request.raw, { bare: false })
+  const body = await readOptionalJson(request.carrier, { bare: false })
   if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
   const { key, problems } = readKey(request, { required: false })
   demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])

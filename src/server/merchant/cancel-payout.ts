@@ -13,7 +13,7 @@ export const cancelPayout: Handler = async ({ request, reply, operation, contrac
   const id = idIn(request)
   const runtime = runtimeOf(request)
   const { account } = runtime
-  const body = readNulls(contract, await readOptionalJson(request.raw, { bare: true }))
+  const body = readNulls(contract, await readOptionalJson(request.carrier, { bare: true }))
   if (!account.world.payouts.has(id)) throw notFound('payout intent')
   demandNoProblems([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
   const { reason } = body as CancelPayoutBody

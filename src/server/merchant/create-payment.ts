@@ -14,7 +14,7 @@ import { idempotency, readKey } from './idempotency-key.ts'
 
 export const createPayment: Handler = async call => {
   const { request, contract } = call
-  const body = await readJson(request.raw)
+  const body = await readJson(request.carrier)
   const mode = contract['create.idempotency']
   const { key, problems: keyProblems } =
     mode === 'off' ? { key: undefined, problems: [] } : readKey(request, { required: mode === 'required' })

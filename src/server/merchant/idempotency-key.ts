@@ -7,12 +7,12 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
 /** The key of a request, or its problem. */
 export function readKey(
-  { raw, headers }: Request,
+  request: Request,
   { required }: { required: boolean },
 ): { key: string | undefined; problems: readonly FieldProblem[] } {
-  const given = headers['idempotency-key']
+  const given = request.headers['idempotency-key']
   // Node joins repeated headers into one value that nobody sent.
-  const repeated = given !== undefined && (raw.headersDistinct['idempotency-key']?.length ?? 0) > 1
+  const repeated = given !== undefined && request.repeats('idempotency-key')
   if (given === undefined)
     return { key: undefined, problems: required ? [{ field: FIELD, message: 'is required' }] : [] }
   if (repeated) return { key: undefined, problems: [{ field: FIELD, message: 'must be given once' }] }

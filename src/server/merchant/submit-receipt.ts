@@ -23,7 +23,7 @@ const checkAssetBody = validator(AssetReceiptBody)
 
 const submitAsset: Handler = async call => {
   const { request, contract } = call
-  const body = readNulls(contract, await readJson(request.raw))
+  const body = readNulls(contract, await readJson(request.carrier))
   const payment = paymentIn(call)
   demandNoProblems([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
   const { asset_id: asset } = body as AssetReceiptBody
@@ -32,7 +32,7 @@ const submitAsset: Handler = async call => {
 
 const submitImage: Handler = async call => {
   const { request, contract } = call
-  const form = await readForm(request.raw)
+  const form = await readForm(request.carrier)
   const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: true })
   const received = imageIn(form)

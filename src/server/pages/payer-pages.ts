@@ -50,7 +50,7 @@ export async function receive(
   request: Request,
   reply: Reply,
 ): Promise<Reply> {
-  const form = await readFields(request.raw).catch(asRefusal)
+  const form = await readFields(request.carrier).catch(asRefusal)
   const opened = await openPage(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
