@@ -1,8 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
-import { withoutSecrets } from '../contract/redact.ts'
-import { urlWithoutSecrets } from '../contract/redact-url.ts'
-import { formatTimestamp } from '../contract/timestamps.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
 import { MovedError, UnavailableError } from '../engine/unavailable.ts'
@@ -267,19 +264,7 @@ export class App {
     if (this.listener.closing) reply.header('connection', 'close')
     if (reply.hijacked) this.follow(reply.raw)
     reply.leave()
-    const { runtime } = request
-    const wall = Date.now()
-    const record = {
-      at: formatTimestamp(runtime?.account.now ?? wall),
-      account: runtime?.account.id ?? null,
-      method: request.method,
-      path: urlWithoutSecrets(request.url),
-      status: reply.statusCode,
-      ms: Math.round((performance.now() - request.startedAt) * 1000) / 1000,
-      request_id: request.requestId,
-      ignored: request.ignored.length === 0 ? request.ignored : request.ignored.map(withoutSecrets),
-    }
-    this.#settings.requests.record(record, wall, request, reply)
+    this.#settings.requests.record(request, reply)
   }
 
   /** Ends the stream with the server. */

@@ -1,4 +1,6 @@
 import type { LoggedRequest, RequestDetail, RequestRecord } from '../contract/control/journal.ts'
+import { withoutSecrets } from '../contract/redact.ts'
+import { urlWithoutSecrets } from '../contract/redact-url.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import type { AccountRuntime } from '../engine/account-runtime.ts'
 import { Exchanges } from './exchanges.ts'
@@ -45,6 +47,20 @@ interface Ring {
   bytes: number
 }
 
+function recordOf(request: Request, { statusCode }: Reply, wall: number): RequestRecord {
+  const { runtime, method, url, startedAt, requestId, ignored } = request
+  return {
+    at: formatTimestamp(runtime?.account.now ?? wall),
+    account: runtime?.account.id ?? null,
+    method,
+    path: urlWithoutSecrets(url),
+    status: statusCode,
+    ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+    request_id: requestId,
+    ignored: ignored.length === 0 ? ignored : ignored.map(withoutSecrets),
+  }
+}
+
 /** A character may take two bytes. */
 const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
 
@@ -60,7 +76,10 @@ export class RequestLog {
   /** The count that was raised last. The next request usually raises the same one. */
   #lastCounted: { readonly record: RequestRecord; readonly total: Total } | undefined
 
-  record(record: RequestRecord, wall: number, request: Request, reply: Reply): void {
+  /** Notes a request with its answer, which was sent just now. */
+  record(request: Request, reply: Reply): void {
+    const wall = Date.now()
+    const record = recordOf(request, reply, wall)
     if (record.account !== null) {
       this.#keep(record.account, { record, wall, arrival: request.arrival })
       this.#exchanges.keep(request, reply)

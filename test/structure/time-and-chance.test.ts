@@ -16,7 +16,10 @@ const ENTRANCES: Record<string, string> = {
     'the monotonic clock that the engine is given, for while the wall is set back',
   'src/server/control/control-token.ts: randomBytes': 'a control token that nobody named',
   'src/engine/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
-  'src/server/app.ts: Date.now': 'when a request came that belongs to no account',
+  'src/server/request-log.ts: Date.now':
+    'when a request was answered, for people and where it belongs to no account',
+  'src/server/request-log.ts: performance.now': 'how long an answer took',
+  'src/server/http/response-head.ts: Date.now': 'the header of the time of an answer, as Node writes it',
   'src/server/app.ts: performance.now': 'how long an answer took, and a seed for the names of requests',
   'src/server/control/wall-times.ts: Date.now':
     'when an entry was made, for people: the journal does not have it',

@@ -7,6 +7,8 @@ export interface WholeAnswer {
   /** Names and values in turn. */
   readonly headers: OutgoingHttpHeader[]
   readonly payload: string | Buffer | null
+  /** The bytes of the payload. */
+  readonly length: number
 }
 
 /** One request as it came, and the way back to its caller: through Node's server, or by a plain connection. */

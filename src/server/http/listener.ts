@@ -1,18 +1,18 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Carrier, NodeCarrier } from './carrier.ts'
+import { type ClientError, PlainConnection } from './plain-connection.ts'
 
 const SLOWEST_REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 /** How long a stop waits for running requests. */
 const LAST_ANSWERS_MS = 1500
 
-type ClientError = Error & { readonly code?: string }
-
-/** A port and its server. */
+/** A port and its server: plain requests are answered on a shorter way, and all others by Node's server. */
 export class Listener {
   readonly #server: Server
+  readonly #plain = new Set<PlainConnection>()
   #closing = false
 
   constructor(handle: (carrier: Carrier) => void, refuse: (error: ClientError, socket: Duplex) => void) {
@@ -24,6 +24,24 @@ export class Listener {
       if (socket.writable && error.code !== 'ECONNRESET') refuse(error, socket)
       else socket.destroy()
     })
+    this.#takePlainRequests(handle)
+  }
+
+  #takePlainRequests(handle: (carrier: Carrier) => void): void {
+    const server = this.#server
+    const listenersOfNode = server.listeners('connection')
+    const settings = {
+      keepAliveMs: KEEP_ALIVE_MS,
+      handle,
+      isClosing: () => this.#closing,
+      refuse: (error: ClientError, socket: Socket) => server.emit('clientError', error, socket),
+      giveToNode: (socket: Socket) => {
+        for (const listener of listenersOfNode) listener.call(server, socket)
+      },
+      onLeft: (connection: PlainConnection) => this.#plain.delete(connection),
+    }
+    server.removeAllListeners('connection')
+    server.on('connection', socket => this.#plain.add(new PlainConnection(socket, settings)))
   }
 
   /** Resolves with the port. `onBound` is called with it before the first connection is accepted. */
@@ -59,12 +77,14 @@ export class Listener {
       const cut = setTimeout(() => {
         onCut()
         this.#server.closeAllConnections()
+        for (const { socket } of this.#plain) socket.destroy()
       }, LAST_ANSWERS_MS)
       this.#server.close(() => {
         clearTimeout(cut)
         resolve()
       })
       this.#server.closeIdleConnections()
+      for (const { isIdle, socket } of this.#plain) if (isIdle) socket.destroy()
     })
   }
 }

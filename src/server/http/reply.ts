@@ -69,7 +69,7 @@ export class Reply {
   get isOver(): boolean {
     const { payload } = this
     const isWhole = payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
-    return (isWhole && !this.hijacked) || this.raw.closed
+    return (isWhole && !this.hijacked) || this.raw.writableFinished || this.raw.destroyed
   }
 
   /** Pipes the stream to the connection. */
@@ -77,8 +77,9 @@ export class Reply {
     if (this.hijacked) return
     const { payload } = this
     if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      if (this.statusCode !== 204) this.header('content-length', Buffer.byteLength(payload ?? ''))
-      this.carrier.send({ status: this.statusCode, headers: this.#headers, payload })
+      const length = Buffer.byteLength(payload ?? '')
+      if (this.statusCode !== 204) this.header('content-length', length)
+      this.carrier.send({ status: this.statusCode, headers: this.#headers, payload, length })
       return
     }
     const { raw } = this

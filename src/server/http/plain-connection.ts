@@ -1,0 +1,219 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { CONTROL_PREFIX } from '../../contract/paths.ts'
+import { Pieces } from '../pieces.ts'
+import type { Carrier, WholeAnswer } from './carrier.ts'
+import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
+import { responseHead } from './response-head.ts'
+
+export type ClientError = Error & { readonly code?: string }
+
+export interface PlainConnectionSettings {
+  readonly keepAliveMs: number
+  readonly handle: (carrier: Carrier) => void
+  /** Whether the server is stopping, so that each connection ends with the answer that it waits for. */
+  readonly isClosing: () => boolean
+  /** Answers a request that never became whole, and ends the connection. */
+  readonly refuse: (error: ClientError, socket: Socket) => void
+  /** Gives the connection to Node's server for good. */
+  readonly giveToNode: (socket: Socket) => void
+  readonly onLeft: (connection: PlainConnection) => void
+}
+
+/** A body that comes in more parts than this is left to Node. */
+const MOST_PARTS = 8
+/** A client that sends just before the end of the announced time still finds the connection open. */
+const GRACE_MS = 1000
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * A connection as long as its requests are plain: these are read and answered without Node's streams, which take longer
+ * than everything else that a request for a payment needs. The first request that is not plain goes to Node's server,
+ * with the connection and all bytes from its first one on. So each byte is read by exactly one of the two.
+ */
+export class PlainConnection {
+  /** What was received and belongs to no request yet. */
+  #rest: Buffer = NOTHING
+  #parts = 0
+  #known: PlainHeader | undefined
+  #isAnswering = false
+  #isReading = false
+  readonly #keepAlive: string
+
+  constructor(
+    readonly socket: Socket,
+    private readonly settings: PlainConnectionSettings,
+  ) {
+    const { keepAliveMs } = settings
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
+    socket.setTimeout(keepAliveMs + GRACE_MS)
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout)
+    socket.on('error', this.#onError).on('close', this.#onClose)
+  }
+
+  /** Whether it waits for a request. */
+  get isIdle(): boolean {
+    return !this.#isAnswering && this.#rest.length === 0
+  }
+
+  readonly #onData = (bytes: Buffer) => {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    // Requests are answered one after another, whatever a client sends ahead.
+    if (this.#isAnswering) this.socket.pause()
+    else this.#readRequests()
+  }
+
+  #readRequests(): void {
+    this.#isReading = true
+    while (!this.#isAnswering && this.#rest.length > 0) {
+      const request = readPlainRequest(this.#rest, this.#known)
+      if (request === 'unfinished' && ++this.#parts < MOST_PARTS) break
+      if (request === 'unfinished' || !request || request.url.startsWith(CONTROL_PREFIX))
+        return this.#giveToNode()
+      this.#answer(request)
+    }
+    this.#isReading = false
+    if (!this.#isAnswering && this.socket.isPaused()) this.socket.resume()
+  }
+
+  #answer(request: PlainRequest): void {
+    const bytes = this.#rest
+    this.#rest = request.end === bytes.length ? NOTHING : bytes.subarray(request.end)
+    this.#parts = 0
+    this.#known = request.header
+    this.#isAnswering = true
+    this.settings.handle(new PlainCarrier(this, request, bytes.subarray(request.bodyAt, request.end)))
+  }
+
+  #giveToNode(): void {
+    const { socket } = this
+    this.#leave()
+    socket.setTimeout(0)
+    this.settings.giveToNode(socket)
+    socket.unshift(this.#rest)
+    if (socket.isPaused()) socket.resume()
+  }
+
+  /** Sends an answer, if its head is plain too. */
+  trySend(answer: WholeAnswer, text: string): boolean {
+    const head = responseHead(answer, this.#keepAlive)
+    if (head === undefined) return false
+    const isAscii = answer.length === text.length
+    if (this.socket.write(head + text, isAscii ? 'latin1' : 'utf8')) this.#answered()
+    else this.socket.once('drain', () => this.#answered())
+    return true
+  }
+
+  /** An answer in Node's form, after which the next request is read. */
+  outgoingFor(incoming: IncomingMessage): ServerResponse {
+    const { socket } = this
+    const outgoing = new ServerResponse(incoming)
+    // Node's server sets it too, and announces it in each answer.
+    Object.assign(outgoing, { _keepAliveTimeout: this.settings.keepAliveMs })
+    if (socket.destroyed) outgoing.destroyed = true
+    outgoing.assignSocket(socket)
+    return outgoing.once('finish', () => {
+      outgoing.detachSocket(socket)
+      outgoing.emit('close')
+      this.#answered()
+    })
+  }
+
+  /** The answer is on its way, so the next request may be read. */
+  #answered(): void {
+    if (this.settings.isClosing()) return this.socket.destroySoon()
+    this.#isAnswering = false
+    if (!this.#isReading) this.#readRequests()
+  }
+
+  /** The client has left, even if it still waits for an answer: Node's server takes it so too. */
+  readonly #onEnd = () => {
+    if (this.isIdle || this.#isAnswering) this.socket.end()
+    else this.#refuse(new Error('The request ended too early'))
+  }
+
+  readonly #onTimeout = () => {
+    if (this.#isAnswering) return
+    if (this.#rest.length === 0) return this.socket.destroy()
+    const late = new Error('The request was not sent in time')
+    this.#refuse(Object.assign(late, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
+  }
+
+  #refuse(error: ClientError): void {
+    this.#rest = NOTHING
+    this.socket.off('data', this.#onData)
+    this.settings.refuse(error, this.socket)
+  }
+
+  readonly #onError = () => {
+    this.socket.destroy()
+  }
+
+  readonly #onClose = () => {
+    this.#leave()
+  }
+
+  #leave(): void {
+    const { socket } = this
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout)
+    socket.off('error', this.#onError).off('close', this.#onClose)
+    this.settings.onLeft(this)
+  }
+}
+
+/** A plain request, and the way back to its caller. Node's objects are made only for what needs them. */
+class PlainCarrier implements Carrier {
+  readonly method: string
+  readonly url: string
+  readonly headers: PlainHeader['fields']
+  readonly rawHeaders: readonly string[]
+  pieces = new Pieces()
+  text: string | undefined
+  #incoming: IncomingMessage | undefined
+  #outgoing: ServerResponse | undefined
+
+  constructor(
+    private readonly connection: PlainConnection,
+    { method, url, header }: PlainRequest,
+    body: Buffer,
+  ) {
+    this.method = method
+    this.url = url
+    this.headers = header.fields
+    this.rawHeaders = header.raw
+    if (body.length > 0) this.pieces.add(body)
+  }
+
+  get incoming(): IncomingMessage {
+    this.#incoming ??= incomingOf(this, this.connection.socket)
+    return this.#incoming
+  }
+
+  get outgoing(): ServerResponse {
+    this.#outgoing ??= this.connection.outgoingFor(this.incoming)
+    return this.#outgoing
+  }
+
+  send(answer: WholeAnswer): void {
+    const { status, headers, payload } = answer
+    const isShort = !this.#outgoing && !Buffer.isBuffer(payload) && status !== 204 && status !== 304
+    if (isShort && this.connection.trySend(answer, payload ?? '')) return
+    this.outgoing.writeHead(status, headers).end(payload ?? undefined)
+  }
+}
+
+function incomingOf({ method, url, rawHeaders, pieces }: PlainCarrier, socket: Socket): IncomingMessage {
+  const incoming = Object.assign(new IncomingMessage(socket), {
+    httpVersion: '1.1',
+    httpVersionMajor: 1,
+    httpVersionMinor: 1,
+    method,
+    url,
+    rawHeaders: [...rawHeaders],
+    complete: true,
+  })
+  for (const piece of pieces.all) incoming.push(piece)
+  incoming.push(null)
+  return incoming
+}
