@@ -7,10 +7,10 @@ import { pagePath } from './page-address.ts'
 import { CacheBudget, Recent } from './recent.ts'
 
 /** Of all accounts together. */
-export const RENDERED_BYTES = new CacheBudget(32 * 1024 * 1024)
+export const RENDERED_BYTES = new CacheBudget(128 * 1024 * 1024)
 
 /** A text, which may have two bytes a character, and about as much again for its record. */
-const texts = { most: 8192, budget: RENDERED_BYTES, sizeOf: (text: string) => 4 * text.length }
+const texts = { most: 65_536, budget: RENDERED_BYTES, sizeOf: (text: string) => 4 * text.length }
 const images = { most: 1024, budget: RENDERED_BYTES, sizeOf: (image: Buffer) => 1024 + image.length }
 
 /**

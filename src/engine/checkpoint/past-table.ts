@@ -8,15 +8,17 @@ import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 
 /** The limit for records that were read from disk, for all accounts together. */
-export const READ_BYTES = new CacheBudget(32 * 1024 * 1024)
+export const READ_BYTES = new CacheBudget(128 * 1024 * 1024)
 /** How many of them stay in memory, for each kind of an account. */
-const RECORDS_KEPT = 4096
+const RECORDS_KEPT = 65_536
 /** A record takes several times the bytes of its line. */
-const OBJECT_TO_LINE = 4
+const OBJECT_TO_LINE = 3
 
 /** An entry of a layer. Its record is read when somebody asks for it. */
 class StoredItem<T> implements Item<T> {
+  /** Until its record is made of it. */
   #line: StoredLine | undefined
+  #id: string | undefined
   #record: T | undefined
 
   constructor(
@@ -33,17 +35,19 @@ class StoredItem<T> implements Item<T> {
     return this.kind.index.ordinal[this.entry] ?? 0
   }
 
-  get #stored(): StoredLine {
-    this.#line ??= this.kind.read(this.entry)
-    return this.#line
-  }
-
   get id(): string {
-    return this.#stored.id
+    if (this.#id === undefined) {
+      this.#line = this.kind.read(this.entry)
+      this.#id = this.#line.id
+    }
+    return this.#id
   }
 
   get record(): T {
-    this.#record ??= this.toRecord(this.#stored)
+    if (this.#record === undefined) {
+      this.#record = this.toRecord(this.#line ?? this.kind.read(this.entry))
+      this.#line = undefined
+    }
     return this.#record
   }
 }
