@@ -34,10 +34,10 @@ ${worse(rows)}
 
 ## What a figure is made of
 
-- **A GET** is read and answered without Node's streams (`server/http/plain-connection.ts`), which saves a third of its
+- **A GET** is read and answered without Node's streams (\`server/http/plain-connection.ts\`), which saves a third of its
   processor time. More than half of what is left is the system call that writes the answer to the socket, which the bare
   server needs too. The rest is host check, credentials, routes, faults, the time of the account and its due timers, a
-  request id, the request log with the bodies of the last requests, metrics, and a line for the reader of `--json`; each of
+  request id, the request log with the bodies of the last requests, metrics, and a line for the reader of \`--json\`; each of
   these takes a few hundredths. Next: one pass for the line and the log.
 - **A GET of one of 100,000 payments** or more reads its record from disk, parses it and makes its JSON, unless it is among
   those that were read lately, of which 128 MB are kept as records and 128 MB as text. That takes about 40 µs. The bench asks

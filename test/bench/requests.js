@@ -10,12 +10,12 @@ const GETS_A_CONNECTION = 1000
 const CREATES_A_CONNECTION = 100
 
 /** GET a random payment of a store. */
-export const gets = (server, { prefix, count }, authorization = server.authorization) => ({
+export const gets = (server, { prefix, count }, authorization = server.authorization, more = {}) => ({
   server,
   requestsOf: (connection, connections) =>
     Array.from({ length: Math.min(count, GETS_A_CONNECTION) }, (_, nth) => ({
       path: `${PAYMENTS}/${recordName(prefix, 1 + (((nth * connections + connection) * STRIDE) % count))}`,
-      headers: { authorization },
+      headers: { authorization, ...more },
     })),
 })
 
