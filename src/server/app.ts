@@ -172,7 +172,7 @@ export class App {
     const { surface, account } = place
     if (!forwarder) throw new Error('another process holds the account, but this server has no forwarder')
     this.#letGo(request)
-    const caller = new Caller(reply.raw)
+    const caller = new Caller(request.carrier)
     try {
       do {
         // A call is never handed on twice: the process that handed it on asks the store again.

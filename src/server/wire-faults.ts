@@ -100,7 +100,7 @@ function reset(request: Request, reply: Reply): void {
     return
   }
   reply.hijack()
-  request.carrier.incoming.socket.resetAndDestroy()
+  request.carrier.socket.resetAndDestroy()
 }
 
 /** How each fault changes the body of the answer. */

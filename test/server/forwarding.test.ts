@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Forwarder } from '../../src/server/cluster/forwarder.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { PretendedHolders, startSimulator } from '../support/cluster/pretended-holders.ts'
-import { exchange } from '../support/http/raw-http.ts'
+import { exchange, exchangeKept } from '../support/http/raw-http.ts'
 import { imageForm } from '../support/payments/images.ts'
 
 const ACCOUNT = 'default.test'
@@ -66,91 +66,109 @@ async function standIn(onSocket: (socket: Socket) => void): Promise<string> {
 /** A holder of which nothing is there but its address. */
 const nobodyAt = (listen: string) => ({ facts: () => ({ listen }) }) as unknown as Simulator
 
-test('a forwarded answer equals a direct one, byte for byte', async () => {
-  const publicUrl = 'http://pay.example'
-  const alone = await startSimulator({ publicUrl })
-  const { entry } = await pair({ publicUrl })
-  const json = JSON.stringify(CREATE)
-  const withBody = (type: string, body: string | Uint8Array, ...more: string[]) => ({
-    head: [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...more],
-    body,
-  })
-  const form = new Request('http://x', { method: 'POST', body: imageForm(1) })
-  const image = new Uint8Array(await form.arrayBuffer())
-  let id = ''
-  let page = ''
-  const basic = `Authorization: ${keysOf(alone)}`
-  const bearer = 'Authorization: Bearer token-of-all'
-  const calls = (): { line: string; head: string[]; body?: string | Uint8Array }[] => {
-    const create = withBody('application/json', json, basic, 'Idempotency-Key: once')
-    const read = { line: `GET /payment_intents/${id} HTTP/1.1`, head: [basic] }
-    return [
-      { line: 'POST /payment_intents HTTP/1.1', ...create },
-      { line: 'POST /payment_intents HTTP/1.1', ...create },
-      read,
-      { ...read, line: read.line.replace('GET', 'HEAD') },
-      { ...read, line: 'GET /payment_intents/pi_unknown HTTP/1.1' },
-      { ...read, head: [basic, basic] },
-      { ...read, head: ['Authorization: Basic nonsense'] },
-      { line: 'PUT /payment_intents HTTP/1.1', head: [basic, 'Content-Length: 0'] },
-      { line: 'POST /payment_intents HTTP/1.1', ...withBody('application/json', '{"amount":', basic) },
-      {
-        line: `POST /payment_intents/${id}/receipt HTTP/1.1`,
-        ...withBody(form.headers.get('content-type') ?? '', image, basic, 'Idempotency-Key: receipt'),
-      },
-      {
-        line: 'POST /payment_intents HTTP/1.1',
-        head: [basic, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
-        body: `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`,
-      },
-      { line: `GET ${page} HTTP/1.1`, head: ['Accept-Language: th'] },
-      { line: `HEAD ${page} HTTP/1.1`, head: [] },
-      { line: `GET ${page}x HTTP/1.1`, head: [] },
-      { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: [bearer] },
-      { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: ['Authorization: Bearer wrong'] },
-      {
-        line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
-        ...withBody('application/json', '{"faults":[{"on":"*","type":"truncate"}]}', bearer),
-      },
-      read,
-      {
-        line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
-        ...withBody('application/json', '{"faults":[{"on":"*","type":"reset"}]}', bearer),
-      },
-      { line: `GET /_paysim/accounts/${ACCOUNT}/export HTTP/1.1`, head: [bearer] },
-    ]
-  }
-  for (let nth = 0; nth < calls().length; nth++) {
-    const { line = '', head = [], body } = calls()[nth] ?? {}
-    // The host that was asked is in some answers.
-    const sent = [line, 'Host: localhost', ...head]
-    const [direct, forwarded] = await Promise.all([
-      exchange(addressOf(alone), sent, body),
-      exchange(addressOf(entry), sent, body),
-    ])
-    expect(comparable(forwarded, line), line).toEqual(comparable(direct, line))
-    id ||= JSON.parse(direct.body).id
-    if (page === '') {
-      const hosted = { ...CREATE, checkout_mode: 'hosted', payment_method: undefined }
-      const made = await Promise.all(
-        [alone, entry].map(at =>
-          fetch(`${addressOf(at)}/payment_intents`, {
-            method: 'POST',
-            headers: { authorization: keysOf(alone), 'content-type': 'application/json' },
-            body: JSON.stringify(hosted),
-          }).then(answer => answer.json() as Promise<{ next_action: { url: string } }>),
-        ),
-      )
-      expect(made[1]).toEqual(made[0])
-      page = String(made[0]?.next_action.url).slice(publicUrl.length)
+test.each([
+  ['that closes', exchange],
+  ['that stays open', exchangeKept],
+])(
+  'a forwarded answer equals a direct one, byte for byte, on a connection %s',
+  async (_, exchange) => {
+    const publicUrl = 'http://pay.example'
+    const alone = await startSimulator({ publicUrl })
+    const { entry } = await pair({ publicUrl })
+    const json = JSON.stringify(CREATE)
+    const withBody = (type: string, body: string | Uint8Array, ...more: string[]) => ({
+      head: [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...more],
+      body,
+    })
+    const form = new Request('http://x', { method: 'POST', body: imageForm(1) })
+    const image = new Uint8Array(await form.arrayBuffer())
+    let id = ''
+    let page = ''
+    const basic = `Authorization: ${keysOf(alone)}`
+    const bearer = 'Authorization: Bearer token-of-all'
+    const calls = (): { line: string; head: string[]; body?: string | Uint8Array }[] => {
+      const create = withBody('application/json', json, basic, 'Idempotency-Key: once')
+      const read = { line: `GET /payment_intents/${id} HTTP/1.1`, head: [basic] }
+      return [
+        { line: 'POST /payment_intents HTTP/1.1', ...create },
+        { line: 'POST /payment_intents HTTP/1.1', ...create },
+        read,
+        { ...read, line: read.line.replace('GET', 'HEAD') },
+        { ...read, line: 'GET /payment_intents/pi_unknown HTTP/1.1' },
+        { ...read, head: [basic, basic] },
+        { ...read, head: ['Authorization: Basic nonsense'] },
+        { line: 'PUT /payment_intents HTTP/1.1', head: [basic, 'Content-Length: 0'] },
+        { line: 'POST /payment_intents HTTP/1.1', ...withBody('application/json', '{"amount":', basic) },
+        {
+          line: `POST /payment_intents/${id}/receipt HTTP/1.1`,
+          ...withBody(form.headers.get('content-type') ?? '', image, basic, 'Idempotency-Key: receipt'),
+        },
+        {
+          line: 'POST /payment_intents HTTP/1.1',
+          head: [basic, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
+          body: `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`,
+        },
+        { line: `GET ${page} HTTP/1.1`, head: ['Accept-Language: th'] },
+        { line: `HEAD ${page} HTTP/1.1`, head: [] },
+        { line: `GET ${page}x HTTP/1.1`, head: [] },
+        { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: [bearer] },
+        { line: `GET /_paysim/accounts/${ACCOUNT}/payments HTTP/1.1`, head: ['Authorization: Bearer wrong'] },
+        {
+          line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
+          ...withBody('application/json', '{"faults":[{"on":"*","type":"truncate"}]}', bearer),
+        },
+        read,
+        ...[
+          '{"type":"status","status":204}',
+          '{"type":"status","status":304}',
+          '{"type":"drip","delay":"50ms"}',
+        ].flatMap(fault => [
+          {
+            line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
+            ...withBody('application/json', `{"faults":[{"on":"*",${fault.slice(1)}]}`, bearer),
+          },
+          read,
+        ]),
+        {
+          line: `PUT /_paysim/accounts/${ACCOUNT}/faults HTTP/1.1`,
+          ...withBody('application/json', '{"faults":[{"on":"*","type":"reset"}]}', bearer),
+        },
+        { line: `GET /_paysim/accounts/${ACCOUNT}/export HTTP/1.1`, head: [bearer] },
+      ]
     }
-  }
-  // A reset has no answer to compare.
-  for (const at of [alone, entry])
-    await expect(
-      fetch(`${addressOf(at)}/payment_intents/${id}`, { headers: { authorization: keysOf(alone) } }),
-    ).rejects.toThrow()
-}, 120_000)
+    for (let nth = 0; nth < calls().length; nth++) {
+      const { line = '', head = [], body } = calls()[nth] ?? {}
+      // The host that was asked is in some answers.
+      const sent = [line, 'Host: localhost', ...head]
+      const [direct, forwarded] = await Promise.all([
+        exchange(addressOf(alone), sent, body),
+        exchange(addressOf(entry), sent, body),
+      ])
+      expect(comparable(forwarded, line), line).toEqual(comparable(direct, line))
+      id ||= JSON.parse(direct.body).id
+      if (page === '') {
+        const hosted = { ...CREATE, checkout_mode: 'hosted', payment_method: undefined }
+        const made = await Promise.all(
+          [alone, entry].map(at =>
+            fetch(`${addressOf(at)}/payment_intents`, {
+              method: 'POST',
+              headers: { authorization: keysOf(alone), 'content-type': 'application/json' },
+              body: JSON.stringify(hosted),
+            }).then(answer => answer.json() as Promise<{ next_action: { url: string } }>),
+          ),
+        )
+        expect(made[1]).toEqual(made[0])
+        page = String(made[0]?.next_action.url).slice(publicUrl.length)
+      }
+    }
+    // A reset has no answer to compare.
+    for (const at of [alone, entry])
+      await expect(
+        fetch(`${addressOf(at)}/payment_intents/${id}`, { headers: { authorization: keysOf(alone) } }),
+      ).rejects.toThrow()
+  },
+  120_000,
+)
 
 /** Times of the wall, and ids of requests that belong to no account's key, are other ones in each process. */
 function comparable({ status, headers, body }: Awaited<ReturnType<typeof exchange>>, line: string) {
@@ -331,6 +349,50 @@ test('a holder that does not answer is abandoned when it no longer holds the acc
   await arrived
   holders.hold(ACCOUNT, holder)
   expect((await answering).status).toBe(201)
+})
+
+/** A holder whose connections are answered by these functions, one after another. */
+async function answeredBy(...answers: ((socket: Socket) => void)[]) {
+  const { holders, call, entry } = await pair()
+  let next = 0
+  const listen = await standIn(socket => {
+    const answer = answers[next++]
+    socket.on('data', () => answer?.(socket))
+  })
+  holders.hold(ACCOUNT, nobodyAt(listen))
+  return { read: () => call('GET', '/payment_intents/pi_x'), taken: () => next, entry }
+}
+
+const OF_HOLDER = 'HTTP/1.1 200 OK\r\nx-thing: 1\r\nContent-Length: 7\r\nConnection: close\r\n\r\n{"a":1}'
+
+test('an answer that comes in pieces arrives whole, without the headers about its connection', async () => {
+  const { read } = await answeredBy(async socket => {
+    for (const byte of OF_HOLDER) {
+      socket.write(byte)
+      await new Promise(setImmediate)
+    }
+  })
+  const answer = await read()
+  expect(await answer.json()).toEqual({ a: 1 })
+  expect(answer.headers.get('x-thing')).toBe('1')
+  expect(answer.headers.get('connection')).toBe('keep-alive')
+})
+
+test('a connection that the holder has closed is not used again', async () => {
+  const { read, taken } = await answeredBy(
+    socket => void socket.end(OF_HOLDER),
+    socket => void socket.write(OF_HOLDER.replace(':1', ':2')),
+  )
+  expect(await (await read()).json()).toEqual({ a: 1 })
+  await expect.poll(async () => (await read()).json()).toEqual({ a: 2 })
+  expect(await (await read()).json()).toEqual({ a: 2 })
+  expect(taken()).toBe(2)
+})
+
+test('an answer that ends before its end is cut off', async () => {
+  const { read } = await answeredBy(socket => void socket.end(OF_HOLDER.slice(0, -1)))
+  const answer = await read()
+  await expect(answer.text()).rejects.toThrow()
 })
 
 test('a caller that disconnects ends its call at the holder', async () => {

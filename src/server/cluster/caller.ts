@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { Carrier } from '../http/carrier.ts'
 
 /** Notices that a caller has gone away before the end of the answer. Call `leave` when this is no longer needed. */
 export class Caller {
@@ -6,17 +6,14 @@ export class Caller {
   #onGone: (() => void) | undefined
   /** Made only for a call that waits for something: it costs more than all the rest of this. */
   #aborting: AbortController | undefined
+  readonly leave: () => void
 
-  constructor(private readonly response: ServerResponse) {
-    response.once('close', this.#closed)
-  }
-
-  readonly #closed = () => {
-    // The event is also emitted after a complete answer.
-    if (this.response.writableEnded) return
-    this.#isGone = true
-    this.#aborting?.abort()
-    this.#onGone?.()
+  constructor(carrier: Carrier) {
+    this.leave = carrier.whenGone(() => {
+      this.#isGone = true
+      this.#aborting?.abort()
+      this.#onGone?.()
+    })
   }
 
   get isGone(): boolean {
@@ -36,9 +33,5 @@ export class Caller {
   whenGone(onGone: (() => void) | undefined): void {
     this.#onGone = onGone
     if (this.#isGone) onGone?.()
-  }
-
-  leave(): void {
-    this.response.off('close', this.#closed)
   }
 }

@@ -8,8 +8,10 @@ import { refuse } from '../refusal.ts'
 import { Attempt, type Outcome } from './attempt.ts'
 import type { Caller } from './caller.ts'
 import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
+import { HolderLines } from './holder-lines.ts'
 import { HolderWatch } from './holder-watch.ts'
 import { KeptBody } from './kept-body.ts'
+import { PlainAttempt } from './plain-attempt.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
 export const TAKEOVER_MS = 25_000
@@ -37,6 +39,10 @@ interface Settings {
   readonly onStream: (reply: Reply) => void
 }
 
+type Sent = Awaited<ReturnType<KeptBody['open']>>
+
+const isStream = (body: Sent): body is Exclude<Sent, Buffer | null> => body !== null && !Buffer.isBuffer(body)
+
 /** Gets calls answered by the process that holds their account. */
 export class Forwarder {
   readonly #settings: Settings
@@ -44,6 +50,8 @@ export class Forwarder {
   /** The address at which another process holds an account, and until when that answer may be used. */
   readonly #known = new Map<string, { readonly address: string; readonly until: number }>()
   #agent: Agent | undefined
+  readonly #lines = new HolderLines()
+  readonly #fields = new WeakMap<readonly string[], string>()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -95,7 +103,7 @@ export class Forwarder {
   }
 
   async #forward(call: HandedOnCall, body: KeptBody, holder: string, caller: Caller): Promise<void> {
-    const { account, reply, repeatable } = call
+    const { account, repeatable } = call
     let address = holder
     let pauseMs = PAUSE_MS.first
     for (;;) {
@@ -105,7 +113,7 @@ export class Forwarder {
         return
       }
       if (outcome === 'reset') {
-        reply.raw.socket?.resetAndDestroy()
+        call.request.carrier.socket.resetAndDestroy()
         return
       }
       this.#known.delete(account)
@@ -134,32 +142,54 @@ export class Forwarder {
     return this.holders.departure.hasAnsweredAll(address, signal).catch(() => false)
   }
 
-  async #attempt(
-    { request, reply, account, surface }: HandedOnCall,
-    address: string,
-    body: KeptBody,
-    caller: Caller,
-  ): Promise<Outcome> {
-    const attempt = new Attempt(reply.raw, contentType => {
-      if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
-    })
+  async #attempt(call: HandedOnCall, address: string, body: KeptBody, caller: Caller): Promise<Outcome> {
+    const sent = await body.open().catch(() => undefined)
+    // The caller disconnected meanwhile.
+    if (sent === undefined || caller.isGone) return 'lost'
+    const attempt = await this.#begin(call, address, sent)
     const abort = () => attempt.abort()
     caller.whenGone(abort)
-    const settle = this.#watch.watch(account, address, abort)
+    const settle = this.#watch.watch(call.account, address, abort)
     try {
-      this.#agent ??= await this.#newAgent()
-      const headers = [...passedOn(request.carrier.rawHeaders)]
-      headers.push(HANDED_ON, handedOn(surface, this.holders.secret))
-      const { method, url: path } = request
-      const sent = await body.open().catch(() => undefined)
-      // The caller disconnected meanwhile.
-      if (sent === undefined) return 'lost'
-      this.#agent.dispatch({ origin: address, path, method, headers, body: sent as Buffer | null }, attempt)
       return await attempt.outcome
     } finally {
       settle()
       caller.whenGone(undefined)
     }
+  }
+
+  async #begin(
+    { request, reply, surface }: HandedOnCall,
+    address: string,
+    body: Sent,
+  ): Promise<Attempt | PlainAttempt> {
+    const { method, url: path } = request
+    const { line, rawHeaders } = request.carrier
+    const proof = handedOn(surface, this.holders.secret)
+    if (line && surface === 'merchant' && !isStream(body) && address.startsWith('http:')) {
+      const head = `${method} ${path} HTTP/1.1\r\n${this.#fieldsOf(rawHeaders)}${HANDED_ON}: ${proof}\r\n\r\n`
+      return new PlainAttempt({ lines: this.#lines, address, line }, head, body)
+    }
+    const attempt = new Attempt(reply.raw, contentType => {
+      if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
+    })
+    this.#agent ??= await this.#newAgent()
+    const headers = [...passedOn(rawHeaders), HANDED_ON, proof]
+    this.#agent.dispatch({ origin: address, path, method, headers, body: body as Buffer | null }, attempt)
+    return attempt
+  }
+
+  /** The requests of a plain connection nearly always have the same header. */
+  #fieldsOf(rawHeaders: readonly string[]): string {
+    let fields = this.#fields.get(rawHeaders)
+    if (fields === undefined) {
+      fields = passedOn(rawHeaders).reduce(
+        (text, part, at) => text + part + (at % 2 === 0 ? ': ' : '\r\n'),
+        '',
+      )
+      this.#fields.set(rawHeaders, fields)
+    }
+    return fields
   }
 
   async #newAgent(): Promise<Agent> {
@@ -170,6 +200,7 @@ export class Forwarder {
 
   async close(): Promise<void> {
     this.#watch.close()
+    this.#lines.close()
     await this.#agent?.destroy()
   }
 }

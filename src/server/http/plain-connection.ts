@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { Pieces } from '../pieces.ts'
-import type { Carrier, WholeAnswer } from './carrier.ts'
+import type { Carrier, Line, WholeAnswer } from './carrier.ts'
 import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { responseHead } from './response-head.ts'
 
@@ -32,21 +32,23 @@ const NOTHING = Buffer.alloc(0)
  * than everything else that a request for a payment needs. The first request that is not plain goes to Node's server,
  * with the connection and all bytes from its first one on. So each byte is read by exactly one of the two.
  */
-export class PlainConnection {
+export class PlainConnection implements Line {
   /** What was received and belongs to no request yet. */
   #rest: Buffer = NOTHING
   #parts = 0
   #known: PlainHeader | undefined
-  #isAnswering = false
+  /** The request that is being answered. */
+  #current: PlainCarrier | undefined
   #isReading = false
-  readonly #keepAlive: string
+  /** The end of each head that is written here. */
+  readonly keepAlive: string
 
   constructor(
     readonly socket: Socket,
     private readonly settings: PlainConnectionSettings,
   ) {
     const { keepAliveMs } = settings
-    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
+    this.keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
     socket.setTimeout(keepAliveMs + GRACE_MS)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout)
     socket.on('error', this.#onError).on('close', this.#onClose)
@@ -54,19 +56,24 @@ export class PlainConnection {
 
   /** Whether it waits for a request. */
   get isIdle(): boolean {
-    return !this.#isAnswering && this.#rest.length === 0
+    return !this.#current && this.#rest.length === 0
+  }
+
+  isAnswering(carrier: PlainCarrier): boolean {
+    return this.#current === carrier
   }
 
   readonly #onData = (bytes: Buffer) => {
+    if (this.isIdle && this.settings.isClosing()) return
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     // Requests are answered one after another, whatever a client sends ahead.
-    if (this.#isAnswering) this.socket.pause()
+    if (this.#current) this.socket.pause()
     else this.#readRequests()
   }
 
   #readRequests(): void {
     this.#isReading = true
-    while (!this.#isAnswering && this.#rest.length > 0) {
+    while (!this.#current && this.#rest.length > 0 && this.socket.writable) {
       const request = readPlainRequest(this.#rest, this.#known)
       if (request === 'unfinished' && ++this.#parts < MOST_PARTS) break
       if (request === 'unfinished' || !request || request.url.startsWith(CONTROL_PREFIX))
@@ -74,7 +81,7 @@ export class PlainConnection {
       this.#answer(request)
     }
     this.#isReading = false
-    if (!this.#isAnswering && this.socket.isPaused()) this.socket.resume()
+    if (!this.#current && this.socket.isPaused()) this.socket.resume()
   }
 
   #answer(request: PlainRequest): void {
@@ -82,8 +89,8 @@ export class PlainConnection {
     this.#rest = request.end === bytes.length ? NOTHING : bytes.subarray(request.end)
     this.#parts = 0
     this.#known = request.header
-    this.#isAnswering = true
-    this.settings.handle(new PlainCarrier(this, request, bytes.subarray(request.bodyAt, request.end)))
+    this.#current = new PlainCarrier(this, request, bytes.subarray(request.bodyAt, request.end))
+    this.settings.handle(this.#current)
   }
 
   #giveToNode(): void {
@@ -97,12 +104,18 @@ export class PlainConnection {
 
   /** Sends an answer, if its head is plain too. */
   trySend(answer: WholeAnswer, text: string): boolean {
-    const head = responseHead(answer, this.#keepAlive)
+    const head = responseHead(answer, this.keepAlive)
     if (head === undefined) return false
     const isAscii = answer.length === text.length
-    if (this.socket.write(head + text, isAscii ? 'latin1' : 'utf8')) this.#answered()
-    else this.socket.once('drain', () => this.#answered())
+    this.socket.write(head + text, isAscii ? 'latin1' : 'utf8')
+    this.finish()
     return true
+  }
+
+  /** The whole answer was written. */
+  finish(): void {
+    if (this.socket.writableNeedDrain) this.socket.once('drain', () => this.#answered())
+    else this.#answered()
   }
 
   /** An answer in Node's form, after which the next request is read. */
@@ -122,19 +135,19 @@ export class PlainConnection {
 
   /** The answer is on its way, so the next request may be read. */
   #answered(): void {
-    if (this.settings.isClosing()) return this.socket.destroySoon()
-    this.#isAnswering = false
-    if (!this.#isReading) this.#readRequests()
+    this.#current = undefined
+    if (this.settings.isClosing()) this.socket.destroySoon()
+    else if (!this.#isReading) this.#readRequests()
   }
 
   /** The client has left, even if it still waits for an answer: Node's server takes it so too. */
   readonly #onEnd = () => {
-    if (this.isIdle || this.#isAnswering) this.socket.end()
+    if (this.isIdle || this.#current) this.socket.end()
     else this.#refuse(new Error('The request ended too early'))
   }
 
   readonly #onTimeout = () => {
-    if (this.#isAnswering) return
+    if (this.#current) return
     if (this.#rest.length === 0) return this.socket.destroy()
     const late = new Error('The request was not sent in time')
     this.#refuse(Object.assign(late, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
@@ -183,6 +196,23 @@ class PlainCarrier implements Carrier {
     this.headers = header.fields
     this.rawHeaders = header.raw
     if (body.length > 0) this.pieces.add(body)
+  }
+
+  get line(): Line {
+    return this.connection
+  }
+
+  get socket(): Socket {
+    return this.connection.socket
+  }
+
+  get isOver(): boolean {
+    return !this.connection.isAnswering(this) || this.socket.destroyed
+  }
+
+  whenGone(listener: () => void): () => void {
+    this.socket.once('close', listener)
+    return () => this.socket.off('close', listener)
   }
 
   get incoming(): IncomingMessage {

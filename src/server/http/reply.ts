@@ -13,7 +13,7 @@ export class Reply {
   /** Names and values in turn, which Node writes without another copy. */
   readonly #headers: OutgoingHttpHeader[] = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 
-  constructor(private readonly carrier: Carrier) {}
+  constructor(readonly carrier: Carrier) {}
 
   /** Node's own form of it, for what is not sent whole. */
   get raw(): ServerResponse {
@@ -69,7 +69,7 @@ export class Reply {
   get isOver(): boolean {
     const { payload } = this
     const isWhole = payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
-    return (isWhole && !this.hijacked) || this.raw.writableFinished || this.raw.destroyed
+    return (isWhole && !this.hijacked) || this.carrier.isOver
   }
 
   /** Pipes the stream to the connection. */
@@ -78,7 +78,8 @@ export class Reply {
     const { payload } = this
     if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const length = Buffer.byteLength(payload ?? '')
-      if (this.statusCode !== 204) this.header('content-length', length)
+      // These two have no body, whatever they are given.
+      if (this.statusCode !== 204 && this.statusCode !== 304) this.header('content-length', length)
       this.carrier.send({ status: this.statusCode, headers: this.#headers, payload, length })
       return
     }

@@ -19,6 +19,35 @@ export async function exchange(
   return parse(await readAll(socket))
 }
 
+/** The same on a connection that stays open, as most clients have it: the answer ends where it says. */
+export async function exchangeKept(
+  baseUrl: string,
+  head: string[],
+  body: string | Uint8Array = '',
+): Promise<RawAnswer> {
+  const socket = open(baseUrl)
+  const text = Buffer.from(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(Buffer.concat([text, Buffer.from(body)]))
+  const isHead = head[0]?.startsWith('HEAD ') ?? false
+  let received = ''
+  for await (const bytes of socket.setEncoding('latin1')) {
+    received += bytes
+    if (isWhole(received, isHead)) break
+  }
+  socket.destroy()
+  return parse(Buffer.from(received, 'latin1').toString())
+}
+
+function isWhole(received: string, isHead: boolean): boolean {
+  const end = received.indexOf('\r\n\r\n')
+  if (end === -1) return false
+  if (isHead || /^HTTP\/1.1 (204|304) /.test(received)) return true
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, end))?.[1]
+  return length === undefined
+    ? received.endsWith('\r\n0\r\n\r\n')
+    : received.length >= end + 4 + Number(length)
+}
+
 /** Streams a body of any size until an answer arrives, and returns that answer. */
 export async function pour(baseUrl: string, head: string[], size: number): Promise<RawAnswer> {
   const socket = open(baseUrl)

@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net'
+import type { Line } from '../http/carrier.ts'
+import type { Outcome } from './attempt.ts'
+import { NO_ANSWER, type NoAnswer } from './handed-on.ts'
+import type { HolderLines } from './holder-lines.ts'
+
+const STATUS = /^HTTP\/1\.1 (\d{3}) /
+const LENGTH = /\r\ncontent-length: (\d+)\r\n/i
+const UNANSWERED = new RegExp(`\\r\\n${NO_ANSWER}: (not-held|reset)\\r\\n`, 'i')
+const OF_CONNECTION = /\r\n(?:connection|keep-alive):[^\r]*/gi
+const MOST_HEAD = 64 * 1024
+const NOTHING = Buffer.alloc(0)
+
+interface PlainAttemptSettings {
+  readonly lines: HolderLines
+  readonly address: string
+  readonly line: Line
+}
+
+/**
+ * One attempt to get a plain call answered by another process: the bytes of the answer go to the caller as they come. Most
+ * calls of a cluster are forwarded, and a client with streams of its own takes several times as long for each.
+ */
+export class PlainAttempt {
+  readonly outcome: Promise<Outcome>
+  #end: (outcome: Outcome) => void = () => {}
+  readonly #socket: Socket
+  #isSent = false
+  #isAborted = false
+  /** What has come of the head. */
+  #head: Buffer = NOTHING
+  /** The bytes of the answer that are still to come; undefined before the end of its head. */
+  #missing: number | undefined
+  #noAnswer: NoAnswer | undefined
+
+  constructor(
+    private readonly settings: PlainAttemptSettings,
+    head: string,
+    body: Buffer | null,
+  ) {
+    this.outcome = new Promise(resolve => {
+      this.#end = resolve
+    })
+    this.#socket = settings.lines.take(settings.address)
+    this.#isSent = !this.#socket.connecting
+    this.#socket.once('connect', this.#onConnect).on('data', this.#onData).once('close', this.#onClose)
+    // What is written before there is a connection is kept until then.
+    if (body === null) this.#socket.write(head, 'latin1')
+    else this.#socket.write(Buffer.concat([Buffer.from(head, 'latin1'), body]))
+  }
+
+  readonly #onConnect = () => {
+    this.#isSent = true
+  }
+
+  readonly #onData = (bytes: Buffer) => {
+    if (this.#missing !== undefined) return this.#passOn(bytes)
+    this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes])
+    const end = this.#head.indexOf('\r\n\r\n') + 4
+    if (end >= 4) this.#readHead(this.#head.toString('latin1', 0, end), this.#head.subarray(end))
+    else if (this.#head.length > MOST_HEAD) this.#socket.destroy()
+  }
+
+  #readHead(head: string, rest: Buffer): void {
+    const status = STATUS.exec(head)?.[1]
+    const length = status === '204' || status === '304' ? '0' : LENGTH.exec(head)?.[1]
+    // The holder gives every answer to a plain call a length. Whatever this is, it is not its answer.
+    if (status === undefined || length === undefined) return void this.#socket.destroy()
+    this.#missing = Number(length)
+    this.#noAnswer = UNANSWERED.exec(head)?.[1] as NoAnswer | undefined
+    const { socket, keepAlive } = this.settings.line
+    if (!this.#noAnswer && head.endsWith(`${keepAlive}\r\n`)) {
+      this.#missing += head.length
+      return this.#passOn(this.#head)
+    }
+    if (!this.#noAnswer)
+      socket.write(`${head.slice(0, -2).replace(OF_CONNECTION, '')}${keepAlive}\r\n`, 'latin1')
+    this.#passOn(rest)
+  }
+
+  #passOn(bytes: Buffer): void {
+    const { socket } = this.settings.line
+    this.#missing = (this.#missing ?? 0) - bytes.length
+    // More than was announced belongs to no call.
+    if (this.#missing < 0) return void this.#socket.destroy()
+    if (!this.#noAnswer && bytes.length > 0 && !socket.write(bytes) && this.#missing > 0) {
+      this.#socket.pause()
+      socket.once('drain', () => this.#socket.resume())
+    }
+    if (this.#missing === 0) this.#finish()
+  }
+
+  #finish(): void {
+    const { lines, address, line } = this.settings
+    this.#leave()
+    lines.giveBack(address, this.#socket)
+    if (!this.#noAnswer) line.finish()
+    this.#end(this.#noAnswer ?? 'answered')
+  }
+
+  readonly #onClose = () => {
+    this.#leave()
+    if (this.#noAnswer) return this.#end(this.#noAnswer)
+    if (this.#missing === undefined)
+      return this.#end(this.#isAborted ? 'given-up' : this.#isSent ? 'lost' : 'not-reached')
+    // The rest is missing. The connection is cut, so that the caller notices.
+    this.settings.line.socket.end()
+    this.#end('answered')
+  }
+
+  #leave(): void {
+    this.#socket.off('connect', this.#onConnect).off('data', this.#onData).off('close', this.#onClose)
+  }
+
+  /** Must not be called after its outcome. */
+  abort(): void {
+    this.#isAborted = true
+    this.#socket.destroy()
+  }
+}
