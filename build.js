@@ -8,6 +8,7 @@ import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
 import { digestOfInputs, isBuiltFrom, recordBuild } from './build/inputs.js'
+import { recordStarts } from './build/record-starts.js'
 import { thirdPartyNotices } from './build/third-party.js'
 
 const digest = digestOfInputs()
@@ -276,6 +277,10 @@ writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.p
 
 const [exitCode] = await typing
 if (exitCode !== 0) fail()
+
+await recordStarts(draft).catch(({ message }) =>
+  console.warn(`nothing is compiled for the first start, which takes longer: ${message}`),
+)
 
 // Anyone who runs the binary meanwhile finds the old bundle or the new one, never a partial one.
 const old = `${draft}.old`
