@@ -120,21 +120,16 @@ const PAGES = [
 ]
 
 /**
- * A module of Node that loads many others, and that most short commands never use: it is loaded when one of its
- * functions is called for the first time.
+ * Modules of Node that load many others, and that many starts never use: each is loaded when one of its functions is
+ * called for the first time.
  */
-const LATE = 'node:crypto'
+const LATE = ['node:crypto', 'node:fs/promises', 'node:stream/consumers', 'node:timers/promises']
 /** A validator takes a tenth of a start, and most starts validate nothing: the first validation loads it. */
 const VALIDATOR = 'ajv'
 
 const substitutes = {
   // Commander needs it only for commands that are separate programs, and paysim has none.
   'node:child_process': { instead: 'export {}', isFor: importer => importer.includes('commander') },
-  // The runtime of the bundler, and code that requires it inside a function, get the original module.
-  [LATE]: {
-    instead: lateModule(LATE, await import(LATE)),
-    isFor: (importer, kind) => !importer.startsWith('\0') && kind !== 'require-call',
-  },
   [VALIDATOR]: {
     instead: `export function Ajv(...options) {
       const { Ajv } = require('./${VALIDATOR}.cjs')
@@ -143,6 +138,12 @@ const substitutes = {
     isFor: () => true,
   },
 }
+for (const name of LATE)
+  substitutes[name] = {
+    instead: lateModule(name, await import(name)),
+    // Packages, the runtime of the bundler, and code that requires it inside a function get the original module.
+    isFor: (importer, kind) => !/^\0|node_modules/.test(importer) && kind !== 'require-call',
+  }
 
 const substitute = {
   name: 'substitute',
