@@ -1,5 +1,6 @@
 // Runs commands, and keeps what V8 compiled for them: `node record-start.cjs DIST KIND COMMANDS`, the last as JSON. The
-// code is taken after the commands have run, because V8 compiles most functions when they are first called.
+// code is taken after the commands have run, because V8 compiles most functions when they are first called. Files that are
+// loaded later, such as for a request, follow when the process ends.
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { crc32 } = require('node:zlib')
@@ -21,8 +22,10 @@ const load = loaderFor(dist, (name, filename) => {
   scripts.set(name, { source, script })
   return script
 })
+const compiled = new Map()
 
 record()
+process.once('exit', code => code === 0 && write())
 
 async function record() {
   for (const command of JSON.parse(commands)) {
@@ -36,12 +39,17 @@ async function record() {
   process.stdout.write('recorded\n')
 }
 
+function take() {
+  for (const [name, { source, script }] of scripts)
+    if (!compiled.has(name)) compiled.set(name, { source, code: script.createCachedData() })
+}
+
 function write() {
+  take()
   const index = []
   const parts = []
   let at = 0
-  for (const [name, { source, script }] of scripts) {
-    const code = script.createCachedData()
+  for (const [name, { source, code }] of compiled) {
     index.push({ name, at, length: code.length, checksum: crc32(code, crc32(source)) })
     const padding = Buffer.alloc(aligned(code.length) - code.length)
     parts.push(code, padding)

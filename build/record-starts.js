@@ -51,6 +51,7 @@ export async function recordStarts(dist) {
     }
     const caller = record('call', [['payments', 'get', id]], keys)
     await caller.recorded
+    await caller.ended
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -75,5 +76,5 @@ function recorder(args, options) {
     child.kill()
     await ended
   }
-  return { line, recorded, stop }
+  return { line, recorded, ended, stop }
 }

@@ -76,6 +76,13 @@ test.for([
   expect(other.sort()).toEqual(['compiled', 'hook', 'paysim'])
 })
 
+test('what the first request loads was compiled, too', () => {
+  const folder = join(root, 'dist/compiled')
+  const file = readdirSync(folder).find(name => name.startsWith('serve-')) ?? ''
+  const [index = ''] = readFileSync(join(folder, file), 'latin1').split('\n', 1)
+  expect(JSON.parse(index)).toContainEqual(expect.objectContaining({ name: 'ajv.cjs' }))
+})
+
 test('a command that was not recorded shares what was compiled for those that were', () => {
   const { used, other } = start(['payments', 'create', '--help'])
   expect(used).toContain('call')
