@@ -8,6 +8,7 @@ import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
 import { digestOfInputs, isBuiltFrom, recordBuild } from './build/inputs.js'
+import { recordStarts } from './build/record-starts.js'
 import { thirdPartyNotices } from './build/third-party.js'
 
 const digest = digestOfInputs()
@@ -119,21 +120,16 @@ const PAGES = [
 ]
 
 /**
- * A module of Node that loads many others, and that most short commands never use: it is loaded when one of its
- * functions is called for the first time.
+ * Modules of Node that load many others, and that many starts never use: each is loaded when one of its functions is
+ * called for the first time.
  */
-const LATE = 'node:crypto'
+const LATE = ['node:crypto', 'node:fs/promises', 'node:stream/consumers', 'node:timers/promises']
 /** A validator takes a tenth of a start, and most starts validate nothing: the first validation loads it. */
 const VALIDATOR = 'ajv'
 
 const substitutes = {
   // Commander needs it only for commands that are separate programs, and paysim has none.
   'node:child_process': { instead: 'export {}', isFor: importer => importer.includes('commander') },
-  // The runtime of the bundler, and code that requires it inside a function, get the original module.
-  [LATE]: {
-    instead: lateModule(LATE, await import(LATE)),
-    isFor: (importer, kind) => !importer.startsWith('\0') && kind !== 'require-call',
-  },
   [VALIDATOR]: {
     instead: `export function Ajv(...options) {
       const { Ajv } = require('./${VALIDATOR}.cjs')
@@ -142,6 +138,12 @@ const substitutes = {
     isFor: () => true,
   },
 }
+for (const name of LATE)
+  substitutes[name] = {
+    instead: lateModule(name, await import(name)),
+    // Packages, the runtime of the bundler, and code that requires it inside a function get the original module.
+    isFor: (importer, kind) => !/^\0|node_modules/.test(importer) && kind !== 'require-call',
+  }
 
 const substitute = {
   name: 'substitute',
@@ -164,6 +166,21 @@ function lateModule(name, all) {
           : `export const ${each} = /* @__PURE__ */ (() => late().${each})()`,
       ),
   ].join('\n')
+}
+
+/** A text with one character of another script takes twice the memory, and longer to read. */
+const ascii = {
+  name: 'ascii',
+  generateBundle(_, files) {
+    for (const file of Object.values(files))
+      if (file.type === 'chunk' && !file.code.includes('String.raw'))
+        file.code = file.code.replace(/(\\*)([^\0-\x7f])/g, escaped)
+  },
+}
+
+/** A backslash before a character that needs none is left out. */
+function escaped(_, { length }, unit) {
+  return `${'\\'.repeat(length - (length % 2))}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** Keeps the names for readable stack traces. */
@@ -191,7 +208,7 @@ const { output } = note(
   await build({
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
-    plugins: [substitute],
+    plugins: [substitute, ascii],
     external: [`./${VALIDATOR}.cjs`],
     makeAbsoluteExternalsRelative: false,
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },
@@ -261,6 +278,10 @@ writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.p
 
 const [exitCode] = await typing
 if (exitCode !== 0) fail()
+
+await recordStarts(draft).catch(({ message }) =>
+  console.warn(`nothing is compiled for the first start, which takes longer: ${message}`),
+)
 
 // Anyone who runs the binary meanwhile finds the old bundle or the new one, never a partial one.
 const old = `${draft}.old`

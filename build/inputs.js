@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** Everything that decides what a build makes. The lock file stands for the packages. */
 const INPUTS = [
+  'bin',
   'build',
   'build.js',
   'package.json',

@@ -76,7 +76,7 @@ export class Simulator {
   ) {}
 
   static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
-    const standards = await readStandards(options)
+    const standards = readStandards(options)
     const store = await open(options).catch(refusedBy(options))
     try {
       return await Simulator.#open(options, standards, store)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { Contract } from '../contract/decisions.ts'
 import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { type Catalogue, indexCatalogue, readCatalogue } from '../domain/catalogue.ts'
@@ -19,11 +19,11 @@ interface Given {
 }
 
 /** Reads what is given. Everything else comes from the package. */
-export async function readStandards({ contract, catalogue }: Given): Promise<Standards> {
+export function readStandards({ contract, catalogue }: Given): Standards {
   return {
     contract: readContract(contract),
-    catalogue: await chooseCatalogue(catalogue),
-    rules: await standardRules(),
+    catalogue: chooseCatalogue(catalogue),
+    rules: standardRules(),
   }
 }
 
@@ -36,9 +36,9 @@ function readContract(overrides: Given['contract']): Contract {
   }
 }
 
-async function chooseCatalogue(given: unknown): Promise<Catalogue> {
+function chooseCatalogue(given: unknown): Catalogue {
   if (given === undefined)
-    return indexCatalogue(JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8')))
+    return indexCatalogue(JSON.parse(readFileSync(packageFile('fixtures/catalogue.json'), 'utf8')))
   const read = readCatalogue(given)
   if ('catalogue' in read) return read.catalogue
   const problems = read.problems.map(({ field, message }) => `${field} ${message}`)
@@ -46,7 +46,7 @@ async function chooseCatalogue(given: unknown): Promise<Catalogue> {
 }
 
 /** The shipped catalogue was checked when the package was built. */
-async function standardRules(): Promise<readonly Rule[]> {
-  const { rules } = JSON.parse(await readFile(packageFile('dist/standard-rules.json'), 'utf8'))
+function standardRules(): readonly Rule[] {
+  const { rules } = JSON.parse(readFileSync(packageFile('dist/standard-rules.json'), 'utf8'))
   return rules.map(compileRule)
 }

@@ -50,6 +50,12 @@ test('help is printed without loading the cryptography of Node', () => {
   expect(loaded).not.toContain('NativeModule crypto')
 })
 
+test('a server in memory starts without what only files need', () => {
+  const loaded = loadedAtExit('process.moduleLoadList', ['serve', '--ephemeral', '--json', '--watch'])
+  expect(loaded).toContain('NativeModule http')
+  expect(loaded).not.toContain('NativeModule internal/fs/promises')
+})
+
 test.for([
   ['that starts other programs', 'child_process'],
   ['that loads ECMAScript modules', 'internal/modules/esm/translators'],

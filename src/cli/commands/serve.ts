@@ -125,14 +125,17 @@ async function serve(flags: ServeFlags): Promise<void> {
     process.exitCode = error.exitCode
     return
   }
-  const withdraw = await announceHere(simulator, output)
+  const withdraw = announceHere(simulator, output)
   // Before the ready line: the first thing that its reader does may be to stop the server.
-  let _stopping: Promise<never> | undefined
+  let _leaving: Promise<never> | undefined
+  const leave = async () => {
+    withdraw()
+    await simulator.stop()
+    output.flush()
+    process.exit(0)
+  }
   const stop = () => {
-    _stopping ??= Promise.all([simulator.stop(), withdraw()]).then(() => {
-      output.flush()
-      process.exit(0)
-    })
+    _leaving ??= leave()
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
   output.ready(simulator)
@@ -143,17 +146,17 @@ async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** Announces the server, so that other commands in the same folder find it, whatever its data directory is. */
-async function announceHere(simulator: Simulator, output: ServeOutput): Promise<() => Promise<void>> {
+function announceHere(simulator: Simulator, output: ServeOutput): () => void {
   const { data_dir, ...facts } = simulator.facts()
   try {
-    return await announce({ pid: process.pid, data_dir, ...(data_dir === null ? facts : {}) })
+    return announce({ pid: process.pid, data_dir, ...(data_dir === null ? facts : {}) })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     if (data_dir === null)
       output.warn(
         `other commands cannot find this server automatically (${why}): set PAYSIM_BASE_URL and PAYSIM_CONTROL_URL for them`,
       )
-    return async () => {}
+    return () => {}
   }
 }
 

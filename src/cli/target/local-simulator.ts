@@ -44,7 +44,7 @@ export async function findLocalSimulator(): Promise<LocalSimulator | undefined> 
 export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const serving = await simulatorOf(dataDirectory())
   if (process.env.PAYSIM_DATA || directoryIn(process.env.PAYSIM_STORE)) return serving ? [serving] : []
-  const here = await workingDirectory()
+  const here = workingDirectory()
   const started = await simulatorsAmong((await announced()).filter(({ cwd }) => cwd === here))
   const all = [...(serving ? [serving] : []), ...started]
   const live = (await keepAlive(all.filter(isFirstMention))).filter(isFirstOfDatabase)

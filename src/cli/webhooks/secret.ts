@@ -39,10 +39,7 @@ export async function keptSecret(simulator: Pick<LocalSimulator, 'data_dir'>): P
 async function pathFor(dataDirectory: string | null): Promise<string> {
   if (dataDirectory !== null) return join(dataDirectory, 'webhook-secret')
   const state = dirname(runFolders().at(-1) ?? '')
-  const folder = createHash('sha256')
-    .update(await workingDirectory())
-    .digest('hex')
-    .slice(0, 16)
+  const folder = createHash('sha256').update(workingDirectory()).digest('hex').slice(0, 16)
   return join(state, 'webhook-secrets', folder)
 }
 
