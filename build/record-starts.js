@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url'
 
 const RECORDER = fileURLToPath(new URL('record-start.cjs', import.meta.url))
 
-/** Some flags of Node change what V8 compiles, and most people start paysim without any. */
-const { NODE_OPTIONS: _, ...environment } = process.env
+/** Without settings for paysim, and without flags of Node: some change what V8 compiles, and most people have none. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('PAYSIM_')),
+)
 
 const PAYMENT = {
   amount: '15000',
