@@ -106,7 +106,7 @@ export class App {
       this.#answer(request.carrier, request.startedAt)
     } else {
       this.#leave(request, reply)
-      if (reply.isOver) this.#letGo(request)
+      if (request.answersFor === undefined || reply.isOver) this.#letGo(request)
       else reply.raw.once('close', () => this.#letGo(request))
     }
   }

@@ -355,14 +355,17 @@ test('a holder that does not answer is abandoned when it no longer holds the acc
 async function answeredBy(...answers: ((socket: Socket) => void)[]) {
   const { holders, call, entry } = await pair()
   let next = 0
+  const sockets: Socket[] = []
   const listen = await standIn(socket => {
+    sockets.push(socket)
     const answer = answers[next++]
     socket.on('data', () => answer?.(socket))
   })
   holders.hold(ACCOUNT, nobodyAt(listen))
-  return { read: () => call('GET', '/payment_intents/pi_x'), taken: () => next, entry }
+  return { read: () => call('GET', '/payment_intents/pi_x'), taken: () => next, entry, sockets }
 }
 
+const KEPT_BY_HOLDER = 'HTTP/1.1 200 OK\r\nx-thing: 1\r\nContent-Length: 7\r\n\r\n{"a":1}'
 const OF_HOLDER = 'HTTP/1.1 200 OK\r\nx-thing: 1\r\nContent-Length: 7\r\nConnection: close\r\n\r\n{"a":1}'
 
 test('an answer that comes in pieces arrives whole, without the headers about its connection', async () => {
@@ -379,14 +382,74 @@ test('an answer that comes in pieces arrives whole, without the headers about it
 })
 
 test('a connection that the holder has closed is not used again', async () => {
-  const { read, taken } = await answeredBy(
-    socket => void socket.end(OF_HOLDER),
-    socket => void socket.write(OF_HOLDER.replace(':1', ':2')),
+  const { read, taken, sockets } = await answeredBy(
+    // It says so before it closes.
+    socket => void socket.write(OF_HOLDER),
+    socket => void socket.write(KEPT_BY_HOLDER),
+    socket => void socket.write(KEPT_BY_HOLDER),
   )
-  expect(await (await read()).json()).toEqual({ a: 1 })
-  await expect.poll(async () => (await read()).json()).toEqual({ a: 2 })
-  expect(await (await read()).json()).toEqual({ a: 2 })
+  for (const _ of [1, 2, 3]) expect(await (await read()).json()).toEqual({ a: 1 })
   expect(taken()).toBe(2)
+  for (const socket of sockets) socket.resetAndDestroy()
+  expect(await (await read()).json()).toEqual({ a: 1 })
+  expect(taken()).toBe(3)
+})
+
+test('a page that is forwarded leaves its connection usable', async () => {
+  const { entry } = await pair()
+  const hosted = { ...CREATE, checkout_mode: 'hosted', payment_method: undefined }
+  const made = await fetch(`${addressOf(entry)}/payment_intents`, {
+    method: 'POST',
+    headers: { authorization: keysOf(entry), 'content-type': 'application/json' },
+    body: JSON.stringify(hosted),
+  })
+  const { next_action } = (await made.json()) as { next_action: { url: string } }
+  const page = `GET ${new URL(next_action.url).pathname}${new URL(next_action.url).search} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  const { hostname, port } = new URL(addressOf(entry))
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', text => {
+    received += text
+  })
+  for (const pages of [1, 2, 3]) {
+    socket.write(page)
+    await expect.poll(() => received.split('</html>').length).toBe(pages + 1)
+  }
+})
+
+test('many calls that are sent ahead are answered once their caller reads, and Node then takes the connection', async () => {
+  const body = 'x'.repeat(60_000)
+  let asked = 0
+  const answer = (socket: Socket) => {
+    asked++
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  }
+  const { entry } = await answeredBy(...Array.from({ length: 200 }, () => answer))
+  const { hostname, port } = new URL(addressOf(entry))
+  const socket = connect(Number(port), hostname).setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  const head = (method: string) =>
+    `${method} /payment_intents/pi_x HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${keysOf(entry)}\r\n\r\n`
+  socket.pause().write(head('GET').repeat(200) + head('HEAD'))
+  // Until the answers that nobody reads fill the connection, so that the next call is not made.
+  let before = 0
+  await expect
+    .poll(
+      () => {
+        const isFull = asked > 0 && asked === before
+        before = asked
+        return isFull
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+  let answers = 0
+  socket.on('data', text => {
+    answers += String(text).split('HTTP/1.1 200').length - 1
+  })
+  socket.resume()
+  await expect.poll(() => answers).toBe(201)
 })
 
 test('an answer that ends before its end is cut off', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Carrier, NodeCarrier } from '../../src/server/http/carrier.ts'
 import { Listener } from '../../src/server/http/listener.ts'
@@ -163,6 +164,22 @@ test('an answer that is a stream is sent as it comes, and the next request is pl
   expect((await until(text => text.includes('rest'))).split('\r\n\r\n')[1]).toBe('halfrest')
   socket.write(get('/2'))
   expect(await bodies(2)).toEqual(['halfrest', 'plain GET /2 '])
+})
+
+test('a long answer that is a stream waits for its reader, and the next request is plain again', async () => {
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  const { socket, until, bodies } = await connected(carrier => {
+    if (carrier.url === '/2') return void echo(carrier)
+    const long = Readable.from(Array.from({ length: 16 }, () => chunk))
+    new Reply(carrier)
+      .header('content-length', 16 * chunk.length)
+      .send(long)
+      .leave()
+  })
+  socket.write(get('/1'))
+  await until(text => text.length > 16 * chunk.length)
+  socket.write(get('/2'))
+  expect((await bodies(2))[1]).toBe('plain GET /2 ')
 })
 
 test('a caller that disconnects is noticed while its answer is awaited', async () => {

@@ -14,6 +14,8 @@ export class Caller {
       this.#aborting?.abort()
       this.#onGone?.()
     })
+    // It may have left while this call waited.
+    this.#isGone = carrier.socket.destroyed
   }
 
   get isGone(): boolean {

@@ -4,6 +4,11 @@ const CONNECT_MS = 3000
 /** Shorter than a process keeps a connection open that waits for a request. */
 const IDLE_MS = 60_000
 
+/** What comes while no call waits belongs to none. */
+function endStray(this: Socket): void {
+  this.destroy()
+}
+
 /** Kept connections to other processes, each for one call at a time. */
 export class HolderLines {
   readonly #all = new Set<Socket>()
@@ -14,7 +19,8 @@ export class HolderLines {
     const idle = this.#idle.get(address)
     for (const socket of idle ?? []) {
       idle?.delete(socket)
-      return socket.setTimeout(0)
+      // A connection that was ended or reset is known as closed only some turns later.
+      if (socket.writable && !socket.readableEnded) return socket.setTimeout(0).off('data', endStray)
     }
     return this.#open(address)
   }
@@ -44,8 +50,7 @@ export class HolderLines {
     const idle = this.#idle.get(address)
     if (idle) idle.add(socket)
     else this.#idle.set(address, new Set([socket]))
-    // What comes now belongs to no call.
-    socket.setTimeout(IDLE_MS).resume()
+    socket.setTimeout(IDLE_MS).on('data', endStray).resume()
   }
 
   close(): void {

@@ -63,6 +63,7 @@ export class KeptBody {
 
   /** Reads and discards the rest, so that its sender can finish and use the connection again. */
   async discard(): Promise<void> {
+    if (this.carrier.pieces) return
     await this.#reading?.return?.()
     this.carrier.incoming.resume()
   }

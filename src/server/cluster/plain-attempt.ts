@@ -8,6 +8,7 @@ const STATUS = /^HTTP\/1\.1 (\d{3}) /
 const LENGTH = /\r\ncontent-length: (\d+)\r\n/i
 const UNANSWERED = new RegExp(`\\r\\n${NO_ANSWER}: (not-held|reset)\\r\\n`, 'i')
 const OF_CONNECTION = /\r\n(?:connection|keep-alive):[^\r]*/gi
+const CLOSES = /\r\nconnection: close\r\n/i
 const MOST_HEAD = 64 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -32,6 +33,8 @@ export class PlainAttempt {
   /** The bytes of the answer that are still to come; undefined before the end of its head. */
   #missing: number | undefined
   #noAnswer: NoAnswer | undefined
+  /** Whether the holder closes the connection after this answer. */
+  #isLast = false
 
   constructor(
     private readonly settings: PlainAttemptSettings,
@@ -67,6 +70,7 @@ export class PlainAttempt {
     // The holder gives every answer to a plain call a length. Whatever this is, it is not its answer.
     if (status === undefined || length === undefined) return void this.#socket.destroy()
     this.#missing = Number(length)
+    this.#isLast = CLOSES.test(head)
     this.#noAnswer = UNANSWERED.exec(head)?.[1] as NoAnswer | undefined
     const { socket, keepAlive } = this.settings.line
     if (!this.#noAnswer && head.endsWith(`${keepAlive}\r\n`)) {
@@ -93,7 +97,8 @@ export class PlainAttempt {
   #finish(): void {
     const { lines, address, line } = this.settings
     this.#leave()
-    lines.giveBack(address, this.#socket)
+    if (this.#isLast) this.#socket.destroy()
+    else lines.giveBack(address, this.#socket)
     if (!this.#noAnswer) line.finish()
     this.#end(this.#noAnswer ?? 'answered')
   }

@@ -20,8 +20,8 @@ export interface PlainConnectionSettings {
   readonly onLeft: (connection: PlainConnection) => void
 }
 
-/** A body that comes in more parts than this is left to Node. */
-const MOST_PARTS = 8
+/** A request that comes in more parts than this is left to Node, which limits its time. */
+const MOST_PARTS = 2
 /** A client that sends just before the end of the announced time still finds the connection open. */
 const GRACE_MS = 1000
 
@@ -126,7 +126,11 @@ export class PlainConnection implements Line {
     Object.assign(outgoing, { _keepAliveTimeout: this.settings.keepAliveMs })
     if (socket.destroyed) outgoing.destroyed = true
     outgoing.assignSocket(socket)
+    // As Node's server does, so that a stream that waits goes on.
+    const onDrain = () => outgoing.emit('drain')
+    socket.on('drain', onDrain)
     return outgoing.once('finish', () => {
+      socket.off('drain', onDrain)
       outgoing.detachSocket(socket)
       outgoing.emit('close')
       this.#answered()
@@ -226,6 +230,7 @@ class PlainCarrier implements Carrier {
   }
 
   send(answer: WholeAnswer): void {
+    if (this.isOver) return
     const { status, headers, payload } = answer
     const isShort = !this.#outgoing && !Buffer.isBuffer(payload) && status !== 204 && status !== 304
     if (isShort && this.connection.trySend(answer, payload ?? '')) return
