@@ -32,6 +32,8 @@ export interface TableShape<T> {
   /** The values to filter a list by. Without them there is no list. */
   readonly facets?: (record: T) => Facets
   readonly word?: (record: T) => string
+  /** Whether a record stays in memory when it was stored, because it changes soon. */
+  readonly stays?: (record: T) => boolean
 }
 
 /** The changes of a table to write: changed records, and null for removed ones. */
@@ -47,6 +49,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #latest: Changes<T>
   /** The changes that are being written. */
   #leaving: Changes<T> | undefined
+  /** Stored records that stayed in memory. */
+  readonly #stayed = new Map<string, Held<T>>()
   /** What changed again while it is being written. */
   #outdated: VersionPosition[] = []
   #since = Number.NEGATIVE_INFINITY
@@ -91,7 +95,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The version before the latest changes. */
   #earlier(id: string): Item<T> | undefined {
     const leaving = this.#leaving?.held.get(id)
-    return leaving === undefined ? this.past?.find(id) : (leaving ?? undefined)
+    return leaving === undefined ? (this.#stayed.get(id) ?? this.past?.find(id)) : (leaving ?? undefined)
   }
 
   /** A record with a new id. */
@@ -152,9 +156,13 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** Marks the version before the latest changes as replaced. */
   #forget(before: Item<T>): void {
     const leaving = this.#leaving?.held.get(before.id)
+    const stayed = this.#stayed.get(before.id)
     if (this.#leaving && leaving) {
       this.#unlist(this.#leaving, leaving)
       this.#outdated.push(leaving)
+    } else if (stayed) {
+      this.#stayed.delete(before.id)
+      this.past?.supersedeAt(stayed)
     } else this.past?.supersede(before)
   }
 
@@ -255,6 +263,10 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The changes that were taken are now stored. */
   release(past: Past<T>): void {
     for (const position of this.takeOutdated()) past.supersedeAt(position)
+    const { stays } = this.shape
+    if (stays)
+      for (const [id, held] of this.#leaving?.held ?? [])
+        if (held && stays(held.record) && !this.#latest.held.has(id)) this.#stayed.set(id, held)
     this.#leaving = undefined
     this.past = past
   }

@@ -96,7 +96,8 @@ export const TABLES: { readonly [K in Kind]: TableShape<RecordKinds[K]> } = {
   assets: {},
   kept: { at: ({ at }) => at },
   events: {},
-  deliveries: {},
+  // The courier keeps it too until the attempt has ended.
+  deliveries: { stays: ({ status }) => status === 'attempting' },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
 }

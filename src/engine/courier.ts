@@ -7,6 +7,7 @@ import type { Command } from '../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../domain/model.ts'
 import type { Account } from './account.ts'
 import { Deadline, TooLateError } from './deadline.ts'
+import { otherWork } from './other-work.ts'
 import type { Patience } from './patience.ts'
 import { Queue } from './queue.ts'
 import type { Reading } from './real-time.ts'
@@ -129,9 +130,7 @@ export class Courier {
     for (let next = lane.waiting.first; next && lane.underWay < mostAtOnce(next); next = lane.waiting.first) {
       lane.waiting.shift()
       lane.underWay++
-      void this.#attempt(next).finally(() => {
-        lane.underWay--
-        this.#goOn(lane)
+      void this.#attempt(next, lane).finally(() => {
         this.#open--
         if (this.#open > 0) return
         this.#lanes.clear()
@@ -140,11 +139,16 @@ export class Courier {
     }
   }
 
-  async #attempt(attempt: Attempt): Promise<void> {
+  async #attempt(attempt: Attempt, lane: Lane): Promise<void> {
     const resulting = this.#resultOf(attempt)
     if (attempt.standing) await this.#turnOf(attempt, resulting)
     try {
-      const result = await resulting
+      const result = await resulting.finally(() => {
+        lane.underWay--
+        this.#goOn(lane)
+      })
+      // The next request leaves first, so that its receiver works while this result is recorded.
+      await otherWork()
       if (result) await this.#record(attempt, result)
     } finally {
       if (attempt.standing) {
@@ -157,8 +161,9 @@ export class Courier {
   /** Undefined if there is nothing to record. */
   async #resultOf({ delivery, seq }: Attempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
+    const unsafe = journal.durable(seq)
     try {
-      await journal.durable(seq)
+      if (unsafe) await unsafe
     } catch {
       return undefined
     }

@@ -118,10 +118,10 @@ export class FileJournal implements Journal {
     await new Promise(setImmediate)
     try {
       while (this.#batch.length > 0 || this.#cutting) {
+        await this.#safe.needed()
         if (this.#cutting) await this.#cut().finally(this.#onCut)
         if (this.#batch.length === 0) continue
-        const lines = this.#batch
-        this.#batch = []
+        const lines = this.#batch.splice(0)
         const bytes = Buffer.from(lines.join(''))
         await this.file.use(async handle => {
           await writeAll(handle, bytes)

@@ -2,7 +2,7 @@ import type { Timer } from '../domain/timers.ts'
 import { otherWork } from './other-work.ts'
 
 /** Timers that fire without a pause: a few milliseconds of work. */
-const AT_ONCE = 64
+const AT_ONCE = 128
 
 interface FiringSettings {
   /** The next timer that is due. */

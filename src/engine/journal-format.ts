@@ -98,6 +98,9 @@ export function entryToday(entry: unknown): unknown {
 export const lineToday = (line: string): string =>
   line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
 
+/** The JSON of an entry, from a line of this version. It need not be parsed and written again. */
+export const entryTextOf = (line: string): string => `${line.slice(0, line.lastIndexOf(',"crc":'))}}`
+
 /** The first line may describe the whole file; it is not an entry. */
 export const isHeader = (line: { readonly number: number; readonly text: string }) =>
   line.number === 1 && /^\{"v":\d+,"seq":0,/.test(line.text)

@@ -1,3 +1,4 @@
+import { otherWork } from './other-work.ts'
 import { UnavailableError } from './unavailable.ts'
 
 interface Waiter {
@@ -6,12 +7,19 @@ interface Waiter {
   readonly reject: (cause: unknown) => void
 }
 
+/**
+ * How long entries are collected that nobody waits for, such as the results of webhooks. A sync costs as much as several
+ * entries.
+ */
+const UNNEEDED_MS = 5
+
 /** How far a journal is safe, and who waits for more. */
 export class SafePoint {
   seq = 0
   /** While writes fail, nobody begins to wait. */
   stopped = false
   #waiters: Waiter[] = []
+  #onNeed: (() => void) | undefined
 
   reached(seq: number): void {
     this.seq = seq
@@ -24,7 +32,23 @@ export class SafePoint {
   durable(seq: number): Promise<void> | undefined {
     if (seq <= this.seq) return undefined
     if (this.stopped) return Promise.reject(new UnavailableError('The journal', undefined))
+    this.#onNeed?.()
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
+  }
+
+  /** Resolves when somebody waits for an entry, or after some time. */
+  async needed(): Promise<void> {
+    if (this.#waiters.length > 0) return
+    await new Promise<void>(resolve => {
+      const timeout = setTimeout(resolve, UNNEEDED_MS)
+      this.#onNeed = () => {
+        clearTimeout(timeout)
+        resolve()
+      }
+    })
+    this.#onNeed = undefined
+    // What the same turn of the event loop adds belongs to the batch.
+    await otherWork()
   }
 
   failed(cause: unknown): void {

@@ -28,7 +28,7 @@ export interface AdvanceTerms {
 }
 
 /** Stops of an advance without a pause: a few milliseconds of work. */
-const STOPS_AT_ONCE = 64
+const STOPS_AT_ONCE = 128
 
 /**
  * Moves a virtual clock from one due timer to the next, and waits at each for the resulting deliveries. On return the

@@ -30,19 +30,27 @@ const MOST_READ = 1024 * 1024
 const AT_ONCE = 512
 const BYTES_AT_ONCE = 32 * 1024 * 1024
 
+/** How many URLs stay parsed. */
+const TARGETS_KEPT = 1000
+
+interface Target {
+  readonly target: URL
+  /** Why webhooks may not go there. */
+  readonly problem: string | undefined
+}
+
 /** Posts webhooks, and connects only to allowed hosts. All accounts share its connections. */
 export class WebhookSender {
   #agent: Agent | undefined
   #underWay = 0
   #bytes = 0
   readonly #waiting = new Queue<() => void>()
+  readonly #targets = new Map<string, Target>()
 
   constructor(private readonly hosts: WebhookHosts) {}
 
   async send(request: WebhookRequest): Promise<WebhookAnswer> {
-    const target = new URL(request.url)
-    // An endpoint may come from an import, or from a server that was started with other hosts allowed.
-    const problem = this.hosts.problem(target)
+    const { target, problem } = this.#targetOf(request.url)
     if (problem !== undefined) throw new WebhookHostError(problem)
     this.#agent ??= await this.#newAgent()
     const { length } = request.body
@@ -59,6 +67,21 @@ export class WebhookSender {
       this.#bytes -= length
       this.#waiting.shift()?.()
     }
+  }
+
+  /**
+   * An endpoint may come from an import, or from a server that was started with other hosts allowed. So each URL is
+   * checked, but only once, because the ranges of addresses take longer than the rest of a request.
+   */
+  #targetOf(url: string): Target {
+    let checked = this.#targets.get(url)
+    if (!checked) {
+      const target = new URL(url)
+      checked = { target, problem: this.hosts.problem(target) }
+      if (this.#targets.size >= TARGETS_KEPT) this.#targets.clear()
+      this.#targets.set(url, checked)
+    }
+    return checked
   }
 
   async #newAgent(): Promise<Agent> {

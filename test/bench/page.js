@@ -59,11 +59,14 @@ ${worse(rows)}
   almost empty. Next: fewer collections, with buffers that are used again.
 - **Deliveries**: an attempt is an entry of the journal, which is synced before the request is sent, and its result is
   another one. In an advance, an endpoint receives one event at a time, so that what it sees repeats exactly: each waits for
-  the answer to the one before, and the time includes the expiry of the payments. Next: send an event while the result of
-  the one before is recorded.
+  the answer to the one before, which is recorded while the next is on its way. The time includes the expiry of the
+  payments. Of the processor time, a quarter goes to the entries, a quarter to HTTP, a seventh to checkpoints, a tenth to
+  garbage collection, and a twentieth each to signatures and to the lines that \`--json\` prints. Next: an HTTP client that
+  does less. A bare socket took 24 µs for a request and its answer, and undici 56 µs.
 - **An advance** executes each timer, applies its events, and writes them to the journal; after every 16,384 entries, a
-  checkpoint is written beside it. One advance uses one processor core, about 55 µs for each timer. Next: one
-  entry for several timers that are due at one time.
+  checkpoint is written beside it. One advance uses one processor core, about 40 µs for each timer: half of it for the timer
+  itself, a third for checkpoints, of which the first has all that was imported before, and a tenth for garbage collection.
+  Next: cheaper lines in checkpoints, and one entry for several timers that are due at one time.
 - **An import** is parsed, checked entry by entry, and replayed. It lets other work go first every few milliseconds, but
   not while one large piece of the body is parsed, and not during a garbage collection, which takes longer the more has been
   read. Next: parse it in a thread of its own.

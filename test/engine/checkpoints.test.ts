@@ -97,6 +97,30 @@ describe('a start after a crash', () => {
     expect(await segmentsIn(past)).toEqual(before)
   })
 
+  test('knows the end of an attempt that was in progress during checkpoints', async () => {
+    const folder = await temporaryDirectory()
+    const filled = await accountOnDisk(folder)
+    const { account } = filled
+    const endpoint = { url: 'http://127.0.0.1:1/', events: ['payment.expired'] }
+    account.execute({ type: 'AddEndpoint', ...endpoint }, 'operator')
+    const payment = createPayment(account)
+    account.execute({ type: 'MovePayment', payment, trigger: 'expire' }, 'operator')
+    await account.catchUp()
+    const [delivery = ''] = account.world.openDeliveries
+    expect(account.world.deliveries.get(delivery)).toMatchObject({ status: 'attempting' })
+    await fillWith(filled, 10)
+    const result = { status: 200, error: null, retryAfterMs: null, body: '', timestamp: 0, signature: '' }
+    account.execute({ type: 'RecordAttempt', delivery, attempt: 1, result }, 'courier')
+    await fillWith(filled, 10)
+    const world = dump(account.world)
+    const copy = await copyOf(folder)
+    await account.close()
+    const opened = await accountOnDisk(copy)
+    expect(dump(opened.account.world)).toEqual(world)
+    expect([...opened.account.world.deliveries.values()]).toMatchObject([{ status: 'delivered' }])
+    await opened.account.close()
+  })
+
   test('restores the state from every moment between two checkpoints', async () => {
     const folder = await temporaryDirectory()
     const filled = await accountOnDisk(folder)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { readLine } from '../../engine/journal-format.ts'
+import { entryTextOf, readLine } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
@@ -93,9 +93,10 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
   const digests = new Set<string>()
   let comma = ''
   for await (const line of account.journal.lines()) {
-    const entry = readLine(line)
-    await write(comma + JSON.stringify(entry))
-    for (const event of entry.events) if ('digest' in event) digests.add(event.digest)
+    const entry = entryTextOf(line)
+    await write(comma + entry)
+    if (entry.includes('"digest":'))
+      for (const event of readLine(line).events) if ('digest' in event) digests.add(event.digest)
     comma = ','
   }
   await write('],"images":{')
