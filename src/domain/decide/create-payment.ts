@@ -93,11 +93,12 @@ function create(
 
 /** Unknown members of the customer are ignored, so they are not stored either. */
 function knownFields({ name, phone, email }: Customer): Customer {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(phone === undefined ? {} : { phone }),
-    ...(email === undefined ? {} : { email }),
-  }
+  // Spreading a part for each field takes ten times as long.
+  const known: { name?: string; phone?: string; email?: string } = {}
+  if (name !== undefined) known.name = name
+  if (phone !== undefined) known.phone = phone
+  if (email !== undefined) known.email = email
+  return known
 }
 
 export const routeNeeds = (fields: readonly string[]) =>
