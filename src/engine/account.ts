@@ -284,7 +284,7 @@ export class Account {
   }
 
   async #replaceHistory(world: MutableWorld, entries: readonly Entry[], seed: string): Promise<void> {
-    for await (const entry of inSlices(entries, AT_ONCE)) apply(world, entry)
+    await inSlices(entries, AT_ONCE, entry => apply(world, entry))
     await this.#checkpoints?.idle()
     await this.journal.replace(entries, seed)
   }
