@@ -19,7 +19,7 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   next.seq = world.seq
   change(next, world, event)
   world.payments.set(event.payment, next)
-  endPaymentTimers(world.timers, event.payment, payment, next)
+  endPaymentTimers(world.timers, event.payment, payment, next, world.payments.isNew(event.payment))
 }
 
 /** The values of a payment to which nothing has happened. Only other values are stored (`stored-records.ts`). */
