@@ -96,9 +96,9 @@ interface MethodChoice {
 export function chooseRoute(
   table: RoutingTable,
   contract: Contract,
-  request: RouteRequest & MethodChoice,
+  request: RouteRequest,
+  { method, bank }: MethodChoice,
 ): { route: RouteEntry } | { refused: Rejection } {
-  const { method, bank } = request
   if (!table.catalogue.methods.has(method)) return { refused: unknownMethod(contract, method) }
   const routes = table.catalogue.routesOf.get(method) ?? []
   for (const route of routes)
@@ -109,15 +109,15 @@ export function chooseRoute(
       table.isHealthy(route.provider)
     )
       return { route }
-  return { refused: whyNoRoute(routes, contract, request) }
+  return { refused: whyNoRoute(routes, contract, request, bank) }
 }
 
 function whyNoRoute(
   routes: readonly RouteEntry[],
   contract: Contract,
-  request: RouteRequest & MethodChoice,
+  request: RouteRequest,
+  bank: string | undefined,
 ): Rejection {
-  const { bank } = request
   const configured = routes.filter(route => isConfigured(route, request))
   const able = configured.filter(route => servesBank(route, bank))
   if (able.length === 0) return unconfigured(configured.length > 0 ? `Bank ${bank}` : 'This method')

@@ -45,11 +45,8 @@ function create(
   if (request.payment_method !== undefined) {
     const unknown = unknownBank(table.catalogue, request.payment_method, options.bank)
     if (unknown) return { refused: invalid([unknown]) }
-    const chosen = chooseRoute(table, context.contract, {
-      ...wanted,
-      method: request.payment_method,
-      bank: options.bank,
-    })
+    const choice = { method: request.payment_method, bank: options.bank }
+    const chosen = chooseRoute(table, context.contract, wanted, choice)
     if ('refused' in chosen) return chosen
     const missing = missingFields(chosen.route, request.customer, options)
     if (missing.length > 0) return { refused: routeNeeds(missing) }
