@@ -19,16 +19,12 @@ const UPCASTS: Upcasts = {}
 /** A journal that a newer paysim wrote: it is valid, but this version cannot read it. */
 export class NewerJournalError extends Error {}
 
-const texts = new WeakMap<Entry, string>()
+let latest: { readonly entry: Entry; readonly text: string } | undefined
 
-/** An entry as JSON, created once for the journal and all listeners. */
+/** An entry as JSON. The latest one is kept, because the listeners of an entry follow the journal at once. */
 export function entryText(entry: Entry): string {
-  let text = texts.get(entry)
-  if (text === undefined) {
-    text = JSON.stringify(entry)
-    texts.set(entry, text)
-  }
-  return text
+  if (entry !== latest?.entry) latest = { entry, text: JSON.stringify(entry) }
+  return latest.text
 }
 
 /** The entry as a sealed line. */
