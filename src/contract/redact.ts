@@ -11,21 +11,21 @@ const NUMBERS = new Set(['account_number'])
  * them, so a new kind of event cannot reveal them. A line of JSON stays a line of JSON.
  */
 export function withoutSecrets(text: string): string {
-  // This test takes a third of the time of the replacements below when there is nothing to replace.
-  if (!NEEDS_A_LOOK.test(text)) return text
+  // Most lines have nothing to mask. These tests look for single texts where they can, because JSON is full of what a
+  // regular expression would look at more closely.
   let shown = text.includes('%') ? withoutEncodedSecrets(text) : text
   if (TOKEN.test(shown)) shown = shown.replace(TOKENS, '$1…')
-  if (shown.includes('='))
+  if (shown.includes('=') && NEEDS_A_LOOK.test(shown))
     shown = shown.replace(PARAMETER, (found: string, before: string, name: string) =>
       isSecretName(name) ? `${before}${name}=…` : found,
     )
-  return MEMBER_NAME.test(shown) ? shown.replace(MEMBER, '$1$2…') : shown
+  return MEMBERS.some(name => shown.includes(name)) ? shown.replace(MEMBER, '$1$2…') : shown
 }
 
 const TOKENS = new RegExp(TOKEN.source, 'g')
 /** A parameter that has a value, with what is before it. A value may contain the escapes of JSON. */
 const PARAMETER = /(^|[?&;#])([^?&;#=:,"'\\\s]{1,100})=(?:[^&"\\\s]|\\[^"])+/g
-const MEMBER_NAME = /"(?:secret|secret_key|control_token)/
+const MEMBERS = ['secret', 'control_token']
 /** In JSON, or in JSON that is the text of another one. */
 const MEMBER =
   /("(?:secret|secret_key|control_token)"\s*:\s*")(?:[^"\\]|\\.)+|("(?:secret|secret_key|control_token)\\+"\s*:\s*\\+")[^"\\]+/g

@@ -56,10 +56,16 @@ export const shownAt = (at: number): number => Math.min(Math.max(at, EARLIEST), 
 /** A time after another one. No time is later than the last one that can be shown. */
 export const later = (at: number, ms: number): number => shownAt(at + ms)
 
-let latest = { at: 0, text: '1970-01-01T00:00:00.000Z' }
+const latest = new Map<number, string>()
+const MOST_KEPT = 100
 
-/** RFC 3339 UTC with milliseconds and `Z`. The latest one is kept, because a busy server needs each many times. */
+/** RFC 3339 UTC with milliseconds and `Z`. The latest ones are kept, because a busy server needs each many times. */
 export function formatTimestamp(at: number): string {
-  if (at !== latest.at) latest = { at, text: new Date(at).toISOString() }
-  return latest.text
+  let text = latest.get(at)
+  if (text === undefined) {
+    text = new Date(at).toISOString()
+    if (latest.size >= MOST_KEPT) latest.clear()
+    latest.set(at, text)
+  }
+  return text
 }

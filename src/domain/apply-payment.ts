@@ -4,15 +4,22 @@ import { endPaymentTimers } from './record-timers.ts'
 import { UNSCRIPTED_PAYMENT } from './script.ts'
 import type { MutableWorld } from './world.ts'
 
+/** A record that nobody else has yet. */
+type Mutable<T> = { -readonly [M in keyof T]: T[M] }
+
 export type PaymentEvent = Extract<DomainEvent, { payment: string }>
 
 export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): void {
   if (event.type === 'PaymentCreated') return create(world, event)
   const payment = world.payments.get(event.payment)
   if (!payment) throw new Error(`the journal names a payment that was never created: ${event.payment}`)
-  const next = { ...payment, ...changes(world, payment, event), updatedAt: world.at, seq: world.seq }
+  // A whole copy is fast, and so is setting its members; merging two objects into a third one is not.
+  const next: Mutable<Payment> = { ...payment }
+  next.updatedAt = world.at
+  next.seq = world.seq
+  change(next, world, event)
   world.payments.set(event.payment, next)
-  endPaymentTimers(world.timers, event.payment, payment, next)
+  endPaymentTimers(world.timers, event.payment, payment, next, world.payments.isNew(event.payment))
 }
 
 /** The values of a payment to which nothing has happened. Only other values are stored (`stored-records.ts`). */
@@ -65,72 +72,82 @@ function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
   world.payments.add(event.payment, payment)
 }
 
-function changes(
+function change(
+  payment: Mutable<Payment>,
   world: MutableWorld,
-  payment: Payment,
   event: Exclude<PaymentEvent, EventOf<'PaymentCreated'>>,
-): Partial<Payment> {
+): void {
   const id = event.payment
   switch (event.type) {
     case 'RouteFrozen':
       noteCall(world, { at: world.at, call: 'start', paymentId: id, route: event.route.id })
       return freezeRoute(payment, event)
     case 'ActionPresented':
-      return { action: { presentedAt: world.at, expiresAt: event.expiresAt } }
+      payment.action = { presentedAt: world.at, expiresAt: event.expiresAt }
+      return
     case 'ActionWithdrawn':
-      return { action: null }
+      payment.action = null
+      return
     case 'ReceiptSubmitted':
-      return submitReceipt(world, payment, event)
+      return submitReceipt(payment, world, event)
     case 'ReceiptAccepted':
-      return payment.receipt ? { receipt: { ...payment.receipt, status: 'submitted' } } : {}
+      if (payment.receipt) payment.receipt = { ...payment.receipt, status: 'submitted' }
+      return
     case 'ReceiptRejected':
-      return payment.receipt
-        ? { receipt: { ...payment.receipt, status: 'rejected', rejection: event.message } }
-        : {}
+      if (payment.receipt)
+        payment.receipt = { ...payment.receipt, status: 'rejected', rejection: event.message }
+      return
     case 'CancelRequested':
       if (payment.route)
         noteCall(world, { at: world.at, call: 'cancel', paymentId: id, route: payment.route.id })
-      return { cancelRequestedAt: world.at }
+      payment.cancelRequestedAt = world.at
+      return
     case 'PaymentSucceeded':
-      return { outcome: 'succeeded', action: null }
+      return end(payment, 'succeeded')
     case 'PaymentFailed':
-      return { outcome: 'failed', action: null, failure: event.failure }
+      payment.failure = event.failure
+      return end(payment, 'failed')
     case 'PaymentExpired':
-      return { outcome: 'expired', action: null }
+      return end(payment, 'expired')
     case 'PaymentCancelled':
-      return { outcome: event.outcome, action: null, cancelled: true, failure: event.failure }
+      payment.cancelled = true
+      payment.failure = event.failure
+      return end(payment, event.outcome)
   }
+}
+
+function end(payment: Mutable<Payment>, outcome: Payment['outcome']): void {
+  payment.outcome = outcome
+  payment.action = null
 }
 
 function noteCall(world: MutableWorld, call: ProviderCall): void {
   world.providerCalls.add(String(world.providerCalls.size + 1), call)
 }
 
-function freezeRoute(payment: Payment, event: EventOf<'RouteFrozen'>): Partial<Payment> {
+function freezeRoute(payment: Mutable<Payment>, event: EventOf<'RouteFrozen'>): void {
   const { route, options, instrument, script, expiresAt, byPayer, customer } = event
-  return {
-    route,
-    options,
-    instrument,
-    expiresAt,
-    script: script ?? UNSCRIPTED_PAYMENT,
-    methodGiven: !byPayer,
-    customer: customer ?? payment.customer,
-    receipt: route.takesReceipt
-      ? { status: 'required', submissions: 0, digest: null, assetId: null, rejection: null }
-      : null,
-  }
+  payment.route = route
+  payment.options = options
+  payment.instrument = instrument
+  payment.expiresAt = expiresAt
+  payment.script = script ?? UNSCRIPTED_PAYMENT
+  payment.methodGiven = !byPayer
+  if (customer) payment.customer = customer
+  payment.receipt = route.takesReceipt
+    ? { status: 'required', submissions: 0, digest: null, assetId: null, rejection: null }
+    : null
 }
 
 function submitReceipt(
+  payment: Mutable<Payment>,
   world: MutableWorld,
-  payment: Payment,
   { payment: id, digest, asset: assetId }: EventOf<'ReceiptSubmitted'>,
-): Partial<Payment> {
+): void {
   const asset = assetId === null ? undefined : world.assets.get(assetId)
   if (asset) world.assets.set(asset.id, { ...asset, paymentId: id })
   const route = payment.route?.id ?? ''
   noteCall(world, { at: world.at, call: 'submit_receipt', paymentId: id, route, digest })
   const submissions = (payment.receipt?.submissions ?? 0) + 1
-  return { receipt: { status: 'processing', submissions, digest, assetId, rejection: null } }
+  payment.receipt = { status: 'processing', submissions, digest, assetId, rejection: null }
 }

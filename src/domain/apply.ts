@@ -56,7 +56,7 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
     case 'AnswerKept':
       return keepAnswer(world, event)
     case 'TimerSet':
-      return world.timers.set(event.timer, event.dueAt, event.command)
+      return world.timers.set(event.timer, event.dueAt, event.command, isOfNewPayment(world, event))
     case 'TimerFired':
       return world.timers.clear(event.timer)
     case 'RulesReplaced':
@@ -92,6 +92,9 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
       return event satisfies never
   }
 }
+
+const isOfNewPayment = (world: MutableWorld, { command }: EventOf<'TimerSet'>) =>
+  'payment' in command && world.payments.isNew(command.payment)
 
 function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf<'AnswerKept'>): void {
   world.kept.deleteBefore(world.at - LIMITS.idempotencyWindowMs + 1)

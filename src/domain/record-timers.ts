@@ -46,10 +46,10 @@ export const endDeliveryTimers = endTimers(OF_DELIVERY)
 
 function endTimers<R>(table: TimersOf<R>) {
   const kinds = Object.entries(table)
-  return (timers: Timers, id: string, before: R, after: R): void => {
+  return (timers: Timers, id: string, before: R, after: R, isNew = false): void => {
     for (const [kind, waitsIn] of kinds) {
       const was = waitsIn(before)
-      if (was && was !== waitsIn(after)) timers.clear(`${id}:${kind}`)
+      if (was && was !== waitsIn(after)) timers.clear(`${id}:${kind}`, isNew)
     }
   }
 }

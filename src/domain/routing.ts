@@ -36,6 +36,9 @@ const takesAmount = (route: RouteEntry, amount: string) =>
 
 const mapsBank = ({ banks }: RouteEntry, bank: string) => banks !== undefined && Object.hasOwn(banks, bank)
 
+const servesBank = (route: RouteEntry, bank: string | undefined) =>
+  bank === undefined || mapsBank(route, bank)
+
 /** An eligible method, with the facts for discovery. */
 export interface EligibleMethod {
   readonly method: MethodEntry
@@ -83,25 +86,43 @@ function describe(method: MethodEntry, routes: readonly RouteEntry[]): EligibleM
   }
 }
 
+/** The method that the payer uses, and the bank if one was chosen. */
+interface MethodChoice {
+  readonly method: string
+  readonly bank: string | undefined
+}
+
 /** The route to freeze, or the reason why there is none. */
 export function chooseRoute(
   table: RoutingTable,
   contract: Contract,
-  request: RouteRequest & { method: string; bank: string | undefined },
+  request: RouteRequest,
+  { method, bank }: MethodChoice,
 ): { route: RouteEntry } | { refused: Rejection } {
-  const method = table.catalogue.methods.get(request.method)
-  if (!method) return { refused: unknownMethod(contract, request.method) }
-  const configured = (table.catalogue.routesOf.get(method.code) ?? []).filter(route =>
-    isConfigured(route, request),
-  )
-  const { bank } = request
-  const able = bank === undefined ? configured : configured.filter(route => mapsBank(route, bank))
-  if (able.length === 0)
-    return { refused: unconfigured(configured.length > 0 ? `Bank ${bank}` : 'This method') }
-  const inLimits = able.filter(route => takesAmount(route, request.amount))
-  if (inLimits.length === 0) return { refused: outsideLimits(able, contract, request.amount) }
-  const route = inLimits.find(candidate => table.isHealthy(candidate.provider))
-  return route ? { route } : { refused: noRoute() }
+  if (!table.catalogue.methods.has(method)) return { refused: unknownMethod(contract, method) }
+  const routes = table.catalogue.routesOf.get(method) ?? []
+  for (const route of routes)
+    if (
+      isConfigured(route, request) &&
+      servesBank(route, bank) &&
+      takesAmount(route, request.amount) &&
+      table.isHealthy(route.provider)
+    )
+      return { route }
+  return { refused: whyNoRoute(routes, contract, request, bank) }
+}
+
+function whyNoRoute(
+  routes: readonly RouteEntry[],
+  contract: Contract,
+  request: RouteRequest,
+  bank: string | undefined,
+): Rejection {
+  const configured = routes.filter(route => isConfigured(route, request))
+  const able = configured.filter(route => servesBank(route, bank))
+  if (able.length === 0) return unconfigured(configured.length > 0 ? `Bank ${bank}` : 'This method')
+  const isOutside = !able.some(route => takesAmount(route, request.amount))
+  return isOutside ? outsideLimits(able, contract, request.amount) : noRoute()
 }
 
 /** Why no method could pay a hosted intent without a method; undefined if one could. */
@@ -182,7 +203,8 @@ function unknownMethod(contract: Contract, method: string): Rejection {
 }
 
 /** The fields that a route requires and that are missing in the request, with their names in the request. */
-export function missingFields(route: RouteEntry, customer: Customer, options: MethodOptions): string[] {
+export function missingFields({ payer }: RouteEntry, customer: Customer, options: MethodOptions): string[] {
+  if (!payer) return []
   const given: Record<PayerField, string | undefined> = {
     customer_name: customer.name,
     customer_phone: customer.phone,
@@ -191,7 +213,7 @@ export function missingFields(route: RouteEntry, customer: Customer, options: Me
     bank: options.bank,
     name_th: options.name_th,
   }
-  return PAYER_FIELDS.filter(field => route.payer?.[field] && given[field] === undefined).map(requestField)
+  return PAYER_FIELDS.filter(field => payer[field] && given[field] === undefined).map(requestField)
 }
 
 /** The name in the create request of a payer field of discovery. */

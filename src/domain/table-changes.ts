@@ -8,6 +8,8 @@ export interface Held<T> extends Item<T> {
   /** The facets under which it is listed, which may be those before its latest change. */
   facets: Facets
   listed: boolean
+  /** No version of it is anywhere else. */
+  readonly isNew: boolean
 }
 
 export const NO_FACETS: Facets = []

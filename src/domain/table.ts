@@ -86,6 +86,11 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return this.#find(id) !== undefined
   }
 
+  /** Whether the record was added since the changes were last taken. */
+  isNew(id: string): boolean {
+    return this.#latest.held.get(id)?.isNew === true
+  }
+
   #find(id: string): Item<T> | undefined {
     const held = this.#latest.held.get(id)
     const found = held === undefined ? this.#earlier(id) : held
@@ -101,7 +106,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** A record with a new id. */
   add(id: string, record: T): void {
     this.#size += 1
-    this.#hold(id, record, ++this.#arrivals)
+    // A removed record may still be stored.
+    this.#hold(id, record, ++this.#arrivals, !this.#latest.held.has(id))
   }
 
   /** Another version of a record. */
@@ -111,10 +117,10 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     const before = this.#earlier(id)
     if (!before || held === null) return this.add(id, record)
     this.#forget(before)
-    this.#hold(id, record, before.ordinal)
+    this.#hold(id, record, before.ordinal, false)
   }
 
-  #hold(id: string, record: T, arrival: number): void {
+  #hold(id: string, record: T, arrival: number, isNew: boolean): void {
     const { at, ordinal, word } = this.shape
     const held: Held<T> = {
       id,
@@ -122,6 +128,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
       ordinal: ordinal?.(record) ?? arrival,
       facets: NO_FACETS,
       listed: false,
+      isNew,
       record,
     }
     this.#latest.held.set(id, held)
@@ -138,14 +145,15 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.#latest.listLater(held)
   }
 
-  delete(id: string): void {
+  /** If the caller knows that no version was stored, none is looked for, which takes a look into each layer. */
+  delete(id: string, wasNeverStored = false): void {
     const held = this.#latest.held.get(id)
-    if (held === null) return
+    if (held === null || (!held && wasNeverStored)) return
     if (held) {
       this.#unlist(this.#latest, held)
       this.#latest.held.delete(id)
     }
-    const before = this.#earlier(id)
+    const before = held?.isNew ? undefined : this.#earlier(id)
     if (!held && !before) return
     this.#size -= 1
     if (!before) return

@@ -37,17 +37,17 @@ export class Timers {
     return this.#next.timer
   }
 
-  /** A timer that is set again with the same id replaces the earlier one. */
-  set(id: string, dueAt: number, command: TimedCommand): void {
-    this.clear(id)
+  /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
+  set(id: string, dueAt: number, command: TimedCommand, ofNewRecord = false): void {
+    this.clear(id, ofNewRecord)
     const timer = { id, dueAt, ordinal: ++this.ordinal, command }
     this.table.add(id, timer)
     // Of two timers that are due at the same time, the one that was set first comes first.
     if (this.#next && dueAt < (this.#next.timer?.dueAt ?? Number.POSITIVE_INFINITY)) this.#next = { timer }
   }
 
-  clear(id: string): void {
-    this.table.delete(id)
+  clear(id: string, ofNewRecord = false): void {
+    this.table.delete(id, ofNewRecord)
     if (this.#next?.timer?.id === id) this.#next = undefined
   }
 

@@ -237,11 +237,11 @@ export class Account {
   }
 
   /** Whether writes are possible now, after everything due; tries again if they were not. */
-  async available(): Promise<boolean> {
-    await this.#rewriting?.catch(() => {})
-    const catchingUp = this.catchUp()
-    if (catchingUp) await catchingUp
-    return !this.#recovery.underWay || this.#recovery.tryAgain()
+  available(): true | Promise<boolean> {
+    const rewriting = this.#rewriting?.catch(() => {}).then(() => this.catchUp())
+    const before = rewriting ?? this.catchUp()
+    const mayWrite = () => !this.#recovery.underWay || this.#recovery.tryAgain()
+    return before ? before.then(mayWrite) : mayWrite()
   }
 
   /** The world of the entries that are safe on disk. */
@@ -284,7 +284,7 @@ export class Account {
   }
 
   async #replaceHistory(world: MutableWorld, entries: readonly Entry[], seed: string): Promise<void> {
-    for await (const entry of inSlices(entries, AT_ONCE)) apply(world, entry)
+    await inSlices(entries, AT_ONCE, entry => apply(world, entry))
     await this.#checkpoints?.idle()
     await this.journal.replace(entries, seed)
   }

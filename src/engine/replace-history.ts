@@ -47,7 +47,7 @@ export async function adoptArchive(
 ): Promise<void> {
   // First replays the history in memory, including everything due, to find errors before anything changes.
   const draft = draftOf(settings, account, merchant, seed)
-  for await (const entry of inSlices(entries, AT_ONCE)) draft.replayed(entry)
+  await inSlices(entries, AT_ONCE, draft.replayed)
   draft.start(new MemoryJournal())
   await draft.catchUp()
   await draft.close()

@@ -6,22 +6,33 @@ import { notFound, RefusalError } from './refusal.ts'
 /** The whole call has changed nothing. The current holder of the account can carry it out. */
 export class NotCarriedOutError extends MovedError {}
 
-/** Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out. */
-export async function demandAvailable(runtime: AccountRuntime): Promise<void> {
-  const isAvailable = await runtime.account.available()
+/**
+ * Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out. Returns a
+ * promise only if the call has to wait.
+ */
+export function demandAvailable(runtime: AccountRuntime): Promise<void> | undefined {
+  const isAvailable = runtime.account.available()
+  if (isAvailable !== true) return isAvailable.then(isNow => demandDecidable(runtime, isNow))
+  demandDecidable(runtime, true)
+  return undefined
+}
+
+function demandDecidable({ removed, account }: AccountRuntime, isAvailable: boolean): void {
   // The merchant may have been removed while the body was read.
-  if (runtime.removed) throw notFound('account')
-  if (runtime.account.moved) throw new NotCarriedOutError()
+  if (removed) throw notFound('account')
+  if (account.moved) throw new NotCarriedOutError()
   if (!isAvailable) throw new UnavailableError('The journal', undefined)
 }
 
-/** Resolves when an entry is safe that is the only change of a call, or of the earlier call that it repeats. */
-export async function untilSafe({ account }: AccountRuntime, seq: number): Promise<void> {
-  try {
-    await account.journal.durable(seq)
-  } catch (cause) {
-    throw cause instanceof MovedError ? new NotCarriedOutError() : cause
-  }
+/**
+ * Resolves when an entry is safe that is the only change of a call, or of the earlier call that it repeats; undefined if it
+ * already is.
+ */
+export const untilSafe = ({ account }: AccountRuntime, seq: number): Promise<void> | undefined =>
+  account.journal.durable(seq)?.catch(notCarriedOut)
+
+function notCarriedOut(cause: unknown): never {
+  throw cause instanceof MovedError ? new NotCarriedOutError() : cause
 }
 
 /** Carries out a command, and returns the id of its record once the entry is safe. */

@@ -47,10 +47,10 @@ ${worse(rows)}
   payouts of a page as one text.
 - **A create** also chooses a route and a rule, makes an id, payment instructions and timers, applies its events, and writes
   them as one line with a checksum. It takes several times as long as the bare server's work for a record. Its rate is
-  limited by the processor, not by the disk. Of its time, about a sixth goes to the system calls that write and sync, a
-  sixth to making the line and updating the indexes, a tenth each to the decision and to writing the answer to the socket, a
-  twentieth to garbage collection (50 KB are allocated for each), and most of the rest to HTTP. Next: a single call that
-  writes and syncs (\`O_DSYNC\`), and fewer objects between the request and the line.
+  limited by the processor, not by the disk. Of its time on the main thread, about a fifteenth each goes to the decision, to
+  applying the events, to the line with its checksum, to the records of the next checkpoint, and to the calls that write and
+  sync; a twelfth goes to garbage collection, an eighth to writing the answer to the socket, and most of the rest to HTTP.
+  Next: a line that is made of prepared parts, and fewer objects that live until the next checkpoint.
 - **A create with a QR code** also draws the code, which takes 20 µs, and sends its image in the answer. Next: fewer copies
   of the image on its way to the answer.
 - **A receipt** is taken out of its form and hashed while it arrives. Its image shares a write and a sync with those that

@@ -38,8 +38,8 @@ function chosen(
   given: Given,
   request: Partial<RouteRequest & { method: string; bank: string }> = {},
 ): string {
-  const wanted = { ...WANTED, method: 'transfer', bank: undefined, ...request }
-  const found = chooseRoute(tableOf(given), resolveContract(), wanted)
+  const choice = { method: 'transfer', bank: undefined, ...request }
+  const found = chooseRoute(tableOf(given), resolveContract(), { ...WANTED, ...request }, choice)
   return 'route' in found ? found.route.id : found.refused.code
 }
 const offered = (given: Given, request: Partial<RouteRequest> = {}) =>
@@ -76,9 +76,11 @@ describe('eligibility of a route:', () => {
     ['errors.unknown_method', 'validation_failed', { method: 'other' }, 'validation_failed'],
     ['errors.amount_limits', CONFIGURATION, { amount: '1' }, CONFIGURATION],
   ])('%s can change the refusal to %s', (key, value, request, code) => {
-    const wanted = { ...WANTED, method: 'transfer', bank: undefined, ...request }
+    const wanted = { ...WANTED, ...request }
+    const choice = { method: 'transfer', bank: undefined, ...request }
     const table = tableOf({ routes: [aRoute({ min_amount: '100' })] })
-    expect(chooseRoute(table, resolveContract({ [key]: value }), wanted)).toMatchObject({ refused: { code } })
+    const contract = resolveContract({ [key]: value })
+    expect(chooseRoute(table, contract, wanted, choice)).toMatchObject({ refused: { code } })
   })
 })
 

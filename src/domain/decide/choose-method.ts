@@ -22,15 +22,9 @@ export function chooseMethod(
   const table = routingTable(world, context)
   const unknown = unknownBank(table.catalogue, command.method, command.options.bank)
   if (unknown) return { refused: invalid([unknown]) }
-  const chosen = chooseRoute(table, context.contract, {
-    amount,
-    currency,
-    country,
-    checkoutMode,
-    environment: context.environment,
-    method: command.method,
-    bank: command.options.bank,
-  })
+  const wanted = { amount, currency, country, checkoutMode, environment: context.environment }
+  const { method, options } = command
+  const chosen = chooseRoute(table, context.contract, wanted, { method, bank: options.bank })
   if ('refused' in chosen) return chosen
   const customer = { ...payment.customer, ...command.customer }
   const missing = missingFields(chosen.route, customer, command.options)

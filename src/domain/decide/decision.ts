@@ -42,6 +42,9 @@ export type Decision =
 export const member = <M extends string, V>(name: M, value: V | undefined) =>
   (value === undefined ? {} : { [name]: value }) as Record<M, V>
 
+/** The same for an object that is written out, which is faster: JSON leaves out a member that has no value. */
+export const ifAny = <V>(value: V | undefined) => value as V
+
 export const happens = (id: string, events: readonly DomainEvent[]): Decision => ({ events, id })
 export const refuse = (...reason: Parameters<typeof rejection>): Decision => ({
   refused: rejection(...reason),

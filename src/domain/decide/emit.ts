@@ -15,7 +15,8 @@ export function emit(
   name: string,
   subject: EventOf<'EventEmitted'>['subject'],
 ): DomainEvent[] {
-  const endpoints = [...world.endpoints.values()].filter(endpoint => wants(endpoint, name))
+  const endpoints: WebhookEndpoint[] = []
+  for (const endpoint of world.endpoints.values()) if (wants(endpoint, name)) endpoints.push(endpoint)
   if (endpoints.length === 0 && !isStandardEvent(name)) return []
   const event = context.newId('evt')
   return [

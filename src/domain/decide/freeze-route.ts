@@ -7,7 +7,7 @@ import type { Facts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
-import { type Context, member } from './decision.ts'
+import { type Context, ifAny } from './decision.ts'
 import { moveLater, triggerLater } from './payment-timer.ts'
 import { routingTable } from './routing-table.ts'
 
@@ -51,10 +51,10 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
     payment: id,
     route,
     options: choice.options,
-    ...member('customer', choice.byPayer?.customer),
+    customer: ifAny(choice.byPayer?.customer),
     instrument,
-    ...member('script', rule && script),
-    ...member('rule', rule?.data),
+    script: ifAny(rule && script),
+    rule: ifAny(rule?.data),
     expiresAt,
     byPayer: choice.byPayer !== undefined,
   }

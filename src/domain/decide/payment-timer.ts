@@ -19,6 +19,8 @@ export function moveLater(
     type: 'TimerSet',
     timer: paymentTimer(payment, kind),
     dueAt,
-    command: { type: 'MovePayment', payment, trigger, ...(failure ? { failure } : {}) },
+    command: failure
+      ? { type: 'MovePayment', payment, trigger, failure }
+      : { type: 'MovePayment', payment, trigger },
   }
 }

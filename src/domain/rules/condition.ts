@@ -1,7 +1,7 @@
 import type { RuleCondition } from '../../contract/control/rules.ts'
 import { compareAmounts } from '../catalogue.ts'
 import type { Customer } from '../model.ts'
-import { matchesGlob } from './glob.ts'
+import { compileGlob } from './glob.ts'
 
 /** The facts about an intent that a rule can match. */
 export interface Facts {
@@ -48,12 +48,10 @@ function textTest(
   pattern: string | readonly string[],
   read: (facts: Facts) => string | null | undefined,
 ): Test {
-  const globs = [pattern].flat().map(glob => [...glob])
+  const globs = [pattern].flat().map(compileGlob)
   return facts => {
     const text = read(facts)
-    if (typeof text !== 'string') return false
-    const characters = [...text]
-    return globs.some(glob => matchesGlob(glob, characters))
+    return typeof text === 'string' && globs.some(matches => matches(text))
   }
 }
 

@@ -251,7 +251,7 @@ export class Checkpoints {
       let outdated: readonly VersionPosition[]
       do {
         outdated = world.table(kind).takeOutdated()
-        for await (const position of inSlices(outdated, AT_ONCE)) past[kind].supersedeAt(position)
+        await inSlices(outdated, AT_ONCE, position => past[kind].supersedeAt(position))
       } while (outdated.length > AT_ONCE)
     }
   }

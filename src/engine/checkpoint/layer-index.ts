@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { comparePositions } from '../../domain/list-index.ts'
 import { inSlices } from '../other-work.ts'
+import { inHashOrder } from './id-hash.ts'
 import { sortInSlices } from './sort-in-slices.ts'
 
 /**
@@ -126,6 +127,7 @@ export function decodeIndex(bytes: Buffer): LayerIndex {
 /** An entry that an index is made of. */
 export interface IndexEntry {
   readonly id: number
+  /** Null for a kind without words. */
   readonly word: number | null
   readonly facets: readonly string[]
   readonly at: number
@@ -139,72 +141,74 @@ export async function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | '
   entries: Iterable<E>,
 ): Promise<E[]> {
   const shelves = new Map<string, E[]>()
-  for await (const entry of inSlices(entries, SLICE)) {
-    const key = entry.facets.join('|')
-    const shelf = shelves.get(key)
-    if (shelf) shelf.push(entry)
-    else shelves.set(key, [entry])
-  }
+  let last: E[] = []
+  await inSlices(entries, SLICE, entry => {
+    // Most stand on one shelf with the one before.
+    if (!last[0] || !sameFacets(last[0].facets, entry.facets)) last = shelfOf(shelves, entry.facets)
+    last.push(entry)
+  })
   const sorted: E[][] = []
   for (const shelf of shelves.values()) sorted.push(await sortInSlices(shelf, comparePositions))
   return sorted.flat()
 }
 
+function shelfOf<E>(shelves: Map<string, E[]>, facets: readonly string[]): E[] {
+  const key = facets.join('|')
+  let shelf = shelves.get(key)
+  if (!shelf) {
+    shelf = []
+    shelves.set(key, shelf)
+  }
+  return shelf
+}
+
+export const sameFacets = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((facet, nth) => facet === b[nth])
+
 /** Makes an index of a given number of entries, which are added in list order. */
 export class IndexDraft {
   readonly #columns: Pick<KindIndex, 'at' | 'ordinal' | 'offset' | 'length'>
   readonly #shelves: { readonly facets: readonly string[]; readonly start: number; end: number }[] = []
-  readonly #ids: Hashed[] = []
-  readonly #words: Hashed[] = []
-  #lastFacets = ''
+  readonly #ids: Float64Array
+  readonly #words: Float64Array
+  #count = 0
 
-  constructor(size: number) {
+  constructor(size: number, hasWords: boolean) {
     this.#columns = {
       at: new Float64Array(size),
       ordinal: new Float64Array(size),
       offset: new Float64Array(size),
       length: new Uint32Array(size),
     }
+    this.#ids = new Float64Array(size)
+    this.#words = new Float64Array(hasWords ? size : 0)
   }
 
   add({ id, word, facets, at, ordinal, offset, length }: IndexEntry): void {
-    const entry = this.#ids.length
+    const entry = this.#count++
     const columns = this.#columns
     columns.at[entry] = at
     columns.ordinal[entry] = ordinal
     columns.offset[entry] = offset
     columns.length[entry] = length
-    this.#ids.push({ hash: id, entry })
-    if (word !== null) this.#words.push({ hash: word, entry })
+    this.#ids[entry] = id
+    if (word !== null) this.#words[entry] = word
     this.#shelve(entry, facets)
   }
 
   #shelve(entry: number, facets: readonly string[]): void {
-    const key = facets.join('|')
     const last = this.#shelves.at(-1)
-    if (last && key === this.#lastFacets) last.end = entry + 1
+    if (last && sameFacets(last.facets, facets)) last.end = entry + 1
     else this.#shelves.push({ facets, start: entry, end: entry + 1 })
-    this.#lastFacets = key
   }
 
   async finish(): Promise<KindIndex> {
-    const ids = await sortInSlices(this.#ids, byHash)
-    const words = await sortInSlices(this.#words, byHash)
+    const ids = await inHashOrder(this.#ids)
+    const words = await inHashOrder(this.#words)
     return {
       ...this.#columns,
       shelves: this.#shelves,
-      idHash: Float64Array.from(ids, ({ hash }) => hash),
-      idEntry: Uint32Array.from(ids, ({ entry }) => entry),
-      wordHash: Float64Array.from(words, ({ hash }) => hash),
-      wordEntry: Uint32Array.from(words, ({ entry }) => entry),
+      ...{ idHash: ids.hash, idEntry: ids.entry, wordHash: words.hash, wordEntry: words.entry },
     }
   }
 }
-
-interface Hashed {
-  readonly hash: number
-  readonly entry: number
-}
-
-/** Entries with the same hash stay in list order. */
-const byHash = (a: Hashed, b: Hashed) => a.hash - b.hash || a.entry - b.entry

@@ -3,7 +3,7 @@ import { DamagedError, messageOf } from '../damaged-error.ts'
 import { openSealed } from '../journal-format.ts'
 import { openPrivate, removeFile } from '../private-files.ts'
 import { firstNotBelow } from './id-hash.ts'
-import { decodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
+import { decodeIndex, type KindIndex, type ShelfRange, sameFacets } from './layer-index.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { type OpenRecordBytes, openRecordFile, type RecordBytes } from './record-bytes.ts'
 
@@ -75,7 +75,7 @@ export class KindInLayer {
 
   /** The entry at a position of a shelf. */
   at(facets: readonly string[], position: Position): number | undefined {
-    const shelf = this.index.shelves.find(range => sameFacets(range, facets))
+    const shelf = this.index.shelves.find(range => sameFacets(range.facets, facets))
     if (!shelf) return undefined
     const entry = this.#firstFrom(shelf, position)
     const { at, ordinal } = this.index
@@ -146,9 +146,6 @@ export class KindInLayer {
     return low
   }
 }
-
-const sameFacets = (range: ShelfRange, facets: readonly string[]) =>
-  range.facets.length === facets.length && range.facets.every((facet, nth) => facet === facets[nth])
 
 /** A bit for each entry that no longer counts, by the name of the kind. */
 export type EntryBits = ReadonlyMap<string, Uint8Array>

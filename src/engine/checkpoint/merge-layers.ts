@@ -1,6 +1,5 @@
-import type { FileHandle } from 'node:fs/promises'
 import { otherWork } from '../other-work.ts'
-import { openPrivate, writeAll } from '../private-files.ts'
+import { openPrivate } from '../private-files.ts'
 import {
   type EntryBits,
   indexFile,
@@ -12,6 +11,7 @@ import {
   recordsFile,
 } from './layer.ts'
 import { encodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
+import { LineWriter } from './line-writer.ts'
 import { writeWhole } from './write-layer.ts'
 
 /** How many entries are merged before other work gets its turn. */
@@ -125,10 +125,10 @@ async function mergeKind(
       length[next] = columns.length[entry] ?? 0
       offset[next] = out.bytes
       source.target[entry] = next
-      out.add(bytes instanceof Promise ? await bytes : bytes)
+      const adding = out.add(bytes instanceof Promise ? await bytes : bytes)
+      if (adding instanceof Promise) await adding
       if (!advance(head)) heads.splice(heads.indexOf(head), 1)
       if (++next % SLICE === 0) {
-        await out.flush()
         await otherWork()
         demandOpen()
       }
@@ -220,23 +220,4 @@ async function mergeHashes(sources: readonly Source[], of: (index: KindIndex) =>
     if (next % (8 * SLICE) === 0) await otherWork()
   }
   return { hash, entry }
-}
-
-/** Writes lines in large pieces. */
-class LineWriter {
-  bytes = 0
-  #waiting: Buffer[] = []
-
-  constructor(private readonly handle: FileHandle) {}
-
-  add(line: Buffer): void {
-    this.#waiting.push(line)
-    this.bytes += line.length
-  }
-
-  async flush(): Promise<void> {
-    const lines = this.#waiting
-    this.#waiting = []
-    if (lines.length > 0) await writeAll(this.handle, Buffer.concat(lines))
-  }
 }

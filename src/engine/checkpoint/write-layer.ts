@@ -9,6 +9,7 @@ import { openPrivate, writeAll } from '../private-files.ts'
 import { hashOf } from './id-hash.ts'
 import { indexFile, type LayerName, recordsFile } from './layer.ts'
 import { encodeIndex, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
+import { LineWriter } from './line-writer.ts'
 
 /** The changes of all tables, taken at one moment. */
 export type Changes = { readonly [K in Kind]: Written<RecordKinds[K]> }
@@ -34,53 +35,45 @@ export async function writeLayer(
   demandOpen: () => void,
 ): Promise<LayerName> {
   const handle = await openPrivate(recordsFile(path), 'fresh')
-  let bytes = 0
+  const out = new LineWriter(handle)
   let entries = 0
   const index = new Map<string, KindIndex>()
   try {
     for (const kind of KINDS) {
-      const written = await writeKind(kind, changes[kind], { hashSeed, parts }, async lines => {
-        demandOpen()
-        const batch = Buffer.from(lines.join(''))
-        await writeAll(handle, batch)
-        const start = bytes
-        bytes += batch.length
-        return start
-      })
+      const written = await writeKind(kind, changes[kind], { hashSeed, parts }, out, demandOpen)
       if (written.at.length > 0) index.set(kind, written)
       entries += written.at.length
     }
+    await out.flush()
     await handle.datasync()
   } finally {
     await handle.close()
   }
   await writeWhole(indexFile(path), encodeIndex(index))
-  return { name, bytes, entries }
+  return { name, bytes: out.bytes, entries }
 }
 
-/** Calls `write` with some lines at a time, which returns where they start. */
 async function writeKind<K extends Kind>(
   kind: K,
   changes: Written<RecordKinds[K]>,
   { hashSeed, parts }: LayerSettings,
-  write: (lines: readonly string[]) => Promise<number>,
+  out: LineWriter,
+  demandOpen: () => void,
 ): Promise<KindIndex> {
   const items = await inListOrder(present(changes))
   const wordOf = TABLES[kind].word
-  const draft = new IndexDraft(items.length)
-  for (let from = 0; from < items.length; from += SLICE) {
-    const slice = items.slice(from, from + SLICE)
-    const lines = slice.map(({ id, at, ordinal, record }) =>
-      sealLine(JSON.stringify({ id, kind, at, ordinal, record: storeRecord(kind, record, parts) })),
-    )
-    let offset = await write(lines)
-    slice.forEach(({ id, at, ordinal, facets, record }, nth) => {
-      const length = Buffer.byteLength(lines[nth] ?? '')
-      const word = wordOf ? hashOf(wordOf(record), hashSeed) : null
-      draft.add({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
-      offset += length
-    })
+  const draft = new IndexDraft(items.length, wordOf !== undefined)
+  let count = 0
+  for (const { id, at, ordinal, facets, record } of items) {
+    const line = sealLine(JSON.stringify({ id, kind, at, ordinal, record: storeRecord(kind, record, parts) }))
+    const offset = out.bytes
+    const adding = out.add(line)
+    const length = typeof adding === 'number' ? adding : await adding
+    const word = wordOf ? hashOf(wordOf(record), hashSeed) : null
+    draft.add({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
+    if (++count % SLICE > 0) continue
     await otherWork()
+    demandOpen()
   }
   return draft.finish()
 }

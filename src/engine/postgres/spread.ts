@@ -118,7 +118,7 @@ export class Spread {
 
   async #move(): Promise<void> {
     const { held, give, monotonic } = this.options
-    if (!this.#isSorted) for await (const merchant of inSlices(held.keys(), AT_ONCE)) this.#sort(merchant)
+    if (!this.#isSorted) await inSlices(held.keys(), AT_ONCE, merchant => this.#sort(merchant))
     this.#isSorted = true
     let moved = 0
     for (const [merchant, until] of first(this.#misplaced, MOST_LOOKED_AT)) {

@@ -14,7 +14,8 @@ import type { Call } from './handler.ts'
 export async function answerPayment(call: Call, command: Command): Promise<Reply> {
   const { reply, operation } = call
   const runtime = runtimeOf(call.request)
-  await demandAvailable(runtime)
+  const waiting = demandAvailable(runtime)
+  if (waiting) await waiting
   const outcome = runtime.account.execute(command, 'merchant')
   if ('replay' in outcome) return replay(runtime, reply, operation.success.status, outcome.replay)
   // Create the text now, because the world may change before the entry is on disk. No response is sent before that.
