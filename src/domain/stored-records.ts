@@ -230,16 +230,12 @@ const events: Form<WebhookEvent, StoredEvent> = {
   read: ({ subject, ...event }, { id }, { world }) => ({
     id,
     ...event,
-    subject: 'payment' in subject ? paymentLater(subject, world) : { payout: readPayout(subject, world) },
+    subject:
+      'payment' in subject
+        ? { payment: readPayment(subject, world) }
+        : { payout: readPayout(subject, world) },
   }),
 }
-
-/** Read when it is needed, because a webhook that already has its body is sent without it. */
-const paymentLater = (then: PaymentThen, world: World): WebhookEvent['subject'] => ({
-  get payment() {
-    return readPayment(then, world)
-  },
-})
 
 /** A record that is stored as it is, except for its id. */
 function plain<T extends { readonly id: string }>(): Form<T, Omit<T, 'id'>> {
