@@ -35,17 +35,21 @@ class StoredItem<T> implements Item<T> {
     return this.kind.index.ordinal[this.entry] ?? 0
   }
 
+  #read(): StoredLine {
+    const line = this.kind.read(this.entry)
+    this.#id = line.id
+    return line
+  }
+
   get id(): string {
-    if (this.#id === undefined) {
-      this.#line = this.kind.read(this.entry)
-      this.#id = this.#line.id
-    }
-    return this.#id
+    if (this.#id !== undefined) return this.#id
+    this.#line = this.#read()
+    return this.#line.id
   }
 
   get record(): T {
     if (this.#record === undefined) {
-      this.#record = this.toRecord(this.#line ?? this.kind.read(this.entry))
+      this.#record = this.toRecord(this.#line ?? this.#read())
       this.#line = undefined
     }
     return this.#record
