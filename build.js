@@ -279,15 +279,16 @@ writeFileSync(`${draft}/standard-rules.json`, JSON.stringify({ rules: standard.p
 const [exitCode] = await typing
 if (exitCode !== 0) fail()
 
-await recordStarts(draft).catch(({ message }) =>
-  console.warn(`nothing is compiled for the first start, which takes longer: ${message}`),
-)
-
 // Anyone who runs the binary meanwhile finds the old bundle or the new one, never a partial one.
 const old = `${draft}.old`
 if (existsSync('dist')) renameSync('dist', old)
 renameSync(draft, 'dist')
 rmSync(old, { recursive: true, force: true })
+
+// The binary reads its files from dist/. Until they are there, a start compiles everything.
+await recordStarts('dist').catch(({ message }) =>
+  console.warn(`nothing is compiled for the first start, which takes longer: ${message}`),
+)
 recordBuild(digest)
 
 function fail(why) {
