@@ -99,7 +99,8 @@ export function useBrowser(): Look {
     return window
   }
   beforeAll(async () => {
-    browser = await workerBrowser()
+    // A file may also have tests that need no browser.
+    if (!noChromium) browser = await workerBrowser()
   })
   afterEach(async () => {
     for (const window of await Promise.all(windows.values())) {
