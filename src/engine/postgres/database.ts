@@ -77,12 +77,17 @@ export class Database {
 
   /** Two connections at once, which a pooler in front may have put on the same session of the server. */
   async sessions(): Promise<readonly [Session, Session]> {
-    const clients = [await this.#pool.connect(), await this.#pool.connect()] as const
+    const one = await this.#pool.connect()
     try {
-      const [one, other] = [await sessionOf(clients[0]), await sessionOf(clients[1])]
-      return [one, other]
+      // There may be no second one. Then the first must be released all the same, or the end would wait for it.
+      const other = await this.#pool.connect()
+      try {
+        return [await sessionOf(one), await sessionOf(other)]
+      } finally {
+        other.release()
+      }
     } finally {
-      for (const client of clients) client.release()
+      one.release()
     }
   }
 

@@ -89,6 +89,18 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(await failureOf(guest)).toMatch(/^2: .*permission denied.*GRANT CREATE ON DATABASE/)
   })
 
+  test.each([1, 2])('for a user who may have only %i connections fails instead of waiting', async limit => {
+    const { url, name, sql } = await aDatabase()
+    const user = `few_${limit}_${name}`
+    await sql(`CREATE ROLE ${user} LOGIN PASSWORD 'few' CONNECTION LIMIT ${limit};
+      GRANT CREATE ON DATABASE ${name} TO ${user}`)
+    const few = changed(url, other => {
+      other.username = user
+      other.password = 'few'
+    })
+    expect(await failureOf(few)).toMatch(/^7: .* has no connection left: too many connections for role/)
+  })
+
   test('waits for each commit, whatever the defaults of the user, database or server', async () => {
     const { url, name, sql } = await aDatabase()
     await sql(`CREATE ROLE hasty_${name} LOGIN PASSWORD 'hasty'`)
