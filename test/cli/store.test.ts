@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWorkplace } from '../support/cli/workplace.ts'
@@ -148,3 +148,27 @@ test.skipIf(reason !== undefined)(
     )
   },
 )
+
+test.skipIf(reason !== undefined).each([
+  ['serve', '--store'],
+  ['store', 'check'],
+  ['doctor', '--store'],
+])('paysim %s %s ends at once without the password of its database', async (...command) => {
+  const place = await openWorkplace({ apart: true })
+  onTestFinished(place.close)
+  const url = new URL(await (await workerPostgres()).newDatabase())
+  url.password = ''
+  const passfile = await place.write('passfile', '')
+  await chmod(passfile, 0o644)
+  for (const [env, message, code] of [
+    [{}, 'asks for a password', 7],
+    [{ PGPASSFILE: passfile }, 'other users can read the password file', 2],
+  ] as const) {
+    const begun = performance.now()
+    const run = await place.paysim([...command, url.href], { env })
+    expect(run.code, run.stderr).toBe(code)
+    expect(run.stdout + run.stderr).toContain(message)
+    // PostgreSQL would close the connection after a minute.
+    expect(performance.now() - begun).toBeLessThan(40_000)
+  }
+})

@@ -23,6 +23,17 @@ interface DatabaseOptions {
   readonly silenceMs?: number
 }
 
+/**
+ * Closes a connection that fails here, such as for want of a password. Otherwise the server would wait a minute for the
+ * password, and so would the end of this process.
+ */
+class Client extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    this.connection.on('error', () => this.connection.stream.destroy())
+  }
+}
+
 /** A bounded number of connections. Each statement is prepared once on each of them. */
 export class Database {
   readonly #pool: pg.Pool
@@ -41,6 +52,7 @@ export class Database {
     this.#pool = new pg.Pool({
       application_name: 'paysim',
       ...address.config,
+      Client,
       max: connections,
       keepAlive: true,
       query_timeout: silenceMs,
