@@ -133,6 +133,37 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     )
   })
 
+  test.each([
+    ['migrations', 'CREATE TABLE shop.migrations (id int, batch int)'],
+    [
+      'users',
+      `CREATE TABLE shop.migrations (name text, "timestamp" text);
+       INSERT INTO shop.migrations VALUES ('1-users', 'now'); CREATE TABLE shop.users (id int)`,
+    ],
+    ['list', 'CREATE TABLE shop.migrations (name text, "timestamp" text); CREATE TABLE shop.list (id int)'],
+    ['migrations', 'CREATE TABLE shop.migrations (name text, "timestamp" text)'],
+    ['numbers', 'CREATE SEQUENCE shop.numbers'],
+    ['a_view', 'CREATE VIEW shop.a_view AS SELECT 1'],
+  ])('never touches a schema with %s that another program made: %s', async (name, tables) => {
+    const { url, sql } = await aDatabase()
+    const relations = () =>
+      sql(`SELECT relname, relkind FROM pg_class WHERE relnamespace = 'shop'::regnamespace ORDER BY 1`)
+    await sql(`CREATE SCHEMA shop; ${tables}`)
+    const before = await relations()
+    expect(await failureOf(`${url}?schema=shop`)).toMatch(
+      new RegExp(`^2: .* has another program's tables, such as ${name}; nothing was changed`),
+    )
+    expect(await relations()).toBe(before)
+  })
+
+  test('goes on after one that was interrupted before the first step', async () => {
+    const { url, sql } = await aDatabase()
+    expect(await failureOf(url)).toBe('started')
+    await sql(`DELETE FROM paysim.migrations; DROP TABLE paysim.cluster, paysim.used, paysim.list_end, paysim.list,
+      paysim.processes, paysim.holdings, paysim.accounts, paysim.entries, paysim.images, paysim.chunks, paysim.files`)
+    expect(await failureOf(url)).toBe('started')
+  })
+
   test('refuses the tables of a newer paysim, and names the step', async () => {
     const { url, sql } = await aDatabase()
     expect(await failureOf(url)).toBe('started')
