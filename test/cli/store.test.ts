@@ -126,11 +126,12 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
 })
 
 test.skipIf(reason !== undefined)(
-  'commands see the processes on one database as one simulator, which blocks a check',
+  'commands see the processes on one database as one simulator, which blocks a check and a copy',
   async () => {
     const place = await openWorkplace({ apart: true })
     onTestFinished(place.close)
-    const database = await (await workerPostgres()).newDatabase()
+    const postgres = await workerPostgres()
+    const database = await postgres.newDatabase()
     const shown = database.replace(/\/\/.*@/, '//')
     for (let nth = 0; nth < 2; nth++) {
       const server = place.start(['serve', '--port', '0', '--store', database])
@@ -141,11 +142,21 @@ test.skipIf(reason !== undefined)(
       expect(await server.says(/Press Ctrl-C/)).toContain(`data       ${shown}`)
     }
     expect(await place.paysim(['payouts', 'list'])).toMatchObject({ code: 0, stderr: '' })
-    const busy = await place.paysim(['store', 'check', database])
-    expect(busy).toMatchObject({ code: 1, stdout: '' })
-    expect(busy.stderr).toMatch(
-      /^paysim: default\.\w+ cannot be read now: .*\. Stop every server that uses postgres:.*\n$/,
-    )
+    // Nobody holds a merchant that has just moved, or whose process has stopped.
+    const name = new URL(database).pathname.slice(1)
+    for (const holdings of ['', 'UPDATE paysim.holdings SET holder = NULL']) {
+      if (holdings !== '') await postgres.query(name, holdings)
+      for (const args of [
+        ['check', database],
+        ['copy', database, 'file:copy'],
+      ]) {
+        const busy = await place.paysim(['store', ...args])
+        expect(busy).toMatchObject({ code: 1, stdout: '' })
+        expect(busy.stderr).toMatch(
+          /^paysim: another paysim, \S+ at http:\S+, serves postgres:\S+\. Stop every server that uses it\n$/,
+        )
+      }
+    }
   },
 )
 

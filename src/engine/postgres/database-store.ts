@@ -16,6 +16,7 @@ import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
 import { Lease } from './lease.ts'
+import { readServing } from './nodes.ts'
 import { openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 import { agreeOn } from './shared-settings.ts'
@@ -30,6 +31,8 @@ interface DatabaseStoreOptions {
   readonly every?: number
   /** Refuses a database that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
+  /** Refuses a database that another process serves. */
+  readonly alone?: boolean
 }
 
 /** As many batches as a server of ordinary size syncs at once. */
@@ -73,6 +76,7 @@ export class DatabaseStore implements Store {
     try {
       await refusePooler(database, address)
       await bringUpToDate(database, address, options.mustExist)
+      if (options.alone) await refuseServed(database, address)
       const node = `${hostname()}-${process.pid}`
       const lease: Lease = new Lease(leaseDatabase, {
         node,
@@ -243,6 +247,14 @@ interface TakenRow {
   readonly seed: string | null
   readonly last: string
   readonly checkpoint: string | null
+}
+
+/** Whether that process holds anything or not: it may take a merchant at any moment. */
+async function refuseServed({ ask }: Database, { url }: DatabaseAddress): Promise<void> {
+  const [other] = await readServing(ask)
+  if (!other) return
+  const place = other.address === null ? other.node : `${other.node} at ${other.address}`
+  throw new StartError(`another paysim, ${place}, serves ${url}`, 1, 'Stop every server that uses it')
 }
 
 /** The processes' secret, made by the first of them. */
