@@ -47,6 +47,10 @@ const OPEN_WITHIN_MS = 15_000
 
 /** A store in a schema of a PostgreSQL database, which any number of processes serve. */
 export class DatabaseStore implements Store {
+  /** What this process serves with, from when it agreed on that with the others. */
+  #agreed: readonly SharedSetting[] = []
+  #onRefused: ((error: StartError) => void) | undefined
+
   private constructor(
     private readonly address: DatabaseAddress,
     private readonly options: DatabaseStoreOptions,
@@ -82,6 +86,7 @@ export class DatabaseStore implements Store {
         node,
         ...options.time,
         onLapse: () => holders.lapsed(),
+        onReturn: id => store.#agreeAgain(id),
         onRenewed: () => {
           void holders.openDue().catch(() => {})
           void holders.spread().catch(() => {})
@@ -91,7 +96,8 @@ export class DatabaseStore implements Store {
       const holders = new DatabaseHolders(database, lease, node, secret, options.time)
       await lease.begin()
       const folder = await makeWorkingFolder()
-      return new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
+      const store = new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
+      return store
     } catch (cause) {
       await database.close()
       await leaseDatabase.close()
@@ -223,8 +229,24 @@ export class DatabaseStore implements Store {
     )
   }
 
-  agree(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>> {
-    return agreeOn(this.database, this.address, this.lease.id, settings)
+  async agree(
+    settings: readonly SharedSetting[],
+    onRefused?: (error: StartError) => void,
+  ): Promise<ReadonlyMap<string, string>> {
+    const agreed = await agreeOn(this.database, this.address, this.lease.id, settings)
+    this.#agreed = settings.map(setting => ({ ...setting, given: agreed.get(setting.name) }))
+    this.#onRefused = onRefused
+    return agreed
+  }
+
+  /** While this process had no lease, others may have started with settings of their own. */
+  async #agreeAgain(id: number): Promise<void> {
+    try {
+      await agreeOn(this.leaseDatabase, this.address, id, this.#agreed)
+    } catch (cause) {
+      if (cause instanceof StartError) this.#onRefused?.(cause)
+      throw cause
+    }
   }
 
   announce({ listen, advertise = listen }: ServerFacts): Promise<void> {

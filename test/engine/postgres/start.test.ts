@@ -197,4 +197,30 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     const alone = await other.agree([setting('control token', 'mine'), setting('contract', 'c2')])
     expect([alone.get('control token'), alone.get('contract')]).toEqual(['mine', 'c2'])
   })
+
+  test('is asked for the settings of the others again when its lease had expired', async () => {
+    const { url, sql } = await aDatabase()
+    const token = (given: string): SharedSetting[] => [
+      { name: 'control token', given, otherwise: () => given },
+    ]
+    const one = await openStore(url)
+    const refused: string[] = []
+    await one.agree(token('mine'), ({ exitCode, message }) => refused.push(`${exitCode}: ${message}`))
+    // Nobody else began to serve.
+    await sql('UPDATE paysim.processes SET ended = true')
+    await expect.poll(() => sql('SELECT count(*) FROM paysim.processes WHERE NOT ended')).toBe('1')
+    await expect.poll(() => one.holders.hold('acme', AbortSignal.timeout(30_000))).toBeUndefined()
+    expect(refused).toEqual([])
+
+    const other = await openStore(url)
+    // As if the other one had begun while this one was paused.
+    await sql(`UPDATE paysim.processes SET ended = true WHERE id < (SELECT max(id) FROM paysim.processes);
+      UPDATE paysim.cluster SET value = 'theirs' WHERE name = 'control token'`)
+    await expect
+      .poll(() => refused[0])
+      .toMatch(/^2: the control token of this process differs from that of the processes that already serve/)
+    expect(one.holders.mayAnswer('acme')).toBe(false)
+    await expect(one.holders.hold('shop', AbortSignal.timeout(5000))).rejects.toThrow('control token')
+    expect((await other.agree(token('theirs'))).get('control token')).toBe('theirs')
+  })
 })
