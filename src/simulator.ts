@@ -48,6 +48,8 @@ export interface SimulatorOptions extends StoreLocation {
   readonly advanceWaitMs?: number | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
+  /** Processes with other settings serve the store now. This one serves nothing any more, and should stop. */
+  readonly onRefused?: ((error: StartError) => void) | undefined
   readonly onBug?: ((cause: unknown) => void) | undefined
 }
 
@@ -160,12 +162,7 @@ export class Simulator {
         apps,
         forwarder,
       )
-      const { advertise } = options
-      await store.announce({
-        pid: process.pid,
-        ...simulator.facts(),
-        ...(advertise === undefined ? {} : { advertise }),
-      })
+      await store.announce({ pid: process.pid, ...simulator.facts(), advertise: options.advertise })
       const opened = openedBy(host, url, controlUrl)
       if (opened !== undefined) warn(opened)
       return simulator
@@ -243,7 +240,7 @@ export class Simulator {
 /** Returns the control token. Processes that serve one store share it, and every setting that callers can notice. */
 async function agreeOn(
   store: Store,
-  { controlToken, publicUrl = '' }: SimulatorOptions,
+  { controlToken, publicUrl = '', onRefused }: SimulatorOptions,
   { contract, catalogue }: Standards,
   host: string,
 ): Promise<string> {
@@ -251,12 +248,13 @@ async function agreeOn(
   if (!store.agree) return choose()
   const token = { name: 'control token', given: controlToken && choose(), otherwise: choose }
   const same = (name: string, value: string) => ({ name, given: value, otherwise: () => value })
-  const agreed = await store.agree([
+  const settings = [
     token,
     same('contract', digestOf(Buffer.from(JSON.stringify(contract)))),
     same('catalogue', digestOf(Buffer.from(JSON.stringify(catalogue.data)))),
     same('public URL', publicUrl),
-  ])
+  ]
+  const agreed = await store.agree(settings, onRefused)
   return agreed.get(token.name) ?? choose()
 }
 

@@ -19,20 +19,22 @@ export interface StoreSettings {
   readonly historyMs?: number | undefined
   /** Refuses a place that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
+  /** Refuses a database that another process serves, as every directory does. */
+  readonly alone?: boolean
   readonly time: RealClocks
   readonly warn: (message: string) => void
 }
 
 export async function openStore(
   { dataDir, database }: StoreLocation,
-  { sync, historyMs, mustExist = false, time, warn }: StoreSettings,
+  { sync, historyMs, mustExist = false, alone = false, time, warn }: StoreSettings,
 ): Promise<Store> {
   if (database !== undefined) {
     if (historyMs !== undefined)
       throw new StartError('--history is for files; a database keeps every entry', 2)
     // Loaded late: it brings a driver, which most starts do not need.
     const { DatabaseStore } = await import('./postgres/database-store.ts')
-    return DatabaseStore.claim(database, { sync, mustExist, time, warn })
+    return DatabaseStore.claim(database, { sync, mustExist, alone, time, warn })
   }
   if (dataDir === null) return new MemoryStore()
   const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: time.wall }

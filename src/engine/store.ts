@@ -6,6 +6,7 @@ import { type ImageStore, MemoryImages } from './image-store.ts'
 import type { Journal } from './journal.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import { Registry } from './registry.ts'
+import type { StartError } from './start-error.ts'
 
 /** The stored parts of an account. */
 export interface AccountStore {
@@ -20,7 +21,7 @@ export interface ServerFacts {
   /** The address that this very process listens on. */
   readonly listen: string
   /** Where other processes reach it, if that is another address. */
-  readonly advertise?: string
+  readonly advertise?: string | undefined
   readonly [fact: string]: unknown
 }
 
@@ -40,8 +41,14 @@ export interface Store {
   readonly url: string
   /** Without it, this process holds every account. */
   readonly holders?: Holders
-  /** Returns the value that holds for each setting. Throws if other processes have another one. */
-  agree?(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * Returns the value that holds for each setting. Throws if other processes have another one. Later, if others have
+   * begun to serve with another one while this process was paused, it serves nothing any more, and is told why.
+   */
+  agree?(
+    settings: readonly SharedSetting[],
+    onRefused?: (error: StartError) => void,
+  ): Promise<ReadonlyMap<string, string>>
   /** Called first. Removes what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** Brings an account to the state that is kept, and returns where it continues. */

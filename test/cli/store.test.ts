@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWorkplace } from '../support/cli/workplace.ts'
@@ -126,11 +126,12 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
 })
 
 test.skipIf(reason !== undefined)(
-  'commands see the processes on one database as one simulator, which blocks a check',
+  'commands see the processes on one database as one simulator, which blocks a check and a copy',
   async () => {
     const place = await openWorkplace({ apart: true })
     onTestFinished(place.close)
-    const database = await (await workerPostgres()).newDatabase()
+    const postgres = await workerPostgres()
+    const database = await postgres.newDatabase()
     const shown = database.replace(/\/\/.*@/, '//')
     for (let nth = 0; nth < 2; nth++) {
       const server = place.start(['serve', '--port', '0', '--store', database])
@@ -141,10 +142,44 @@ test.skipIf(reason !== undefined)(
       expect(await server.says(/Press Ctrl-C/)).toContain(`data       ${shown}`)
     }
     expect(await place.paysim(['payouts', 'list'])).toMatchObject({ code: 0, stderr: '' })
-    const busy = await place.paysim(['store', 'check', database])
-    expect(busy).toMatchObject({ code: 1, stdout: '' })
-    expect(busy.stderr).toMatch(
-      /^paysim: default\.\w+ cannot be read now: .*\. Stop every server that uses postgres:.*\n$/,
-    )
+    // Nobody holds a merchant that has just moved, or whose process has stopped.
+    const name = new URL(database).pathname.slice(1)
+    for (const holdings of ['', 'UPDATE paysim.holdings SET holder = NULL']) {
+      if (holdings !== '') await postgres.query(name, holdings)
+      for (const args of [
+        ['check', database],
+        ['copy', database, 'file:copy'],
+      ]) {
+        const busy = await place.paysim(['store', ...args])
+        expect(busy).toMatchObject({ code: 1, stdout: '' })
+        expect(busy.stderr).toMatch(
+          /^paysim: another paysim, \S+ at http:\S+, serves postgres:\S+\. Stop every server that uses it\n$/,
+        )
+      }
+    }
   },
 )
+
+test.skipIf(reason !== undefined).each([
+  ['serve', '--store'],
+  ['store', 'check'],
+  ['doctor', '--store'],
+])('paysim %s %s ends at once without the password of its database', async (...command) => {
+  const place = await openWorkplace({ apart: true })
+  onTestFinished(place.close)
+  const url = new URL(await (await workerPostgres()).newDatabase())
+  url.password = ''
+  const passfile = await place.write('passfile', '')
+  await chmod(passfile, 0o644)
+  for (const [env, message, code] of [
+    [{}, 'asks for a password', 7],
+    [{ PGPASSFILE: passfile }, 'other users can read the password file', 2],
+  ] as const) {
+    const begun = performance.now()
+    const run = await place.paysim([...command, url.href], { env })
+    expect(run.code, run.stderr).toBe(code)
+    expect(run.stdout + run.stderr).toContain(message)
+    // PostgreSQL would close the connection after a minute.
+    expect(performance.now() - begun).toBeLessThan(40_000)
+  }
+})

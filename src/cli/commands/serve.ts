@@ -116,8 +116,17 @@ async function serve(flags: ServeFlags): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const output = flags.json ? jsonOutput() : await terminalOutput()
   let simulator: Simulator
+  let isRefused = false
+  // Until it is ready, it can end as it is.
+  let stop: (exitCode: number) => void = process.exit
+  const refuse = ({ message, exitCode }: StartError) => {
+    if (isRefused) return
+    isRefused = true
+    process.stderr.write(`paysim serve: ${message}\n`)
+    stop(exitCode)
+  }
   try {
-    simulator = await start(flags, output)
+    simulator = await start(flags, output, refuse)
     if (flags.scenario.length > 0) await applyScenarios(simulator, flags, output)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -128,16 +137,16 @@ async function serve(flags: ServeFlags): Promise<void> {
   const withdraw = announceHere(simulator, output)
   // Before the ready line: the first thing that its reader does may be to stop the server.
   let _leaving: Promise<never> | undefined
-  const leave = async () => {
+  const leave = async (exitCode: number) => {
     withdraw()
     await simulator.stop()
     output.flush()
-    process.exit(0)
+    process.exit(exitCode)
   }
-  const stop = () => {
-    _leaving ??= leave()
+  stop = exitCode => {
+    _leaving ??= leave(exitCode)
   }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
+  process.on('SIGINT', () => stop(0)).on('SIGTERM', () => stop(0))
   output.ready(simulator)
   if (flags.open) {
     const { openInBrowser } = await import('../open-in-browser.ts')
@@ -193,7 +202,11 @@ async function controlTokenOf({ controlToken, controlTokenFile }: ServeFlags): P
   return readToken(controlTokenFile)
 }
 
-async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator> {
+async function start(
+  flags: ServeFlags,
+  output: ServeOutput,
+  onRefused: (error: StartError) => void,
+): Promise<Simulator> {
   if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch needs --scenario', 2)
   return Simulator.start({
     port: flags.port,
@@ -213,5 +226,6 @@ async function start(flags: ServeFlags, output: ServeOutput): Promise<Simulator>
     historyMs: flags.history,
     advanceWaitMs: flags.advanceWait,
     warn: output.warn,
+    onRefused,
   })
 }

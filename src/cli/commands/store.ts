@@ -81,7 +81,7 @@ async function using<T>(address: string, mustExist: boolean, work: (store: Store
       2,
     )
   const warn = (message: string) => void process.stderr.write(`paysim: ${message}\n`)
-  const store = await openStore(place, { sync: true, mustExist, time: SYSTEM_CLOCKS, warn })
+  const store = await openStore(place, { sync: true, mustExist, alone: true, time: SYSTEM_CLOCKS, warn })
   try {
     return await work(store)
   } finally {

@@ -16,6 +16,7 @@ import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
 import { Lease } from './lease.ts'
+import { readServing } from './nodes.ts'
 import { openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 import { agreeOn } from './shared-settings.ts'
@@ -30,6 +31,8 @@ interface DatabaseStoreOptions {
   readonly every?: number
   /** Refuses a database that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
+  /** Refuses a database that another process serves. */
+  readonly alone?: boolean
 }
 
 /** As many batches as a server of ordinary size syncs at once. */
@@ -44,6 +47,10 @@ const OPEN_WITHIN_MS = 15_000
 
 /** A store in a schema of a PostgreSQL database, which any number of processes serve. */
 export class DatabaseStore implements Store {
+  /** What this process serves with, from when it agreed on that with the others. */
+  #agreed: readonly SharedSetting[] = []
+  #onRefused: ((error: StartError) => void) | undefined
+
   private constructor(
     private readonly address: DatabaseAddress,
     private readonly options: DatabaseStoreOptions,
@@ -73,11 +80,13 @@ export class DatabaseStore implements Store {
     try {
       await refusePooler(database, address)
       await bringUpToDate(database, address, options.mustExist)
+      if (options.alone) await refuseServed(database, address)
       const node = `${hostname()}-${process.pid}`
       const lease: Lease = new Lease(leaseDatabase, {
         node,
         ...options.time,
         onLapse: () => holders.lapsed(),
+        onReturn: id => store.#agreeAgain(id),
         onRenewed: () => {
           void holders.openDue().catch(() => {})
           void holders.spread().catch(() => {})
@@ -87,7 +96,8 @@ export class DatabaseStore implements Store {
       const holders = new DatabaseHolders(database, lease, node, secret, options.time)
       await lease.begin()
       const folder = await makeWorkingFolder()
-      return new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
+      const store = new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
+      return store
     } catch (cause) {
       await database.close()
       await leaseDatabase.close()
@@ -219,8 +229,24 @@ export class DatabaseStore implements Store {
     )
   }
 
-  agree(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>> {
-    return agreeOn(this.database, this.address, this.lease.id, settings)
+  async agree(
+    settings: readonly SharedSetting[],
+    onRefused?: (error: StartError) => void,
+  ): Promise<ReadonlyMap<string, string>> {
+    const agreed = await agreeOn(this.database, this.address, this.lease.id, settings)
+    this.#agreed = settings.map(setting => ({ ...setting, given: agreed.get(setting.name) }))
+    this.#onRefused = onRefused
+    return agreed
+  }
+
+  /** While this process had no lease, others may have started with settings of their own. */
+  async #agreeAgain(id: number): Promise<void> {
+    try {
+      await agreeOn(this.leaseDatabase, this.address, id, this.#agreed)
+    } catch (cause) {
+      if (cause instanceof StartError) this.#onRefused?.(cause)
+      throw cause
+    }
   }
 
   announce({ listen, advertise = listen }: ServerFacts): Promise<void> {
@@ -243,6 +269,14 @@ interface TakenRow {
   readonly seed: string | null
   readonly last: string
   readonly checkpoint: string | null
+}
+
+/** Whether that process holds anything or not: it may take a merchant at any moment. */
+async function refuseServed({ ask }: Database, { url }: DatabaseAddress): Promise<void> {
+  const [other] = await readServing(ask)
+  if (!other) return
+  const place = other.address === null ? other.node : `${other.node} at ${other.address}`
+  throw new StartError(`another paysim, ${place}, serves ${url}`, 1, 'Stop every server that uses it')
 }
 
 /** The processes' secret, made by the first of them. */

@@ -23,6 +23,17 @@ interface DatabaseOptions {
   readonly silenceMs?: number
 }
 
+/**
+ * Closes a connection that fails here, such as for want of a password. Otherwise the server would wait a minute for the
+ * password, and so would the end of this process.
+ */
+class Client extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    this.connection.on('error', () => this.connection.stream.destroy())
+  }
+}
+
 /** A bounded number of connections. Each statement is prepared once on each of them. */
 export class Database {
   readonly #pool: pg.Pool
@@ -41,6 +52,7 @@ export class Database {
     this.#pool = new pg.Pool({
       application_name: 'paysim',
       ...address.config,
+      Client,
       max: connections,
       keepAlive: true,
       query_timeout: silenceMs,
@@ -77,12 +89,17 @@ export class Database {
 
   /** Two connections at once, which a pooler in front may have put on the same session of the server. */
   async sessions(): Promise<readonly [Session, Session]> {
-    const clients = [await this.#pool.connect(), await this.#pool.connect()] as const
+    const one = await this.#pool.connect()
     try {
-      const [one, other] = [await sessionOf(clients[0]), await sessionOf(clients[1])]
-      return [one, other]
+      // There may be no second one. Then the first must be released all the same, or the end would wait for it.
+      const other = await this.#pool.connect()
+      try {
+        return [await sessionOf(one), await sessionOf(other)]
+      } finally {
+        other.release()
+      }
     } finally {
-      for (const client of clients) client.release()
+      one.release()
     }
   }
 

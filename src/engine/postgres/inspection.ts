@@ -2,7 +2,7 @@ import { SYSTEM_CLOCKS } from '../real-time.ts'
 import { Database } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { refusePooler, startErrorOf } from './database-error.ts'
-import { LEASE_MS } from './lease.ts'
+import { readServing, type ServingProcess } from './nodes.ts'
 import { stepsTaken } from './schema.ts'
 
 /** A diagnosis must not take as long as a payment may. */
@@ -25,11 +25,6 @@ export interface ConnectionFacts {
   /** How many this user may have in all, and how many are in use. */
   readonly most: number
   readonly used: number
-}
-
-interface ServingProcess {
-  readonly node: string
-  readonly address: string | null
 }
 
 /** Checks a database as a start would, and changes nothing. Each problem is a StartError. */
@@ -101,14 +96,7 @@ export class DatabaseInspection {
   }
 
   processes(): Promise<ServingProcess[]> {
-    return this.#saying(async () => {
-      const { rows } = await this.database.ask<ServingProcess>(
-        `SELECT node, address FROM processes
-         WHERE NOT ended AND renewed_at > clock_timestamp() - $1 * interval '1 millisecond' ORDER BY id`,
-        [LEASE_MS],
-      )
-      return rows
-    })
+    return this.#saying(() => readServing(this.database.ask))
   }
 
   close(): Promise<void> {

@@ -14,6 +14,11 @@ interface LeaseOptions {
   readonly monotonic: Reading
   /** The lease expired, and others may have taken what this process held. It has a new number now. */
   readonly onLapse: () => void
+  /**
+   * The lease had expired, and others may have served with other settings meanwhile. If this fails, the lease is not
+   * renewed.
+   */
+  readonly onReturn: (id: number) => Promise<unknown>
   /** The lease was renewed. */
   readonly onRenewed: () => void
 }
@@ -104,11 +109,16 @@ export class Lease {
     )
     this.counts.lagMs = this.options.monotonic() - from
     if (this.#released) return
-    if (count > 0) this.#term = { id, until: from + LEASE_MS }
-    else {
+    const hadLapsed = count === 0 || !this.holds
+    if (count === 0) {
       await this.#register()
       this.options.onLapse()
     }
+    if (hadLapsed) {
+      this.#term = { id: this.id, until: Number.NEGATIVE_INFINITY }
+      await this.options.onReturn(this.id)
+    }
+    this.#term = { id: this.id, until: from + LEASE_MS }
     this.options.onRenewed()
   }
 

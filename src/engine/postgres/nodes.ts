@@ -2,6 +2,21 @@ import type { HeldMerchants, HeldQuery, NodeState } from '../nodes.ts'
 import type { Ask } from './database.ts'
 import { LEASE_MS } from './lease.ts'
 
+export interface ServingProcess {
+  readonly node: string
+  readonly address: string | null
+}
+
+/** The processes whose lease has not expired, except this one. */
+export async function readServing(ask: Ask, self = 0): Promise<ServingProcess[]> {
+  const { rows } = await ask<ServingProcess>(
+    `SELECT node, address FROM processes
+     WHERE id <> $1 AND NOT ended AND renewed_at > clock_timestamp() - $2 * interval '1 millisecond' ORDER BY id`,
+    [self, LEASE_MS],
+  )
+  return rows
+}
+
 /** The processes that serve, and those that ended without releasing what they held. */
 export async function readNodes(ask: Ask): Promise<readonly NodeState[]> {
   const { rows } = await ask<NodeState>(

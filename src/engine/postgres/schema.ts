@@ -61,6 +61,10 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
 export const LATEST = Object.keys(STEPS)
 
 const MIGRATIONS = 'migrations'
+/** Where the steps that were taken are noted. Both appear at once, before the first step. */
+const NOTES = [MIGRATIONS, `${MIGRATIONS}_lock`]
+/** The first step makes all of these at once, among others. No other program's schema has them. */
+const MARKS = ['cluster', 'used', 'list', 'list_end', 'processes', 'holdings', 'accounts', 'entries']
 
 /** Brings the schema to the state of this version. Another program's tables are refused, and never touched. */
 export async function bringUpToDate(
@@ -71,7 +75,9 @@ export async function bringUpToDate(
   const done = await stepsTaken(database, address)
   if (!done && mustExist)
     throw new StartError(`there is no data of paysim in the schema ${address.schema} of ${address.url}`, 2)
-  if (done?.length !== LATEST.length) await takeSteps(address)
+  if (done?.length === LATEST.length) return
+  await makeNotes(database, address)
+  await takeSteps(address)
 }
 
 /** The steps that were taken; undefined if paysim never used the schema. Refuses one of another version. */
@@ -92,21 +98,47 @@ export async function stepsTaken(
 }
 
 async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): Promise<string[] | undefined> {
-  const { rows: tables } = await ask<{ name: string }>(
+  const { rows } = await ask<{ name: string }>(
     `SELECT relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1`,
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') ORDER BY relkind = 'S', relname`,
     [schema],
   )
-  const [first] = tables
-  if (!first) return undefined
-  if (!tables.some(({ name }) => name === MIGRATIONS))
+  const names = rows.map(({ name }) => name)
+  const [first] = names
+  if (first === undefined) return undefined
+  const hasAll = (sought: readonly string[]) => sought.every(name => names.includes(name))
+  // A first start may have been interrupted before its first step, or be about to take it.
+  const isBegun = names.length === NOTES.length && hasAll(NOTES)
+  if (!isBegun && !hasAll([...NOTES, ...MARKS])) {
+    const foreign = names.find(name => !NOTES.includes(name) && !MARKS.includes(name)) ?? first
     throw new StartError(
-      `the schema ${schema} of ${url} has another program's tables, such as ${first.name}; nothing was changed`,
+      `the schema ${schema} of ${url} has another program's tables, such as ${foreign}; nothing was changed`,
       2,
       'Name a schema of its own for paysim, such as ?schema=paysim',
     )
-  const { rows } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)
-  return rows.map(({ name }) => name)
+  }
+  const { rows: done } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)
+  return done.length === 0 ? undefined : done.map(({ name }) => name)
+}
+
+/**
+ * The two tables that kysely would otherwise make one after the other. A process that starts meanwhile sees both or
+ * none, so that it never takes one of them for another program's.
+ */
+async function makeNotes({ transaction }: Database, { schema }: DatabaseAddress): Promise<void> {
+  await transaction(async ask => {
+    await ask('SELECT pg_advisory_xact_lock(hashtext($1))', [`paysim ${schema}`])
+    // The user may not have the right to create a schema, and does not need it if it is there.
+    const { count } = await ask('SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema])
+    if (count === 0) await ask(`CREATE SCHEMA ${schema}`)
+    const [steps, lock] = NOTES
+    await ask(
+      `CREATE TABLE IF NOT EXISTS ${schema}.${steps} (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)`,
+    )
+    await ask(
+      `CREATE TABLE IF NOT EXISTS ${schema}.${lock} (id varchar(255) PRIMARY KEY, is_locked integer NOT NULL DEFAULT 0)`,
+    )
+  })
 }
 
 /** Takes a lock of the database, because several processes may start at once. Loads kysely only if it is needed. */

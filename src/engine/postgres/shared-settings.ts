@@ -2,7 +2,7 @@ import { StartError } from '../start-error.ts'
 import type { SharedSetting } from '../store.ts'
 import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { LEASE_MS } from './lease.ts'
+import { readServing } from './nodes.ts'
 
 /**
  * Makes this process and the others use one value of each setting. A process that starts while others serve must have
@@ -17,11 +17,7 @@ export async function agreeOn(
   return transaction(async ask => {
     // Processes that start at once agree one after the other.
     await ask('LOCK TABLE cluster IN EXCLUSIVE MODE')
-    const { rows: others } = await ask(
-      `SELECT FROM processes WHERE id <> $1 AND NOT ended
-         AND renewed_at > clock_timestamp() - $2 * interval '1 millisecond' LIMIT 1`,
-      [process, LEASE_MS],
-    )
+    const others = await readServing(ask, process)
     const { rows } = await ask<{ name: string; value: string }>('SELECT name, value FROM cluster')
     const kept = new Map(rows.map(({ name, value }) => [name, value]))
     for (const { name, given, otherwise } of settings) {

@@ -89,6 +89,18 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(await failureOf(guest)).toMatch(/^2: .*permission denied.*GRANT CREATE ON DATABASE/)
   })
 
+  test.each([1, 2])('for a user who may have only %i connections fails instead of waiting', async limit => {
+    const { url, name, sql } = await aDatabase()
+    const user = `few_${limit}_${name}`
+    await sql(`CREATE ROLE ${user} LOGIN PASSWORD 'few' CONNECTION LIMIT ${limit};
+      GRANT CREATE ON DATABASE ${name} TO ${user}`)
+    const few = changed(url, other => {
+      other.username = user
+      other.password = 'few'
+    })
+    expect(await failureOf(few)).toMatch(/^7: .* has no connection left: too many connections for role/)
+  })
+
   test('waits for each commit, whatever the defaults of the user, database or server', async () => {
     const { url, name, sql } = await aDatabase()
     await sql(`CREATE ROLE hasty_${name} LOGIN PASSWORD 'hasty'`)
@@ -119,6 +131,37 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(await sql(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'shop'`)).toBe(
       'orders',
     )
+  })
+
+  test.each([
+    ['migrations', 'CREATE TABLE shop.migrations (id int, batch int)'],
+    [
+      'users',
+      `CREATE TABLE shop.migrations (name text, "timestamp" text);
+       INSERT INTO shop.migrations VALUES ('1-users', 'now'); CREATE TABLE shop.users (id int)`,
+    ],
+    ['list', 'CREATE TABLE shop.migrations (name text, "timestamp" text); CREATE TABLE shop.list (id int)'],
+    ['migrations', 'CREATE TABLE shop.migrations (name text, "timestamp" text)'],
+    ['numbers', 'CREATE SEQUENCE shop.numbers'],
+    ['a_view', 'CREATE VIEW shop.a_view AS SELECT 1'],
+  ])('never touches a schema with %s that another program made: %s', async (name, tables) => {
+    const { url, sql } = await aDatabase()
+    const relations = () =>
+      sql(`SELECT relname, relkind FROM pg_class WHERE relnamespace = 'shop'::regnamespace ORDER BY 1`)
+    await sql(`CREATE SCHEMA shop; ${tables}`)
+    const before = await relations()
+    expect(await failureOf(`${url}?schema=shop`)).toMatch(
+      new RegExp(`^2: .* has another program's tables, such as ${name}; nothing was changed`),
+    )
+    expect(await relations()).toBe(before)
+  })
+
+  test('goes on after one that was interrupted before the first step', async () => {
+    const { url, sql } = await aDatabase()
+    expect(await failureOf(url)).toBe('started')
+    await sql(`DELETE FROM paysim.migrations; DROP TABLE paysim.cluster, paysim.used, paysim.list_end, paysim.list,
+      paysim.processes, paysim.holdings, paysim.accounts, paysim.entries, paysim.images, paysim.chunks, paysim.files`)
+    expect(await failureOf(url)).toBe('started')
   })
 
   test('refuses the tables of a newer paysim, and names the step', async () => {
@@ -153,5 +196,31 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     await one.release()
     const alone = await other.agree([setting('control token', 'mine'), setting('contract', 'c2')])
     expect([alone.get('control token'), alone.get('contract')]).toEqual(['mine', 'c2'])
+  })
+
+  test('is asked for the settings of the others again when its lease had expired', async () => {
+    const { url, sql } = await aDatabase()
+    const token = (given: string): SharedSetting[] => [
+      { name: 'control token', given, otherwise: () => given },
+    ]
+    const one = await openStore(url)
+    const refused: string[] = []
+    await one.agree(token('mine'), ({ exitCode, message }) => refused.push(`${exitCode}: ${message}`))
+    // Nobody else began to serve.
+    await sql('UPDATE paysim.processes SET ended = true')
+    await expect.poll(() => sql('SELECT count(*) FROM paysim.processes WHERE NOT ended')).toBe('1')
+    await expect.poll(() => one.holders.hold('acme', AbortSignal.timeout(30_000))).toBeUndefined()
+    expect(refused).toEqual([])
+
+    const other = await openStore(url)
+    // As if the other one had begun while this one was paused.
+    await sql(`UPDATE paysim.processes SET ended = true WHERE id < (SELECT max(id) FROM paysim.processes);
+      UPDATE paysim.cluster SET value = 'theirs' WHERE name = 'control token'`)
+    await expect
+      .poll(() => refused[0])
+      .toMatch(/^2: the control token of this process differs from that of the processes that already serve/)
+    expect(one.holders.mayAnswer('acme')).toBe(false)
+    await expect(one.holders.hold('shop', AbortSignal.timeout(5000))).rejects.toThrow('control token')
+    expect((await other.agree(token('theirs'))).get('control token')).toBe('theirs')
   })
 })
