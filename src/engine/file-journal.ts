@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
 import type { Journal } from './journal.ts'
 import {
