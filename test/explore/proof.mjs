@@ -199,7 +199,7 @@ async function speed() {
 
 const PARTS = { wrong, right, start, speed }
 
-const HEAD = `# What \`paysim explore\` finds, and whom it does not blame
+const HEAD = `# What \`paysim explore\` finds, and its false alarms
 
 \`npm run explore:proof\` writes this, each part when it is run. The applications are in \`test/explore/apps\`.
 `
