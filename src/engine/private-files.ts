@@ -98,8 +98,8 @@ export async function makePrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Call it before anything in the folder is listed, read, written or removed: whoever can place a link, or write to the
- * folder, could choose what. Returns whether the folder exists.
+ * Call it before anything in the folder is listed, read, written or removed: anyone who can place a link, or write to
+ * the folder, could choose what. Returns whether the folder exists.
  */
 export async function demandPrivateFolder(path: string): Promise<boolean> {
   return (await foundFolder(path)) !== undefined

@@ -26,6 +26,11 @@ const BANNED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bin whose place\b/, '"instead"'],
   [/\bthat (?:is|are) (?:none\b|no (?!longer\b|more\b))/, '"invalid …" or "that is not a …"'],
   [/\bthat there (?:is|are) not\b/, '"unknown …"'],
+  [/\bwants? a\b/, '"needs a"'],
+  [/\bwhoever\b/, '"anyone who" or "a reader"'],
+  [/\bwhatever became\b/, '"even if … failed"'],
+  [/\bas told\b/, 'what it does'],
+  [/\bwas not to be had\b/, '"could not be fetched"'],
 ]
 
 const TEXTS = [
@@ -33,7 +38,11 @@ const TEXTS = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
+  'knip.jsonc',
+  'vitest.config.ts',
+  '.ci/run',
   ...filesIn('docs', /\.md$/),
+  ...filesIn('build', /\.js$/),
   ...filesIn('.github', /\.(md|yml)$/),
   ...filesIn('scenarios', /\.yaml$/),
   ...filesIn('src', /\.(ts|tsx|html|css)$/),
