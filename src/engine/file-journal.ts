@@ -98,7 +98,7 @@ export class FileJournal implements Journal {
     if (start.seq < known)
       throw new StartError(
         `${this.path} ends at entry ${start.seq}, but the checkpoint in ${this.folder} has the entries up to ${known}. ` +
-          'Nothing was changed. Restore the file from a copy',
+          'Nothing was changed. Restore the file from a backup',
       )
   }
 

@@ -55,7 +55,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
 }
 
 const notAFile = (path: string) =>
-  new StartError(`${path} is not a regular file; move it away, or restore the file from a copy`)
+  new StartError(`${path} is not a regular file; move it away, or restore the file from a backup`)
 
 /** Explains a problem that the user must correct. Returns any other error unchanged. */
 function refused(path: string, cause: unknown): unknown {

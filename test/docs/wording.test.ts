@@ -21,7 +21,7 @@ const BANNED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bfrom the moment that\b/, '"when" or "as soon as"'],
   [/\bdoes not hold together\b/, '"is not consistent" or "is not valid"'],
   [/\bleft half made\b/, '"incomplete"'],
-  [/\bput back a copy\b/i, '"restore from a copy"'],
+  [/\bput back a copy\b/i, '"restore from a backup"'],
   [/\bis none taken\b|\bthat is none: /, '"is not valid"'],
   [/\bin whose place\b/, '"instead"'],
   [/\bthat (?:is|are) (?:none\b|no (?!longer\b|more\b))/, '"invalid …" or "that is not a …"'],
