@@ -51,8 +51,7 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment:
-        'domain/ is the same arguments, the same decision: no Node module, and no package but these two',
+      comment: 'domain/ is pure: no Node module, and no package but these two',
       severity: 'error',
       from: { path: '^src/domain/' },
       to: { pathNot: '^src/|^node_modules/(sorted-btree|@sinclair/typebox)/' },

@@ -29,7 +29,7 @@ const PACKAGE = ['test/package/**/*.test.ts']
  */
 const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 
-/** A test that looks at what was loaded, or loads something else in its place, wants a process to itself. */
+/** A test that looks at what was loaded, or loads something else in its place, needs its own process. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
 /**
@@ -81,7 +81,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },
-    // Generous, since what passes never waits for them, and a loaded machine must not fail what is right.
+    // Generous, so that a busy machine does not fail a correct test.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 90_000 } },
@@ -114,7 +114,7 @@ export default defineConfig({
           globalSetup: ['test/support/build-once.ts'],
         },
       },
-      // Only for who asks for it: the same files are in the project before.
+      // Only if it is named: the same files are in the project before.
       ...(process.env.PAYSIM_TEST_STORE
         ? [
             {

@@ -52,11 +52,11 @@ const HOSTS = ['127.0.0.1', '::1'] as const
 /** The local address at which a port accepts connections, if it does. */
 export async function addressOf(port: number): Promise<string | undefined> {
   for (const host of HOSTS)
-    if (await takesConnections(host, port)) return host === '::1' ? `[::1]:${port}` : `${host}:${port}`
+    if (await acceptsConnections(host, port)) return host === '::1' ? `[::1]:${port}` : `${host}:${port}`
   return undefined
 }
 
-function takesConnections(host: string, port: number): Promise<boolean> {
+export function acceptsConnections(host: string, port: number): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ host, port })
     const end = (isUp: boolean) => {

@@ -1,4 +1,4 @@
-import type { FieldProblem } from './errors.ts'
+import type { FieldProblem } from '../contract/errors.ts'
 import { PATHS } from './paths.ts'
 
 /** The expected kind of an answer, and the record that it must be about. */

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
+import type { FieldProblem } from '../contract/errors.ts'
 import { NextAction, Receipt, resources } from '../contract/resources.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import type { Expected } from './answer-shape.ts'
-import type { FieldProblem } from './errors.ts'
 
 /**
  * All differences between a body and the contract, with every switch of the contract allowed in both positions. Bodies

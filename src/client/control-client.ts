@@ -1,3 +1,4 @@
+import type { DecisionsInForce } from '../contract/control/decisions.ts'
 import type * as wire from '../contract/control/merchants.ts'
 import type { MerchantRecord } from '../contract/control/merchants.ts'
 import type { Nodes } from '../contract/control/nodes.ts'
@@ -9,6 +10,7 @@ import { type ClockSetting, clockBody } from './control-script-calls.ts'
 
 export type * from '../contract/control/catalogue.ts'
 export type * from '../contract/control/clock.ts'
+export type * from '../contract/control/decisions.ts'
 export type * from '../contract/control/faults.ts'
 export type * from '../contract/control/journal.ts'
 export type * from '../contract/control/merchants.ts'
@@ -77,7 +79,7 @@ export class ControlClient {
   }
 
   /** The decisions in force for questions that the interface document leaves open. */
-  contract(): Call<Record<string, { value: string; kind: 'switch' | 'constant' }>> {
+  contract(): Call<DecisionsInForce> {
     return this.#http.json('GET', '/contract')
   }
 

@@ -1,6 +1,6 @@
+import type { FieldProblem } from '../contract/errors.ts'
 import type { Answer } from './answer-type.ts'
 import { readErrorBody } from './error-body.ts'
-import type { FieldProblem } from './errors.ts'
 
 /** A call that the control surface refused. */
 export class ControlError extends Error {

@@ -1,4 +1,4 @@
-import type { FieldProblem } from './errors.ts'
+import type { FieldProblem } from '../contract/errors.ts'
 
 export interface ErrorFacts {
   readonly code: string

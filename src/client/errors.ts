@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../contract/errors.ts'
 import type { Answer } from './answer-type.ts'
 
 /** The errors of the client. None of them contains a secret. */
@@ -23,11 +24,6 @@ export class ReceiptError extends ClientError {
   ) {
     super(message)
   }
-}
-
-export interface FieldProblem {
-  readonly field: string
-  readonly message: string
 }
 
 /** An error with its answer. The answer may be long, so logs do not show it. */

@@ -1,3 +1,4 @@
+export type { FieldProblem } from '../contract/errors.ts'
 export type { WireAnswer } from '../contract/wire-answer.ts'
 export type { Answer } from './answer-type.ts'
 export type { Call } from './call.ts'

@@ -22,8 +22,8 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** One thing wrong with one field of a request. */
 export interface FieldProblem {
-  field: string
-  message: string
+  readonly field: string
+  readonly message: string
 }
 
 /** A refused request. `decide` returns it, and the server renders it. */

@@ -1,11 +1,11 @@
 import * as Type from '@sinclair/typebox'
 import type { FieldProblem } from '../contract/errors.ts'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
 import { EVENT_SCHEMAS, instant, object, oneOf } from './event-schemas.ts'
 import type { DomainEvent, Entry } from './events.ts'
-import { JOURNAL_VERSION } from './journal-version.ts'
 import { readRules } from './rules/read-rules.ts'
 
 const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']

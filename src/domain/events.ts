@@ -1,11 +1,11 @@
 import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { ErrorCode } from '../contract/errors.ts'
+import type { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { CatalogueData } from './catalogue.ts'
 import type { ClockSetting, TimedCommand } from './commands.ts'
 import type { WebhookFault } from './faults/fault.ts'
 import type { Instrument } from './instrument/index.ts'
-import type { JOURNAL_VERSION } from './journal-version.ts'
 import type {
   Asset,
   AttemptResult,

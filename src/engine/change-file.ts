@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Change, ChangeLog, WholeList } from './change-log.ts'
 import { type Numbered, sealLine } from './journal-format.ts'
 import { demandWhole } from './merchant-record.ts'

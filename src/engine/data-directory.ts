@@ -58,7 +58,7 @@ export class DataDirectory implements Store {
 
   static async claim(path: string, options: DirectoryOptions): Promise<DataDirectory> {
     if (options.mustExist && ![LIST, OLD_LIST].some(name => existsSync(join(path, name))))
-      throw new StartError(`there is no data of paysim in ${path}: it has no ${LIST}`, 2)
+      throw new StartError(`${path} contains no paysim data: it has no ${LIST}`, 2)
     try {
       // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
       const hasParent = existsSync(dirname(path))
@@ -98,7 +98,7 @@ export class DataDirectory implements Store {
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
       throw new StartError(
-        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}. Restore the file from a copy, ` +
+        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}. Restore the file from a backup, ` +
           'or use another --data to start with an empty directory',
       )
     return Registry.open(file)
@@ -125,7 +125,7 @@ export class DataDirectory implements Store {
         await rm(folder, { recursive: true, force: true })
       } else
         throw new StartError(
-          `${folder} belongs to no merchant that ${this.path}/${LIST} names. Restore that file from a copy, ` +
+          `${folder} belongs to no merchant that ${this.path}/${LIST} names. Restore that file from a backup, ` +
             'or move the folder away',
         )
     }
@@ -133,7 +133,7 @@ export class DataDirectory implements Store {
       for (const environment of ENVIRONMENTS)
         if (!existsSync(this.account(`${id}.${environment}`)))
           throw new StartError(
-            `${this.account(`${id}.${environment}`)} is missing. Restore it from a copy, or create an empty folder there to ` +
+            `${this.account(`${id}.${environment}`)} is missing. Restore it from a backup, or create an empty folder there to ` +
               'start that account from nothing',
           )
   }

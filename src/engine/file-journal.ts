@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
 import type { Journal } from './journal.ts'
 import {
@@ -98,7 +98,7 @@ export class FileJournal implements Journal {
     if (start.seq < known)
       throw new StartError(
         `${this.path} ends at entry ${start.seq}, but the checkpoint in ${this.folder} has the entries up to ${known}. ` +
-          'Nothing was changed. Restore the file from a copy',
+          'Nothing was changed. Restore the file from a backup',
       )
   }
 

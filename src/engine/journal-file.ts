@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 import { DamagedError, messageOf } from './damaged-error.ts'
 import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
 import type { HistoryKept } from './journal-segments.ts'

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
-import { JOURNAL_VERSION } from '../domain/journal-version.ts'
 
 /** The members that every line has: the version of its format, and its number. */
 export interface Numbered {

@@ -33,7 +33,7 @@ const REMOVED = /^removed-(\d{12,})$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
   new StartError(
     `${folder}: the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them. ` +
-      'Nothing was changed. Restore the folder from a copy',
+      'Nothing was changed. Restore the folder from a backup',
   )
 
 const missing = (where: string, from: number, to: number) =>
@@ -77,7 +77,7 @@ export class Segments {
       if (to > last)
         throw new StartError(
           `${openPart} ends at entry ${last}, but ${path} has the entries up to ${to}. ` +
-            'Nothing was changed. Restore the first file from a copy',
+            'Nothing was changed. Restore the first file from a backup',
         )
       await rm(path)
     }

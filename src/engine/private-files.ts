@@ -55,7 +55,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
 }
 
 const notAFile = (path: string) =>
-  new StartError(`${path} is not a regular file; move it away, or restore the file from a copy`)
+  new StartError(`${path} is not a regular file; move it away, or restore the file from a backup`)
 
 /** Explains a problem that the user must correct. Returns any other error unchanged. */
 function refused(path: string, cause: unknown): unknown {
@@ -98,8 +98,8 @@ export async function makePrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Call it before anything in the folder is listed, read, written or removed: whoever can place a link, or write to the
- * folder, could choose what. Returns whether the folder exists.
+ * Call it before anything in the folder is listed, read, written or removed: anyone who can place a link, or write to
+ * the folder, could choose what. Returns whether the folder exists.
  */
 export async function demandPrivateFolder(path: string): Promise<boolean> {
   return (await foundFolder(path)) !== undefined

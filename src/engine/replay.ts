@@ -49,12 +49,12 @@ export async function replay<T extends Numbered>(
       if (cause instanceof NewerJournalError)
         throw new StartError(
           `${path}:${line.number}: a newer paysim wrote this line: ${cause.message}. Nothing was changed. ` +
-            'Start the paysim that wrote it, or take another directory with --data',
+            'Start the version that wrote it, or use another --data directory',
         )
       const good = line.number - 1
       throw new StartError(
         `${path}:${line.number}: this journal line is damaged: ${messageOf(cause)}. Nothing was changed. ` +
-          `Restore the file from a copy${good > 0 ? `, or keep the ${good} good lines before it: head -n ${good}` : ''}`,
+          `Restore the file from a backup${good > 0 ? `, or keep the ${good} good lines before it: head -n ${good}` : ''}`,
       )
     }
     if (!line.terminated) await writeAll(handle, Buffer.from('\n'))

@@ -170,7 +170,7 @@ async function copyAccount(
     const { journal, world } = account
     if (journal.keptFrom > 1)
       throw new StartError(
-        `the entries before ${journal.keptFrom} of ${id} are not kept (serve --history), and a copy needs all of them`,
+        `the entries before ${journal.keptFrom} of ${id} were removed by serve --history, and a copy needs all of them`,
       )
     const entries: Entry[] = []
     for await (const line of journal.lines()) entries.push(readLine(line))

@@ -162,7 +162,7 @@ export class App {
     try {
       await this.#settings.gateway.refresh()
     } catch {
-      throw refuse('service_unavailable', 'The store does not answer now; nothing was changed')
+      throw refuse('service_unavailable', 'The store is not responding; nothing was changed')
     }
   }
 

@@ -29,6 +29,6 @@ export async function measureGet(settings, count, onEnd) {
   )
   return [
     compareLoads(`GET one of ${shown(count)} payments`, { ours, other, atLeast: 0.85 }),
-    compareLoads('  the same, to requests that Node reads', { ours, other: throughNode }),
+    compareLoads('  the same, compared with requests that Node reads', { ours, other: throughNode }),
   ]
 }

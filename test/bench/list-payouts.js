@@ -34,7 +34,7 @@ export async function measureList(settings, count, onEnd) {
   return [
     compareLoads(`list page 1 ${of}`, { ours: rates.first, other: rates.bare, atLeast: 0.6 }),
     compareLoads(`list ${page} ${of}`, { ours: rates.deep, other: rates.bare, atLeast: 0.6 }),
-    compareLoads('  the same, to page 1', { ours: rates.deep, other: rates.first, atLeast: 1 }),
+    compareLoads('  the same, compared with page 1', { ours: rates.deep, other: rates.first, atLeast: 1 }),
   ]
 }
 

@@ -38,7 +38,7 @@ export async function measureMerchants({ binary, rounds, merchants }, onEnd) {
   const flat =
     median(many.ours.map(({ measured }) => measured)) / median(few.ours.map(({ measured }) => measured))
   return [
-    compare('POST a merchant, beside an append and a sync', { ...few, unit: 'ms', atMost: 4 }),
+    compare('POST a merchant, compared with one append and sync', { ...few, unit: 'ms', atMost: 4 }),
     compare(`  the same among ${shown(merchants)}`, { ...many, unit: 'ms', atMost: 4 }),
     { name: '  to the first ones', unit: 'times', ours: flat },
     ...(before === null ? [] : [memoryRow(kilobytes)]),

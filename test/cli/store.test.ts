@@ -92,10 +92,10 @@ describe('a store in a directory', () => {
 })
 
 test.each([
-  [['check', 'file:nowhere'], 'there is no data of paysim in'],
+  [['check', 'file:nowhere'], 'nowhere contains no paysim data: it has no '],
   [['check', 'memory:'], 'a store in memory ends with its process'],
   [['check', 'redis://me:hidden@host'], 'redis:'],
-  [['copy', 'file:nowhere', 'file:there'], 'there is no data of paysim in'],
+  [['copy', 'file:nowhere', 'file:there'], 'nowhere contains no paysim data: it has no '],
 ])('paysim store %j says what is wrong, and creates nothing', async (args, message) => {
   const place = await workplace()
   const { code, stdout, stderr } = await place.paysim(['store', ...args])
@@ -112,7 +112,7 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
   const database = await (await workerPostgres()).newDatabase()
   const empty = await place.paysim(['store', 'check', database])
   expect(empty).toMatchObject({ code: 2, stdout: '' })
-  expect(empty.stderr).toContain('there is no data of paysim in the schema paysim')
+  expect(empty.stderr).toMatch(/the schema paysim of \S+ contains no paysim data/)
   for (const [from, to] of [
     [`file:${server.dataDir}`, database],
     [database, 'file:back'],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { ControlClient } from '../../src/client/control-client.ts'
 
-/** A control surface that answers as told. */
+/** A control surface that gives these answers. */
 async function surface(answer: RequestListener) {
   const server = createServer(answer)
   server.keepAliveTimeout = 60_000

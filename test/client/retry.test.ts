@@ -3,7 +3,7 @@ import { ApiError, ConnectError } from '../../src/client/index.ts'
 import { clientFor, ORDER, PAYMENT, refusal } from '../support/client/client.ts'
 import { closedPort, json, nestedError, type Respond, serve } from '../support/client/server.ts'
 
-/** Answers as told, then well. */
+/** Fails so many times, and then succeeds. */
 const failing =
   (times: number, fail: Respond): Respond =>
   (response, seen, count) =>

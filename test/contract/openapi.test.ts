@@ -7,7 +7,7 @@ import { controlDocument } from '../../src/contract/openapi/control-document.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { runBinary } from '../support/gateway/server.ts'
 
-/** `paysim openapi` before a public linter, as whoever generates a client from the document would have it. */
+/** `paysim openapi` before a public linter, as a user who generates a client from the document would use it. */
 
 /** Contracts that change the document: codes, media types, paths, and what may be absent. */
 const VARIANTS: [name: string, overrides: Record<string, unknown>][] = [

@@ -145,7 +145,7 @@ test('a journal of a newer paysim is refused, and the error says what to do', as
   await writeFile(path, text)
   await expect(journalInFile({ path })).rejects.toThrow(
     `${path}:2: a newer paysim wrote this line: its version is 2, and this paysim reads journals up to version 1. ` +
-      'Nothing was changed. Start the paysim that wrote it, or take another directory with --data',
+      'Nothing was changed. Start the version that wrote it, or use another --data directory',
   )
   expect(await readFile(path, 'utf8')).toBe(text)
 })

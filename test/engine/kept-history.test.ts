@@ -48,7 +48,7 @@ describe('closed segments', () => {
     await account.close()
   })
 
-  test('are kept as long as they are young', async () => {
+  test('are kept until they reach the age limit', async () => {
     const { folder, past } = await withOldSegments()
     const before = await filesIn(past, 'journal-')
     const { account, journal } = await goOn(folder, 3 * HOUR)

@@ -14,7 +14,7 @@ const cacheOf = (budget: CacheBudget, most = 1000) => {
   return { cache, ask, made: () => made }
 }
 
-test('what was used lately is made once', () => {
+test('a value that was used recently is made only once', () => {
   const { ask, made } = cacheOf(new CacheBudget(10_000))
   for (let time = 0; time < 3; time++) for (let key = 0; key < 20; key++) ask(key)
   expect(made()).toBe(20)

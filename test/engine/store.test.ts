@@ -141,7 +141,7 @@ describe.each(kinds)('a store $name', ({ prepare }) => {
       isOver = true
     })
     while (!isOver) {
-      // As whoever reads now asks it. What it returned for an entry that is gone would never come.
+      // As a reader asks it now. What it returned for an entry that is gone would never come.
       expect(journal.durable(account.world.seq)).toBeUndefined()
       await new Promise(setImmediate)
     }

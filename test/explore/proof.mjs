@@ -143,7 +143,8 @@ async function right() {
   const title = 'Correct applications'
   const all = [...keptRows(title, names), ...rows]
   const [seeds, blamed] = [1, 4].map(at => all.reduce((sum, row) => sum + Number(row[at]), 0))
-  const sentence = `${blamed} false alarms in ${seeds} explorations of ${all.length} correct applications.`
+  const alarms = blamed === 1 ? '1 false alarm' : `${blamed} false alarms`
+  const sentence = `${alarms} in ${seeds} explorations of ${all.length} correct applications.`
   console.log(sentence)
   const head = ['application', 'seeds', 'tries', 'seconds', 'alarms', 'at commit']
   return { isGood: blamed === 0, title, sentence, table: [head, ...all] }
@@ -198,7 +199,7 @@ async function speed() {
 
 const PARTS = { wrong, right, start, speed }
 
-const HEAD = `# What \`paysim explore\` finds, and whom it does not blame
+const HEAD = `# What \`paysim explore\` finds, and its false alarms
 
 \`npm run explore:proof\` writes this, each part when it is run. The applications are in \`test/explore/apps\`.
 `

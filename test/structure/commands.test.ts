@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { readTree } from '../../src/cli/completion/tree.ts'
 import { shellLine } from '../support/structure/shell-line.ts'
 
-/** Every command, whoever wrote it, is as all of them are. */
+/** All commands follow the same rules. */
 
 interface Leaf {
   readonly words: string[]

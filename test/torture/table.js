@@ -32,19 +32,19 @@ function rowsOf(parts) {
     ],
     [
       'failing-calls',
-      'times that calls of the disk failed',
+      'disk errors injected',
       shown(count('failing-calls', 'failures')),
       `${shown(count('failing-calls', 'refused payments') + count('failing-calls', 'refused changes of merchants'))} calls were refused; nothing that was answered was lost, and nothing that was refused was done`,
     ],
     [
       'full-disk',
-      'times that the disk was full',
+      'full disk, injected',
       shown(count('full-disk', 'failures')),
       `${shown(count('full-disk', 'refused payments') + count('full-disk', 'refused changes of merchants'))} calls were refused; nothing that was answered was lost, and nothing that was refused was done`,
     ],
     [
       'account-files',
-      `flips in the files of an account, of ${shown(count('account-files', 'bytes'))} bytes`,
+      `bytes flipped in an account's files, of ${shown(count('account-files', 'bytes'))}`,
       shown(count('account-files', 'flips')),
       'no wrong state',
     ],
@@ -144,7 +144,7 @@ ${rows.join('\n')}
   known. The first is checked at once and after the next start.
 - **Webhooks come at least once**, each with the same id and the same bytes, signed.
 - **In a cluster, no answer is out of date.** A call that begins after an answer, at any process, shows what
-  was answered. At the end, no entry's number is missing or there twice, and \`store check\` finds nothing wrong.
+  was answered. At the end, no entry is missing or duplicated, and \`store check\` finds nothing wrong.
 - **Damage is found.** A damaged file gives the same state, or a message with its name. A cut removes only the entries
   that are no longer in the file, and a message says so, unless the file ends between two lines: then it is as it was at
   an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.

@@ -47,9 +47,9 @@ own programs find the simulator from any folder.
 PAYSIM_WEBHOOK_SECRET is the secret that signs the webhooks of \`paysim webhooks listen\`. It is printed after the first
 start of that command.
 
-In a POSIX shell:  eval "$(paysim env)"
-In fish:           paysim env --format fish | source
-In PowerShell:     paysim env --format powershell | Out-String | Invoke-Expression
+  In a POSIX shell:  eval "$(paysim env)"
+  In fish:           paysim env --format fish | source
+  In PowerShell:     paysim env --format powershell | Out-String | Invoke-Expression
 
 With \`--format github\`, redirect stdout to the file that GitHub Actions names in GITHUB_ENV. Lines on stderr tell GitHub
 to mask the secrets in the job's log.

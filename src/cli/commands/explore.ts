@@ -9,7 +9,7 @@ export function command(): Command {
     .description(
       'Run a scenario with your application again and again, each time with a disturbance, and report what the application does not survive.',
     )
-    .usage('[options] FILE... [-- COMMAND [arguments]]')
+    .usage('[options] [path...] [-- COMMAND [arguments]]')
     .argument(
       '[path...]',
       'scenario files with an application, or folders that contain them; after `--`, the command that starts the application',
@@ -28,7 +28,7 @@ export function command(): Command {
     )
     .option(
       '-j, --jobs <n>',
-      'number of runs that work at the same time; while one only waits, another begins, except with 1 (default: the number of cores)',
+      'how many runs to play at the same time; while a run waits, another may start, unless this is 1 (default: the number of cores)',
       atLeastOne,
     )
     .option('--slow <duration>', 'delay of the answer in call-slow (default: 2s)', wait)

@@ -24,8 +24,8 @@ export const check = (): Command =>
     .addHelpText(
       'after',
       `
-Each entry must be there and have its checksum, each image must have its digest, and the state in an account's
-checkpoint must be the one that its entries make. The exit code is 10 if something is not consistent.
+Each entry must be there and have its checksum, each image must have its digest, and each checkpoint
+must match the state that the journal's entries give. The exit code is 10 if something is not consistent.
 
 Examples:
   paysim store check file:.paysim
@@ -53,8 +53,8 @@ export const copy = (): Command =>
     .addHelpText(
       'after',
       `
-Merchants, keys, records with their histories, images and pending timers are copied. A copy that was interrupted has
-no merchants, so that you can begin it again.
+Merchants, keys, records with their histories, images and pending timers are copied. An interrupted copy has
+no merchants, so you can simply start it again.
 
 Examples:
   paysim store copy file:.paysim postgres://paysim@127.0.0.1/paysim

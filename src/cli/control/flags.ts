@@ -43,10 +43,10 @@ export function controlCommand(
   const command = declare(newCommand(name))
   if (records) outputFlags(command, { list })
   command.optionsGroup('Call options:')
-  if (headers) command.option('--show-headers', "print the answer's status and headers on stderr")
+  if (headers) command.option('--show-headers', "print the answer's status and headers to stderr")
   command
     .option('--dry-run', 'print the request as curl, without the token, and send nothing')
-    .option('-v, --verbose', 'log each request on stderr')
+    .option('-v, --verbose', 'log each request to stderr')
   if (asks)
     command
       .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
@@ -72,7 +72,7 @@ function controlTargetFlags(command: Command): Command {
       '--control-token <token>',
       'token of the simulator; PAYSIM_CONTROL_TOKEN keeps it out of the process list',
     )
-    .option('--control-token-file <file>', 'read the token from a file; - reads it from stdin')
+    .option('--control-token-file <file>', 'read the token from a file; - means stdin')
 }
 
 /** The `Examples:` section of a command's help. */

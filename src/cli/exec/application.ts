@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { acceptsConnections } from '../../application/listening.ts'
 
 const POLL_MS = 50
 
@@ -23,7 +23,7 @@ export class Application {
   async #wait(until: AbortSignal): Promise<void> {
     this.#hasWaiting = true
     while (!until.aborted) {
-      if (await acceptsConnections(this.url)) {
+      if (await acceptsConnections(hostOf(this.url), portOf(this.url))) {
         this.#isUp = true
         return
       }
@@ -33,16 +33,5 @@ export class Application {
 }
 
 const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80)
-
-function acceptsConnections(url: URL): Promise<boolean> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  return new Promise(resolve => {
-    const socket = connect({ host, port: portOf(url) })
-    const end = (isUp: boolean) => {
-      socket.destroy()
-      resolve(isUp)
-    }
-    socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
-  })
-}
+/** An IPv6 address without its brackets. */
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')

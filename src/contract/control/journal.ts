@@ -1,4 +1,5 @@
 import * as Type from '@sinclair/typebox'
+import { JOURNAL_VERSION } from '../journal-version.ts'
 import { count, named, nullable, object, openObject, timestamp, type Wire } from '../schema.ts'
 
 /** What happened in an account: its journal, its requests, and both as one export. */
@@ -7,7 +8,7 @@ import { count, named, nullable, object, openObject, timestamp, type Wire } from
 export const JournalEntry = named(
   'JournalEntry',
   object({
-    v: Type.Literal(1),
+    v: Type.Literal(JOURNAL_VERSION),
     seq: Type.Integer({ minimum: 1 }),
     at: timestamp,
     by: Type.String(),

@@ -3,7 +3,7 @@ import { renderError } from '../error-body.ts'
 import { type ErrorCode, invalid, type Rejection, rejection } from '../errors.ts'
 import { type EventName, endingOf } from '../event-names.ts'
 import type { OperationId } from '../operations.ts'
-import { PAYER_FIELDS } from '../resources.ts'
+import { PAYER_FIELDS, type PaymentIntent } from '../resources.ts'
 import type { Json } from './plain.ts'
 
 /** The examples of the document belong together: a bank transfer that needs a receipt, and a payout. */
@@ -64,42 +64,43 @@ export function exampleAnswer(id: OperationId, contract: Contract): Json {
   }
 }
 
+const MAY_NOT_APPLY: readonly string[] = [
+  'processing_reason',
+  'receipt',
+  'failure_code',
+  'failure_message',
+] satisfies (keyof PaymentIntent)[]
+
+/** With every field, so that the compiler asks for a new one. */
+const examplePayment: Required<PaymentIntent> = {
+  id: PAYMENT,
+  object: 'payment_intent',
+  amount: '150000',
+  ...MONEY,
+  checkout_mode: 'merchant',
+  environment: 'test',
+  merchant_reference: 'order-1001',
+  payment_method: 'th_bank_transfer',
+  status: 'pending',
+  next_action: {
+    type: 'display_bank_transfer_instructions',
+    bank: { code: 'gsb', label: 'Government Savings Bank' },
+    account: { name: 'Default Collections', number: '0816205251' },
+    reference: 'P59T-K7HR-C757',
+    expires_at: '2027-01-04T09:30:00.000Z',
+  },
+  processing_reason: null,
+  receipt: { status: 'required' },
+  failure_code: null,
+  failure_message: null,
+  created_at: MADE,
+  updated_at: MADE,
+}
+
 function payment(contract: Contract, changes: Json): Json {
-  const mayNotApply = {
-    processing_reason: null,
-    receipt: { status: 'required' },
-    failure_code: null,
-    failure_message: null,
-  }
-  const { processing_reason, receipt, failure_code, failure_message, ...others } = {
-    ...mayNotApply,
-    ...changes,
-  }
-  const shown = Object.entries({ processing_reason, receipt, failure_code, failure_message }).filter(
-    ([, value]) => value !== null || contract['fields.absent'] === 'null',
-  )
-  return {
-    id: PAYMENT,
-    object: 'payment_intent',
-    amount: '150000',
-    ...MONEY,
-    checkout_mode: 'merchant',
-    environment: 'test',
-    merchant_reference: 'order-1001',
-    payment_method: 'th_bank_transfer',
-    status: 'pending',
-    next_action: {
-      type: 'display_bank_transfer_instructions',
-      bank: { code: 'gsb', label: 'Government Savings Bank' },
-      account: { name: 'Default Collections', number: '0816205251' },
-      reference: 'P59T-K7HR-C757',
-      expires_at: '2027-01-04T09:30:00.000Z',
-    },
-    ...Object.fromEntries(shown),
-    created_at: MADE,
-    updated_at: MADE,
-    ...others,
-  }
+  const isShown = ([name, value]: [string, unknown]) =>
+    value !== null || contract['fields.absent'] === 'null' || !MAY_NOT_APPLY.includes(name)
+  return Object.fromEntries(Object.entries({ ...examplePayment, ...changes }).filter(isShown))
 }
 
 const payout = (changes: Json): Json => ({

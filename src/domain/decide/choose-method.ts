@@ -17,7 +17,7 @@ export function chooseMethod(
   const payment = world.payments.get(command.payment)
   if (!payment) return notFound('payment intent')
   if (payment.route || !payment.action)
-    return refuse('invalid_state', 'It is too late to choose a method for this payment')
+    return refuse('invalid_state', 'This payment no longer accepts a method')
   const { amount, currency, country, checkoutMode } = payment
   const table = routingTable(world, context)
   const unknown = unknownBank(table.catalogue, command.method, command.options.bank)

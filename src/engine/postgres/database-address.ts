@@ -43,7 +43,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   const schema = url.searchParams.get('schema') ?? 'paysim'
   if (!SCHEMA.test(schema))
     throw new StartError(
-      `the schema ${JSON.stringify(schema)} must have small letters, digits and _ only, and begin with a letter or _`,
+      `the schema ${JSON.stringify(schema)} may contain only lower-case letters, digits and _, and must not begin with a digit`,
       2,
     )
   return { url: withoutCredentials(url), schema, config: configOf(url) }

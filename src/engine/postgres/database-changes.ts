@@ -1,4 +1,4 @@
-import { JOURNAL_VERSION } from '../../domain/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Change, ChangeLog } from '../change-log.ts'
 import { type Numbered, openLine, sealLine } from '../journal-format.ts'
 import { demandWhole } from '../merchant-record.ts'

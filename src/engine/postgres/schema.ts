@@ -74,7 +74,7 @@ export async function bringUpToDate(
 ): Promise<void> {
   const done = await stepsTaken(database, address)
   if (!done && mustExist)
-    throw new StartError(`there is no data of paysim in the schema ${address.schema} of ${address.url}`, 2)
+    throw new StartError(`the schema ${address.schema} of ${address.url} contains no paysim data`, 2)
   if (done?.length === LATEST.length) return
   await makeNotes(database, address)
   await takeSteps(address)

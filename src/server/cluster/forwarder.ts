@@ -86,7 +86,7 @@ export class Forwarder {
       this.#note(account, holder)
       return holder
     } catch {
-      if (!signal.aborted) throw refuse('service_unavailable', 'The store does not answer now')
+      if (!signal.aborted) throw refuse('service_unavailable', 'The store is not responding; try again')
       throw refuse('service_unavailable', 'No process could take this account over in time')
     }
   }
@@ -122,12 +122,12 @@ export class Forwarder {
       if (mayBeDone && !(outcome === 'lost' && (await this.#wasNotBegun(address, caller))))
         throw refuse(
           'service_unavailable',
-          'The process that holds this account went away before it answered; it is not known whether the call was carried out',
+          'The process that holds this account stopped responding before it answered; it is not known whether the call was carried out',
         )
       if (!body.isKept)
         throw refuse(
           'service_unavailable',
-          'The process that holds this account went away, and the body is too large to be sent again; nothing was changed',
+          'The process that holds this account stopped responding, and the body is too large to resend; nothing was changed',
         )
       await wait(pauseMs, undefined, { signal: caller.signal }).catch(() => {})
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)

@@ -57,7 +57,7 @@ function demandWholeHistory({ account }: AccountRuntime): void {
   if (keptFrom === 1) return
   throw refuse(
     'invalid_state',
-    `The entries before ${keptFrom} of ${account.id} are not kept (serve --history), and an export needs all of them. ` +
+    `The entries before ${keptFrom} of ${account.id} were removed by serve --history, and an export needs all of them. ` +
       'To move the account, stop the server and copy the data directory; to export it later, reset it and serve with --history all',
   )
 }

@@ -31,7 +31,7 @@ export function chooseControlToken(given: string | undefined, host: string): str
   const shortest = isLocal ? SHORTEST : SHORTEST_ON_NETWORK
   if (given.length < shortest)
     throw new StartError(
-      `the control token has ${given.length} characters, and needs at least ${shortest}${isLocal ? '' : ` where other machines can reach ${host}`}`,
+      `the control token is too short: it has ${given.length} characters; use at least ${shortest}${isLocal ? '' : ` where other machines can reach ${host}`}`,
       2,
     )
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(given))

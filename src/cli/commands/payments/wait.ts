@@ -32,7 +32,7 @@ export const command = (): Command =>
           .choices(PAYMENT_ENDS.known)
           .argParser(commaSeparated),
       )
-      .option('--any-status', 'accept an --until status that only your server knows')
+      .option('--any-status', 'also accept a status that paysim does not know, such as one of a newer server')
       .option('--timeout <duration>', 'how long to wait, such as 90s (default: 10m)', milliseconds)
       .addHelpText(
         'after',

@@ -33,7 +33,7 @@ export const command = (): Command =>
     'payouts list',
     declare =>
       declare
-        .description('List payouts, the latest first: one page, or all.')
+        .description('List payouts, newest first: one page, or all.')
         .addOption(
           new Option(
             '--status <status>',
@@ -42,7 +42,10 @@ export const command = (): Command =>
             .choices(PAYOUT_STATUSES)
             .argParser(commaSeparated),
         )
-        .option('--any-status', 'accept a --status that only your server knows')
+        .option(
+          '--any-status',
+          'also accept a status that paysim does not know, such as one of a newer server',
+        )
         .option('--country <code>', 'only payouts to this country, such as TH', countryCode)
         .option('--currency <code>', 'only payouts in this currency, such as THB', currencyCode)
         .option('--merchant-reference <text>', 'only payouts with exactly this reference')

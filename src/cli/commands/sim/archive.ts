@@ -35,7 +35,7 @@ ${examples('paysim sim export -f shop.json --account shop', 'paysim sim export |
     controlCommand('sim import', command =>
       command
         .description('Replace everything in an account with an exported one. Its keys stay.')
-        .argument('<file>', 'file written by `paysim sim export`; - reads stdin')
+        .argument('<file>', 'file written by `paysim sim export`; - means stdin')
         .addHelpText(
           'after',
           examples(

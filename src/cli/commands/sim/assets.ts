@@ -34,7 +34,7 @@ export const commands = {
     controlCommand('sim assets upload', command =>
       command
         .description('Store an image. `payments submit-receipt --asset` takes its id.')
-        .argument('<file>', 'JPEG or PNG of at most 5 MiB; - reads stdin')
+        .argument('<file>', 'JPEG or PNG of at most 5 MiB; - means stdin')
         .addOption(
           new Option('--kind <kind>', 'kind of the image, payment_receipt by default')
             .choices(KINDS)

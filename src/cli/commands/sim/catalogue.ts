@@ -38,7 +38,7 @@ export const commands = {
         .description(
           "Replace an account's providers, methods and routes. An invalid catalogue changes nothing.",
         )
-        .argument('<file>', 'YAML or JSON: {providers, methods, routes}; - reads stdin')
+        .argument('<file>', 'YAML or JSON: {providers, methods, routes}; - means stdin')
         .addHelpText(
           'after',
           examples(

@@ -38,8 +38,8 @@ export const commands = {
           .addHelpText(
             'after',
             examples(
-              'paysim sim deliveries show dl_123',
-              'paysim sim deliveries show dl_123 --query "attempts[-1].request.body"',
+              'paysim sim deliveries show dlv_123',
+              'paysim sim deliveries show dlv_123 --query "attempts[-1].request.body"',
             ),
           )
           .action((id: string, flags: ControlFlags) =>
@@ -64,7 +64,7 @@ export const commands = {
           'Attempt a delivery now. Success ends its retries; after a failure, the remaining retries follow.',
         )
         .argument('<id>', 'id of the delivery')
-        .addHelpText('after', examples('paysim sim deliveries redeliver dl_123'))
+        .addHelpText('after', examples('paysim sim deliveries redeliver dlv_123'))
         .action((id: string, flags: ControlFlags) =>
           withControl(flags, ({ account, show }) => show(account.redeliver(id), deliveryView)),
         ),

@@ -40,7 +40,7 @@ export const commands = {
   add: () =>
     controlCommand('sim endpoints add', command =>
       command
-        .description('Send the events of an account to a URL from now on.')
+        .description('Register a webhook endpoint for an account.')
         .argument('<url>', 'URL on this machine, or on a host that `serve --allow-webhooks` allows')
         .option(
           '--events <names>',

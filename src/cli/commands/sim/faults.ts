@@ -23,7 +23,7 @@ export const commands = {
     controlCommand('sim faults set', command =>
       command
         .description('Replace the faults on the wire. An invalid fault changes nothing.')
-        .argument('<file>', 'YAML or JSON: a list, or {faults: […]}; - reads stdin')
+        .argument('<file>', 'YAML or JSON: a list, or {faults: […]}; - means stdin')
         .addHelpText(
           'after',
           examples(

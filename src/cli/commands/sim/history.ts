@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../../client/control-client.ts'
+import type { ListBody } from '../../../client/control-http.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
@@ -8,7 +9,6 @@ import { visible, wrapTo } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
 import { type EventSummary, eventSummary, paintEvent } from './journal-events.ts'
-import type { ListBody } from './tables.ts'
 
 export const commands = {
   history: () =>
@@ -27,7 +27,7 @@ export const commands = {
 }
 
 /** Each journal entry with its time, its author and its events. */
-const historyView = (id: string): View<ListBody<JournalEntry> & { readonly kept_from?: number }> => ({
+const historyView = (id: string): View<ListBody<JournalEntry>> => ({
   human({ data, kept_from: keptFrom }, screen) {
     const width = widestEvent(data, screen)
     const missing =

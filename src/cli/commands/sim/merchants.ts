@@ -84,8 +84,8 @@ export const commands = {
           ),
         )
           .option('--seed <text>', 'make its ids, keys and instructions repeatable')
-          .option('--rules <file>', 'provider rules, as YAML or JSON; - reads stdin')
-          .option('--catalogue <file>', 'methods and routes, as YAML or JSON; - reads stdin')
+          .option('--rules <file>', 'provider rules, as YAML or JSON; - means stdin')
+          .option('--catalogue <file>', 'methods and routes, as YAML or JSON; - means stdin')
           .option('--webhook <url>', 'webhook endpoint of both accounts (repeatable)', collect, [])
           .option('--reveal', 'show secret keys')
           .addHelpText(

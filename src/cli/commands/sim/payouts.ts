@@ -38,7 +38,7 @@ interface CreateFlags extends ControlFlags {
 }
 
 const triggers: Readonly<Record<PayoutTrigger, () => Command>> = {
-  approve: trigger('approve', 'Approve a payout: it is processed from then on.'),
+  approve: trigger('approve', 'Approve a payout: processing starts at once.'),
   succeed: trigger('succeed', 'Make a payout succeed: the money arrives.'),
   fail: trigger('fail', 'Make a payout fail.'),
   cancel: trigger('cancel', 'Cancel a payout that requires approval.'),
@@ -104,7 +104,7 @@ export const commands = {
         .option('--created-at <time>', 'time of creation, which may be in the past (default: now)')
         .option(
           '--data <json>',
-          'the payout as JSON, @file or file (JSON or YAML), or - for stdin; flags override it',
+          'the payout as JSON, @file or file (JSON or YAML), or - for stdin; options override it',
           again,
         )
         .addHelpText(

@@ -23,7 +23,7 @@ export const commands = {
     controlCommand('sim rules set', command =>
       command
         .description('Replace the provider rules. An invalid rule changes nothing.')
-        .argument('<file>', 'YAML or JSON: a list, or {rules: […]}; - reads stdin')
+        .argument('<file>', 'YAML or JSON: a list, or {rules: […]}; - means stdin')
         .addHelpText(
           'after',
           examples(
@@ -42,7 +42,7 @@ export const commands = {
     controlCommand('sim rules add', command =>
       command
         .description('Add provider rules in front of the others, which keep their counts.')
-        .argument('<file>', 'YAML or JSON: a list, or {rules: […]}; - reads stdin')
+        .argument('<file>', 'YAML or JSON: a list, or {rules: […]}; - means stdin')
         .addHelpText(
           'after',
           examples(

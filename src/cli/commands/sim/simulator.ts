@@ -1,4 +1,4 @@
-import type { Nodes } from '../../../client/control-client.ts'
+import type { DecisionsInForce, Nodes } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { drawTable } from '../../output/table.ts'
@@ -91,12 +91,10 @@ const nodesView: View<Nodes> = {
   rows: ({ nodes }) => nodes,
 }
 
-type Decisions = Readonly<Record<string, { readonly value: string; readonly kind: 'switch' | 'constant' }>>
-
-const rows = (decisions: Decisions) =>
+const rows = (decisions: DecisionsInForce) =>
   Object.entries(decisions).map(([key, decision]) => ({ key, ...decision }))
 
-const decisionsView: View<Decisions> = {
+const decisionsView: View<DecisionsInForce> = {
   human: (decisions, screen) =>
     drawTable(
       rows(decisions),

@@ -1,3 +1,4 @@
+import type { ListBody } from '../../../client/control-http.ts'
 import type { Column } from '../../output/columns.ts'
 import { memberAt, plain } from '../../output/members.ts'
 import { formatMoney } from '../../output/money.ts'
@@ -5,11 +6,6 @@ import { paintStatus } from '../../output/status.ts'
 import { drawTable } from '../../output/table.ts'
 import { showTime } from '../../output/time.ts'
 import type { ListView, View } from '../../output/view.ts'
-
-/** The body of a list from the control surface. */
-export interface ListBody<T> {
-  readonly data: readonly T[]
-}
 
 /** A list as a table. */
 export function listView<T>(

@@ -1,4 +1,5 @@
 import type { ClockState, TimerRecord } from '../../../client/control-client.ts'
+import type { ListBody } from '../../../client/control-http.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { plain } from '../../output/members.ts'
@@ -7,7 +8,7 @@ import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
 import { inAccountTime, showInAccountTime } from './account-time.ts'
 import { inlineYamlMembers } from './inline-yaml.ts'
-import { type ListBody, memberColumn, timeColumn } from './tables.ts'
+import { memberColumn, timeColumn } from './tables.ts'
 
 export const commands = {
   timers: () =>

@@ -43,8 +43,8 @@ export const command = (): Command =>
         'after',
         `
 The command registers its own endpoint at the simulator, and removes it at the end unless you set --keep. The signing
-secret is saved in the data directory, so it is the same at each start. If the simulator restarts, the command finds it
-again. The simulator gets the answer of your application, so it sends a rejected webhook again later. If nothing listens
+secret is saved in the data directory, so it stays the same. If the simulator restarts, the command reconnects. The
+simulator gets the answer of your application, so it sends a rejected webhook again later. If nothing listens
 at the forward URL, the answer is 502.
 With -o jsonl, each webhook is one line, which \`paysim webhooks verify\` can read.
 

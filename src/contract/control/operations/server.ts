@@ -1,5 +1,6 @@
 import * as Type from '@sinclair/typebox'
-import { object, oneOf, openObject } from '../../schema.ts'
+import { object, openObject } from '../../schema.ts'
+import { DecisionsInForce } from '../decisions.ts'
 import { Nodes } from '../nodes.ts'
 import type { ControlOperations } from './operation.ts'
 
@@ -24,9 +25,7 @@ export const SERVER_OPERATIONS = {
   'GET /contract': {
     id: 'readContract',
     summary: 'Read the decisions in force',
-    answers: {
-      200: Type.Record(Type.String(), object({ value: Type.String(), kind: oneOf(['switch', 'constant']) })),
-    },
+    answers: { 200: DecisionsInForce },
   },
   'GET /openapi.json': {
     id: 'readMerchantApi',

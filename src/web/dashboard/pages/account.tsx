@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { MerchantRecord } from '../../../contract/control/merchants.ts'
+import type { KeyPairRecord, MerchantRecord } from '../../../contract/control/merchants.ts'
 import { accountPath, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -9,11 +9,6 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
-
-interface KeyPair {
-  readonly public_key: string
-  readonly secret_key: string
-}
 
 /** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {
@@ -77,7 +72,7 @@ export function AccountPage({ account }: { account: string }) {
 
 function Keys({ account }: { account: string }) {
   const path = accountPath(account, '/keys')
-  const keys = useLive<{ data: readonly KeyPair[] }>(path, {})
+  const keys = useLive<{ data: readonly KeyPairRecord[] }>(path, {})
   const add = async () => {
     await call('POST', path)
     keys.reload()
@@ -99,7 +94,7 @@ function Keys({ account }: { account: string }) {
     >
       <Ready of={keys}>
         {({ data }) => (
-          <Table<KeyPair>
+          <Table<KeyPairRecord>
             caption="API keys"
             rows={data}
             keyOf={({ public_key }) => public_key}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { ClockState, TimerRecord } from '../../../contract/control/clock.ts'
+import type { AdvanceResult, ClockState, TimerRecord } from '../../../contract/control/clock.ts'
+import type { AdvanceBody, ClockBody } from '../../../contract/control/requests.ts'
 import { commandText } from '../charts/timeline-items.ts'
 import { dateTimeText } from '../format/time.ts'
 import { accountNow } from '../state/account-time.ts'
@@ -18,12 +19,6 @@ import { Away, ExactTime } from '../ui/time.tsx'
 
 const MOST_TIMERS = 200
 
-interface AdvanceResult {
-  readonly now: string
-  readonly fired: number
-  readonly idle: boolean
-}
-
 /** Shows and moves the account's clock. */
 export function ClockPage({ account }: { account: string }) {
   const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
@@ -33,12 +28,14 @@ export function ClockPage({ account }: { account: string }) {
     clock.reload()
     timers.reload()
   }
-  const advance = async (goal: Record<string, string | null>) => {
-    const { now, fired } = await call<AdvanceResult>('POST', accountPath(account, '/clock/advance'), goal)
+  const advance = async (goal: AdvanceBody) => {
+    const result = await call<AdvanceResult>('POST', accountPath(account, '/clock/advance'), goal)
+    const { now, fired, timed_out = [] } = result
     toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
+    if (timed_out.length > 0) toast(`No answer in time to ${timed_out.join(', ')}`, 'bad')
     read()
   }
-  const set = async (setting: Record<string, unknown>) => {
+  const set = async (setting: ClockBody) => {
     await call('PUT', accountPath(account, '/clock'), setting)
     read()
   }
@@ -63,13 +60,7 @@ export function ClockPage({ account }: { account: string }) {
   )
 }
 
-function Now({
-  clock,
-  onSet,
-}: {
-  clock: ClockState
-  onSet: (setting: Record<string, unknown>) => Promise<void>
-}) {
+function Now({ clock, onSet }: { clock: ClockState; onSet: (setting: ClockBody) => Promise<void> }) {
   const { mode, rate, next_due } = clock
   return (
     <Panel
@@ -105,11 +96,11 @@ function Now({
 const JUMPS = ['5s', '1m', '15m', '1h', '24h', '72h']
 
 function ClockControls({
-  clock,
+  clock: { next_due },
   onAdvance,
 }: {
   clock: ClockState
-  onAdvance: (goal: Record<string, string | null>) => Promise<void>
+  onAdvance: (goal: AdvanceBody) => Promise<void>
 }) {
   const [by, setBy] = useState('')
   const [to, setTo] = useState('')
@@ -120,12 +111,12 @@ function ClockControls({
           <Button
             tone="primary"
             icon="skip"
-            disabled={!clock.next_due}
-            onPress={() => onAdvance({ to: clock.next_due })}
+            disabled={!next_due}
+            onPress={() => next_due && onAdvance({ to: next_due })}
           >
             Step to the next timer
           </Button>
-          <Button icon="play" disabled={!clock.next_due} onPress={() => onAdvance({ until: 'idle' })}>
+          <Button icon="play" disabled={!next_due} onPress={() => onAdvance({ until: 'idle' })}>
             Run until idle
           </Button>
         </div>
@@ -151,13 +142,7 @@ function ClockControls({
   )
 }
 
-function Rate({
-  clock,
-  onSet,
-}: {
-  clock: ClockState
-  onSet: (setting: Record<string, unknown>) => Promise<void>
-}) {
+function Rate({ clock, onSet }: { clock: ClockState; onSet: (setting: ClockBody) => Promise<void> }) {
   const [rate, setRate] = useState(String(clock.rate))
   return (
     <Panel title="How fast">

@@ -1,12 +1,8 @@
 import { signal } from '@preact/signals'
+import type { FieldProblem } from '../../../contract/errors.ts'
 
 /** Whether this browser is signed in. Unknown until the server has answered. */
 export const session = signal<'unknown' | 'in' | 'out'>('unknown')
-
-export interface FieldProblem {
-  readonly field: string
-  readonly message: string
-}
 
 /** The server refused a call, or could not be reached. */
 export class ApiError extends Error {

@@ -1,14 +1,8 @@
 import { signal } from '@preact/signals'
+import type { StreamChange } from '../../../contract/control/journal.ts'
 import { accountPath, checkSession, session } from './api.ts'
 
-/** What the server reports about a change: enough to know what to reload. */
-interface Change {
-  readonly about: readonly string[]
-  readonly records: readonly string[] | null
-  readonly requests: number
-}
-
-type Listener = (change: Change | 'everything') => void
+type Listener = (change: StreamChange | 'everything') => void
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 
@@ -49,7 +43,7 @@ class Live {
       this.#pause = FIRST_PAUSE_MS
       this.#tell('everything')
     })
-    source.addEventListener('change', event => this.#tell(JSON.parse(event.data) as Change))
+    source.addEventListener('change', event => this.#tell(JSON.parse(event.data) as StreamChange))
     source.addEventListener('error', () => this.#lost())
   }
 
@@ -72,7 +66,7 @@ class Live {
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS)
   }
 
-  #tell(change: Change | 'everything'): void {
+  #tell(change: StreamChange | 'everything'): void {
     for (const listener of this.#listeners) listener(change)
   }
 }
