@@ -40,7 +40,9 @@ function changed(url: string, change: (url: URL) => void): string {
 }
 
 test('an invalid address is refused, without showing its password', async () => {
-  expect(await failureOf('postgres://u:secret@h/d?schema=Robert";--')).toMatch(/^2: the schema .* may contain only lower-case letters, digits and _/)
+  expect(await failureOf('postgres://u:secret@h/d?schema=Robert";--')).toMatch(
+    /^2: the schema .* may contain only lower-case letters, digits and _/,
+  )
   expect(await failureOf('postgres://u:secret@h/d?sslmod=require')).toMatch(
     /^2: .* parameter sslmod, but only/,
   )
