@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const UNIT = [
   'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
+  'test/web/**/*.test.ts',
   'test/{domain,model,qr}/**/*.test.ts',
   // What forwards calls is tried with whole simulators, whose standard rules are built.
   'test/server/!(forwarding).test.ts',

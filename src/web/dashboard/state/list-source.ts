@@ -24,7 +24,7 @@ export class ListSource<R> {
   /** Undefined until the first page is loaded. */
   readonly state = signal<ListState<R> | undefined>(undefined)
   #anchor: string | undefined
-  /** Responses to requests from before a reload are ignored. */
+  /** Grows when a restart is asked for and when its page arrives: responses to requests from before either are ignored. */
   #era = 0
   readonly #asked = new Set<number>()
 
@@ -53,6 +53,7 @@ export class ListSource<R> {
     try {
       const page = await this.#fetch(0)
       if (era !== this.#era) return
+      this.#era++
       this.#asked.clear()
       this.#anchor = page.anchor
       this.#take(new Map([[0, page.data]]), page)
@@ -95,7 +96,7 @@ export class ListSource<R> {
         } catch (error) {
           if (era === this.#era) this.#fail(error)
         } finally {
-          this.#asked.delete(page)
+          if (era === this.#era) this.#asked.delete(page)
         }
       }),
     )

@@ -113,7 +113,7 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
     if (!state || last < first) return
     const settled = window.setTimeout(() => source.ensure(first, last), SETTLED_MS)
     return () => window.clearTimeout(settled)
-  }, [source, first, last, state?.total])
+  }, [source, first, last, state?.total, source.anchor])
 
   const arrive = () => {
     const row = scroller.current?.querySelector<HTMLElement>(`[data-at="${goal.current}"]`)
