@@ -1,16 +1,29 @@
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+
+const RECORD = `import { recordStarts } from './build/record-starts.js'; await recordStarts('dist')`
 
 /** A copy of the binary and its bundle, for tests that damage it. */
 let root: string
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'paysim-compiled-'))
-  for (const path of ['bin', 'dist', 'package.json']) cpSync(path, join(root, path), { recursive: true })
+  for (const path of ['bin', 'build', 'dist', 'fixtures', 'package.json'])
+    cpSync(path, join(root, path), { recursive: true })
+  // The package may have been built by another Node.
+  if (fileOfThisNode('call-') === undefined)
+    execFileSync(process.execPath, ['--input-type=module', '-e', RECORD], { cwd: root })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** Its file of what was compiled for one kind of start. */
+function fileOfThisNode(kind: string): string | undefined {
+  const folder = join(root, 'dist/compiled')
+  const name = readdirSync(folder).find(name => name.startsWith(`${kind}${process.version}-`))
+  return name && join(folder, name)
+}
 
 /** Notes what each file of the bundle is made from, and where texts are printed. */
 const HOOK = `
@@ -77,9 +90,7 @@ test.for([
 })
 
 test('what the first request loads was compiled, too', () => {
-  const folder = join(root, 'dist/compiled')
-  const file = readdirSync(folder).find(name => name.startsWith('serve-')) ?? ''
-  const [index = ''] = readFileSync(join(folder, file), 'latin1').split('\n', 1)
+  const [index = ''] = readFileSync(fileOfThisNode('serve-') ?? '', 'latin1').split('\n', 1)
   expect(JSON.parse(index)).toContainEqual(expect.objectContaining({ name: 'ajv.cjs' }))
 })
 
@@ -120,8 +131,7 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
 test.for(DAMAGES)('what was compiled is not used if it is damaged: %s', ([, damage]) => {
   const good = start(CALL)
   expect(good.output).toMatchObject({ status: 0, stderr: '' })
-  const folder = join(root, 'dist/compiled')
-  const path = join(folder, readdirSync(folder).find(name => name.startsWith('call-')) ?? '')
+  const path = fileOfThisNode('call-') ?? ''
   const before = readFileSync(path)
   onTestFinished(() => writeFileSync(path, before))
   writeFileSync(path, damage(before))
@@ -136,8 +146,9 @@ test('a Node with other flags compiles by itself, and so does one for which noth
   expect(withOthers.used).toEqual([])
   expect(withOthers.refused).toEqual(good.used)
   expect(withOthers.output).toEqual(good.output)
-  rmSync(join(root, 'dist/compiled'), { recursive: true })
-  onTestFinished(() => cpSync('dist/compiled', join(root, 'dist/compiled'), { recursive: true }))
+  const folder = join(root, 'dist/compiled')
+  renameSync(folder, `${folder}-aside`)
+  onTestFinished(() => renameSync(`${folder}-aside`, folder))
   const without = start(CALL)
   expect([...without.used, ...without.refused]).toEqual([])
   expect(without.output).toEqual(good.output)
