@@ -1,7 +1,7 @@
 /** A part of the data directory is not what paysim wrote. This is found when somebody asks for that part. */
 export class DamagedError extends Error {
   constructor(where: string, why: string) {
-    super(`${where} is damaged: ${why}. Restore the account's folder from a backup`)
+    super(`${where} is damaged: ${why}; restore the account's folder from a backup`)
     this.name = 'DamagedError'
   }
 }

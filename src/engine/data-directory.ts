@@ -98,7 +98,7 @@ export class DataDirectory implements Store {
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
       throw new StartError(
-        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}. Restore the file from a backup, ` +
+        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}: restore the file from a backup, ` +
           'or use another --data to start with an empty directory',
       )
     return Registry.open(file)
@@ -125,7 +125,7 @@ export class DataDirectory implements Store {
         await rm(folder, { recursive: true, force: true })
       } else
         throw new StartError(
-          `${folder} belongs to no merchant that ${this.path}/${LIST} names. Restore that file from a backup, ` +
+          `${folder} belongs to no merchant that ${this.path}/${LIST} names: restore that file from a backup, ` +
             'or move the folder away',
         )
     }
@@ -133,7 +133,7 @@ export class DataDirectory implements Store {
       for (const environment of ENVIRONMENTS)
         if (!existsSync(this.account(`${id}.${environment}`)))
           throw new StartError(
-            `${this.account(`${id}.${environment}`)} is missing. Restore it from a backup, or create an empty folder there to ` +
+            `${this.account(`${id}.${environment}`)} is missing: restore it from a backup, or create an empty folder there to ` +
               'start that account from nothing',
           )
   }
@@ -235,7 +235,7 @@ async function lock(path: string): Promise<ProcessLock> {
       throw new StartError(`the data directory ${path} cannot be written: ${messageOf(cause)}`)
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
     throw new StartError(
-      `${holder} (pid ${cause.pid}) already serves ${path}; stop it, or use another directory with --data`,
+      `${holder} (pid ${cause.pid}) already serves ${path}: stop it, or use another directory with --data`,
     )
   }
 }
@@ -257,7 +257,7 @@ async function readList(path: string): Promise<Change[]> {
   }
   if (held?.version !== 1 || !Array.isArray(held.merchants))
     throw new StartError(
-      `${path} is not a file that this version of paysim can read; move it away or use another --data`,
+      `${path} is not a file that this version of paysim can read: move it away or use another --data`,
     )
   const { lastPort, merchantsMade = 0, merchants } = held
   return [

@@ -55,7 +55,7 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
 }
 
 const notAFile = (path: string) =>
-  new StartError(`${path} is not a regular file; move it away, or restore the file from a backup`)
+  new StartError(`${path} is not a regular file: move it away, or restore the file from a backup`)
 
 /** Explains a problem that the user must correct. Returns any other error unchanged. */
 function refused(path: string, cause: unknown): unknown {
@@ -63,10 +63,10 @@ function refused(path: string, cause: unknown): unknown {
   if (code === 'EMFILE' || code === 'ENFILE') return new TooManyFilesError(path, cause)
   if (code === 'EISDIR' || code === 'ENXIO') return notAFile(path)
   if (code === 'EACCES')
-    return new StartError(`${path} cannot be opened by this user; change its owner, or use another --data`)
+    return new StartError(`${path} cannot be opened by this user: change its owner, or use another --data`)
   if (code !== 'ELOOP') return cause
   return new StartError(
-    `${path} is a symbolic link, which paysim does not follow here; replace it with the file itself`,
+    `${path} is a symbolic link, which paysim does not follow here: replace it with the file itself`,
   )
 }
 
@@ -77,7 +77,7 @@ export async function removeFile(path: string): Promise<void> {
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return
     if (await isDirectory(path))
-      throw new StartError(`${path} is a directory, but paysim needs a file there; move it away`)
+      throw new StartError(`${path} is a directory, but paysim needs a file there: move it away`)
     throw cause
   }
 }
@@ -112,10 +112,10 @@ async function foundFolder(path: string): Promise<Stats | undefined> {
   if (!found) return undefined
   if (found.isSymbolicLink())
     throw new StartError(
-      `${path} is a symbolic link, which paysim does not follow here; replace it with the directory itself`,
+      `${path} is a symbolic link, which paysim does not follow here: replace it with the directory itself`,
     )
   if (!found.isDirectory())
-    throw new StartError(`${path} is not a directory; move it away, and paysim creates the directory`)
+    throw new StartError(`${path} is not a directory: move it away, and paysim creates the directory`)
   demandOwner(path, found)
   // An empty folder cannot contain files of other users.
   if (isOpenToWriters(found) && (await readdir(path)).length > 0) throw openToWriters(path)
@@ -124,7 +124,7 @@ async function foundFolder(path: string): Promise<Stats | undefined> {
 
 const isOpenToWriters = (found: Stats) => (modeOf(found) & 0o022) !== 0
 const openToWriters = (path: string) =>
-  new StartError(`${path} can be written by other users; check what is in it, then run: chmod 700 ${path}`)
+  new StartError(`${path} can be written by other users: check what is in it, then run: chmod 700 ${path}`)
 
 /**
  * A folder that the user named and that may have other contents: the user chooses its mode, but others must not write
@@ -146,7 +146,7 @@ function demandOwner(path: string, { uid }: Stats): void {
   const us = process.getuid?.()
   if (us !== undefined && uid !== us)
     throw new StartError(
-      `${path} belongs to another user (uid ${uid}); change its owner, or use another --data`,
+      `${path} belongs to another user (uid ${uid}): change its owner, or use another --data`,
     )
 }
 

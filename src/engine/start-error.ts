@@ -9,7 +9,7 @@ export class StartError extends Error {
     /** What to do about it, if the text above does not say it. */
     readonly advice?: string,
   ) {
-    super(advice === undefined ? what : `${what}. ${advice}`)
+    super(advice === undefined ? what : `${what}; ${advice}`)
     this.name = 'StartError'
   }
 }

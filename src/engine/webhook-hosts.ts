@@ -77,7 +77,7 @@ export class WebhookHosts {
 }
 
 const refusal = (host: string) =>
-  `points to ${host}, which is not this machine; start with --allow-webhooks ${host}`
+  `points to ${host}, which is not this machine: start with --allow-webhooks ${host}`
 
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 

@@ -225,7 +225,7 @@ async function openQuietly(store: Store, id: string, seed: string, time: RealTim
   const kept = await store.openAccount(account).catch(cause => {
     if (!(cause instanceof UnavailableError)) throw cause
     const why = cause.cause instanceof Error ? cause.cause.message : cause.message
-    throw new StoreInUseError(`${id} cannot be read now: ${why}. Stop every server that uses ${store.url}`)
+    throw new StoreInUseError(`${id} cannot be read now: ${why}; stop every server that uses ${store.url}`)
   })
   if (kept.journal.seed !== undefined) account.reseed(kept.journal.seed)
   account.open(kept.journal, 0, kept.checkpoints)

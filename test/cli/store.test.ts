@@ -153,7 +153,7 @@ test.skipIf(reason !== undefined)(
         const busy = await place.paysim(['store', ...args])
         expect(busy).toMatchObject({ code: 1, stdout: '' })
         expect(busy.stderr).toMatch(
-          /^paysim: another paysim, \S+ at http:\S+, serves postgres:\S+\. Stop every server that uses it\n$/,
+          /^paysim: another paysim, \S+ at http:\S+, serves postgres:\S+; stop every server that uses it\n$/,
         )
       }
     }

@@ -103,8 +103,8 @@ async function renamedClaim(
 
 describe.skipIf(process.platform === 'win32')('what is not a file', () => {
   const kinds: [string, (path: string) => unknown, string][] = [
-    ['a pipe', path => execFileSync('mkfifo', [path]), 'is not a regular file; move it away'],
-    ['a folder', path => mkdir(path), 'is not a regular file; move it away'],
+    ['a pipe', path => execFileSync('mkfifo', [path]), 'is not a regular file: move it away'],
+    ['a folder', path => mkdir(path), 'is not a regular file: move it away'],
     ['a link', path => symlink('elsewhere', path), 'is a symbolic link'],
   ]
   test.each(kinds)('at the path of the lock is refused at once: %s', async (_, make, why) => {
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('what is not a file', () => {
     const dead = (await claimIn(directory)).replace(`lock.${process.pid}.`, 'lock.4194305.')
     await mkdir(dead)
     await expect(ProcessLock.take(join(directory, 'lock'))).rejects.toThrow(
-      `${dead} is a directory, but paysim needs a file there; move it away`,
+      `${dead} is a directory, but paysim needs a file there: move it away`,
     )
   })
 

@@ -35,7 +35,7 @@ test.skipIf(reason !== undefined)(
     isOver = true
     expect(code, stderr).toBe(2)
     expect(stderr).toMatch(
-      /^paysim serve: the control token of this process differs from that of the processes that already serve postgres:\S+; start it with theirs\n$/,
+      /^paysim serve: the control token of this process differs from that of the processes that already serve postgres:\S+: start it with theirs\n$/,
     )
     other.interrupt()
     expect(await other.ended).toMatchObject({ code: 0, stderr: '' })

@@ -89,7 +89,7 @@ async function findSimulator(): Promise<LocalSimulator> {
   const [simulator, ...others] = await simulatorsHere()
   if (!simulator)
     throw new UsageError(
-      `no simulator serves ${dataDirectory()}, and none was started in this folder. Start one with \`paysim serve\`, or give its directory with --data`,
+      `no simulator serves ${dataDirectory()}, and none was started in this folder: start one with \`paysim serve\`, or give its directory with --data`,
     )
   if (others.length > 0)
     process.stderr.write(

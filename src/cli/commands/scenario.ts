@@ -47,7 +47,7 @@ async function writeStarter(path: string): Promise<void> {
   const extension = extname(path)
   if (extension === '.json')
     throw new UsageError(
-      `${path}: the new file contains YAML with comments. Give it a name that ends in .yaml`,
+      `${path}: the new file contains YAML with comments; give it a name that ends in .yaml`,
     )
   // `paysim run` takes no file without an extension, and a dot inside a name does not begin one.
   const file = EXTENSIONS.includes(extension) ? path : `${path}.yaml`

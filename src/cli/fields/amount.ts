@@ -42,7 +42,7 @@ function wholeMinor(digits: string): string {
 function convert(written: string, number: string, currency: string): Amount {
   if (numericCodeOf(currency) === undefined)
     throw new UsageError(
-      `cannot convert ${named(written)}: ${currency} is not in ISO 4217, so its decimals are unknown. Give minor units, such as 123450`,
+      `cannot convert ${named(written)}: ${currency} is not in ISO 4217, so its decimals are unknown; give minor units, such as 123450`,
     )
   const [, whole = '', decimals = ''] = NUMBER.exec(number) ?? notANumber(written)
   const exponent = exponentOf(currency)

@@ -20,7 +20,7 @@ export function refuseMissing(missing: readonly RequestField[]): void {
   if (missing.length === 0) return
   const flags = missing.map(field => REQUEST_FIELDS[field])
   throw new UsageError(
-    `a payment needs ${listed(flags)}: give them as options or in --data. In a terminal, without --no-input, the command asks for them`,
+    `a payment needs ${listed(flags)}: give them as options or in --data, or run the command in a terminal without --no-input, where it asks for them`,
   )
 }
 

@@ -97,8 +97,8 @@ function unknownColumn(name: string, known: readonly string[], rows: readonly un
   const all = [...new Set(known)]
   const meant = closest(name, all)
   if (rows.length === 0 && meant === undefined) return memberColumn(name)
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new UsageError(
-    `--columns ${name}: there is no such column.${hint} The columns are ${all.join(', ')}.`,
+    `--columns ${name}: there is no such column${hint}\nThe columns are ${all.join(', ')}.`,
   )
 }

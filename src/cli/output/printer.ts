@@ -158,7 +158,7 @@ export async function formOf(
 function onLate(paths: readonly string[]): void {
   const [what, have] = paths.length === 1 ? ['this member', 'has'] : ['these members', 'have']
   process.stderr.write(
-    `paysim: ${what} appeared after the first page and ${have} no column: ${visible(paths.join(', '))}. Use -o jsonl to get all members\n`,
+    `paysim: ${what} appeared after the first page and ${have} no column: ${visible(paths.join(', '))}; use -o jsonl to get all members\n`,
   )
 }
 

@@ -43,7 +43,7 @@ type Read = readonly [step: Step, end: number]
 function nameAt(text: string, at: number): Read {
   const name = match(NAME, text, at)?.[0]
   if (name === undefined)
-    throw pointAt(text, at, 'expected a name here; write a name with other characters as ["a b"]')
+    throw pointAt(text, at, 'expected a name here: write a name with other characters as ["a b"]')
   return [{ kind: 'name', name, at }, at + name.length]
 }
 

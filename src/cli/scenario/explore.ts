@@ -41,7 +41,8 @@ async function exploreAll(
   command: readonly string[],
   flags: ExploreFlags,
 ): Promise<number> {
-  if (paths.length === 0) throw new UsageError('Name a scenario file, or a folder that contains some.')
+  if (paths.length === 0)
+    throw new UsageError('no scenarios were given: name a file, or a folder that contains some')
   const scenarios = startedBy(command, await loadAll(paths))
   demandExplorable(scenarios)
   demandStartable(scenarios)

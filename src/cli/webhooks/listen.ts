@@ -141,7 +141,7 @@ function refuseRemote(controlUrl: string): void {
   const { hostname, origin } = new URL(controlUrl)
   if (isLoopback(hostname)) return
   throw new UsageError(
-    `the simulator at ${origin} is on another machine: its webhooks cannot reach this one. Run \`paysim webhooks listen\` there`,
+    `the simulator at ${origin} is on another machine: its webhooks cannot reach this one; run \`paysim webhooks listen\` there`,
   )
 }
 

@@ -16,8 +16,8 @@ export function isRefusal(cause: unknown): boolean {
   return code !== undefined && !/^(08|57P0)/.test(code)
 }
 
-const PASSWORD = 'Give the password in PGPASSWORD, or in a file that PGPASSFILE names'
-const POOLER = 'If a pooler is in front of PostgreSQL, use PostgreSQL directly'
+const PASSWORD = 'give the password in PGPASSWORD, or in a file that PGPASSFILE names'
+const POOLER = 'if a pooler is in front of PostgreSQL, use PostgreSQL directly'
 
 /** Why the store cannot be opened, in one line. */
 export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAddress): StartError {
@@ -33,22 +33,22 @@ export function startErrorOf(cause: unknown, { url, schema, config }: DatabaseAd
     case '28000':
       return new StartError(`${url} refuses the user: ${why}`, 7, PASSWORD)
     case '3D000':
-      return new StartError(`${url}: ${why}`, 7, 'Create it, or name another one')
+      return new StartError(`${url}: ${why}`, 7, 'create it, or name another one')
     case '25006':
-      return new StartError(`${url} is read-only, like a standby server`, 7, 'Use the primary one')
+      return new StartError(`${url} is read-only, like a standby server`, 7, 'use the primary one')
     case '53100':
-      return new StartError(`${url} has no room left on its disk: ${why}`, 7, 'Make room there')
+      return new StartError(`${url} has no room left on its disk: ${why}`, 7, 'make room there')
     case '53300':
       return new StartError(
         `${url} has no connection left: ${why}`,
         7,
-        'Raise max_connections, or run fewer processes',
+        'raise max_connections, or run fewer processes',
       )
     case '42501':
       return new StartError(
         `${url}: ${why}`,
         2,
-        `Allow it: GRANT CREATE ON DATABASE … TO ${user}, or create the schema ${schema} for this user`,
+        `allow it: GRANT CREATE ON DATABASE … TO ${user}, or create the schema ${schema} for this user`,
       )
     case '08P01':
       return new StartError(`${url} refuses a session setting: ${why}`, 2, POOLER)

@@ -22,7 +22,7 @@ export async function passwordFromFile({
   const file = await stat(path).catch(() => undefined)
   if (!file?.isFile()) return undefined
   if (process.platform !== 'win32' && (file.mode & 0o077) !== 0)
-    throw new StartError(`other users can read the password file ${path}`, 2, `Run chmod 600 '${path}'`)
+    throw new StartError(`other users can read the password file ${path}`, 2, `run chmod 600 '${path}'`)
   // A socket is named by its folder.
   const sought = [host.startsWith('/') ? 'localhost' : host, String(port), database, user]
   for (const line of (await readFile(path, 'utf8')).split(/\r?\n/)) {

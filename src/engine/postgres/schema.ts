@@ -92,7 +92,7 @@ export async function stepsTaken(
       `the schema ${address.schema} of ${address.url} was written by a newer paysim: it has the step ${newer}, and ` +
         `this one knows ${LATEST.at(-1)}`,
       2,
-      'Use that version, or another schema',
+      'use that version, or another schema',
     )
   return done
 }
@@ -114,7 +114,7 @@ async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): P
     throw new StartError(
       `the schema ${schema} of ${url} has another program's tables, such as ${foreign}; nothing was changed`,
       2,
-      'Name a schema of its own for paysim, such as ?schema=paysim',
+      'name a schema of its own for paysim, such as ?schema=paysim',
     )
   }
   const { rows: done } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)

@@ -25,7 +25,7 @@ export async function agreeOn(
       if (before !== undefined && (given === undefined || given === before)) continue
       if (before !== undefined && others.length > 0)
         throw new StartError(
-          `the ${name} of this process differs from that of the processes that already serve ${url}; start it with theirs`,
+          `the ${name} of this process differs from that of the processes that already serve ${url}: start it with theirs`,
           2,
         )
       const value = given ?? otherwise()

@@ -39,7 +39,7 @@ export class StoredEntries {
 
   #problem(seq: number, what: string): StartError {
     return new StartError(
-      `entry ${seq} of account ${this.which.account} ${what}. Restore the database from a backup`,
+      `entry ${seq} of account ${this.which.account} ${what}: restore the database from a backup`,
     )
   }
 

@@ -86,7 +86,7 @@ export class Forwarder {
       this.#note(account, holder)
       return holder
     } catch {
-      if (!signal.aborted) throw refuse('service_unavailable', 'The store is not responding; try again')
+      if (!signal.aborted) throw refuse('service_unavailable', 'The store is not responding: try again')
       throw refuse('service_unavailable', 'No process could take this account over in time')
     }
   }

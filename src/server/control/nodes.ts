@@ -23,7 +23,7 @@ export function nodeCalls({ forwarder }: ControlSettings) {
         holders.nodes(),
         holders.heldMerchants({ text, offset, limit }),
       ]).catch(() => {
-        throw refuse('service_unavailable', 'The store is not responding; try again')
+        throw refuse('service_unavailable', 'The store is not responding: try again')
       })
       return answer(200, {
         node: holders.node,

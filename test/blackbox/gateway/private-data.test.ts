@@ -338,7 +338,7 @@ describe.skipIf(process.platform === 'win32')('beside the accounts, what is not 
       expectNamed(
         await refusedWith(dataDir),
         path,
-        'is a directory, but paysim needs a file there; move it away',
+        'is a directory, but paysim needs a file there: move it away',
       )
       expect((await readdir(dataDir)).filter(file => file.startsWith('lock'))).toEqual([])
     },

@@ -61,8 +61,8 @@ const faultOf = (path: string) => {
 
 test.each([
   ['', 'expected a path, such as id or data[].id', ''],
-  ['data..id', 'expected a name here; write a name with other characters as ["a b"]', '     ^'],
-  ['data.', 'expected a name here; write a name with other characters as ["a b"]', '     ^'],
+  ['data..id', 'expected a name here: write a name with other characters as ["a b"]', '     ^'],
+  ['data.', 'expected a name here: write a name with other characters as ["a b"]', '     ^'],
   ['data[', 'expected [], [number] or ["name"] here', '    ^'],
   ['data[x]', 'expected [], [number] or ["name"] here', '    ^'],
   ['["\\x"]', 'expected [], [number] or ["name"] here', '^'],

@@ -172,7 +172,7 @@ test('csv keeps unknown members, reports late ones, and has amounts in decimals'
   expect(header).toMatch(/^\ufeffid,status,amount,amount_decimal,currency,.*,recipient\.wallet_id$/)
   expect(first).toMatch(/^po_0,succeeded,1050,10\.50,THB,.*,w_0$/)
   expect(stderr.match(/memo/g)).toHaveLength(1)
-  expect(stderr).toContain('Use -o jsonl')
+  expect(stderr).toContain('use -o jsonl')
 })
 
 test('--columns selects columns for people and for csv, and suggests a similar name', async () => {
@@ -194,7 +194,7 @@ test('--columns selects columns for people and for csv, and suggests a similar n
     'po_0,7890,10.50,refund-0',
   ])
   for (const run of [slip, idle, bom]) expect(run).toMatchObject({ code: 2, stdout: '' })
-  expect(slip?.stderr).toContain('Did you mean amount?')
+  expect(slip?.stderr).toContain('did you mean amount?')
   expect(idle?.stderr).toContain('--query')
 })
 

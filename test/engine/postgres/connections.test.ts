@@ -113,7 +113,7 @@ describe.skipIf(why !== undefined)('a connection to a database', () => {
     const bare = changed(url, other => (other.password = ''))
     vi.stubEnv('PGPASSFILE', join(await folder(), 'none'))
     vi.stubEnv('PGPASSWORD', undefined)
-    expect(await reached(bare)).toMatch(/^7: .* asks for a password\. Give the password in PGPASSWORD/)
+    expect(await reached(bare)).toMatch(/^7: .* asks for a password; give the password in PGPASSWORD/)
     vi.stubEnv('PGPASSWORD', postgres.password)
     expect(await reached(bare)).not.toMatch(/^\d/)
     vi.stubEnv('PGPASSWORD', 'mistaken')
@@ -131,7 +131,7 @@ describe.skipIf(why !== undefined)('a connection to a database', () => {
     expect(await reached(bare)).not.toMatch(/^\d/)
     chmodSync(file, 0o644)
     expect(await reached(bare)).toBe(
-      `2: other users can read the password file ${file}. Run chmod 600 '${file}'`,
+      `2: other users can read the password file ${file}; run chmod 600 '${file}'`,
     )
     chmodSync(file, 0o600)
     lines('*:*:*:somebody:else')

@@ -75,7 +75,7 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(wrong).not.toContain(password)
     vi.stubEnv('PGPASSWORD', undefined)
     expect(await failureOf(changed(url, other => (other.password = '')))).toContain(
-      'asks for a password. Give',
+      'asks for a password; give',
     )
     await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     expect(await failureOf(url)).toMatch(/^7: .* is read-only/)

@@ -92,7 +92,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   const { all = false, limit } = flags
   if (!all && limit !== undefined && limit > LARGEST_PAGE)
     throw new UsageError(
-      `--limit ${limit} is too large: a page has 1 to ${LARGEST_PAGE} payouts. Add --all to list more`,
+      `--limit ${limit} is too large: a page has 1 to ${LARGEST_PAGE} payouts; add --all to list more`,
     )
   const query = queryOf(flags)
   const continueWith = (cursor: string | undefined, remaining = limit) =>
