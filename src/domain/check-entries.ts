@@ -26,6 +26,22 @@ const checks = new Map<string, Validator>(
   ]),
 )
 
+/** The types of events whose schemas were not compiled yet. */
+const unused = new Set(checks.keys())
+
+/** Compiles the schemas that this entry is the first to need. Yields after each one, which may take 50 ms. */
+export function* compileFor(entry: unknown): Generator<void> {
+  if (unused.size === 0) return
+  const { events } = Object(entry)
+  if (!Array.isArray(events)) return
+  for (const event of events) {
+    const type = event?.type
+    if (!unused.delete(type)) continue
+    checks.get(type)?.(event)
+    yield
+  }
+}
+
 /** Checks entries that are to become a journal, one after the other. */
 export class EntryChecker {
   #count = 0

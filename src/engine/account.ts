@@ -18,8 +18,8 @@ import { Pacer } from './pacer.ts'
 import { Recovery } from './recovery.ts'
 import { unavailable } from './unavailable.ts'
 
-/** Entries that are applied without a pause: a few milliseconds of work. */
-const AT_ONCE = 200
+/** Entries that are applied between two looks at the clock. */
+const AT_ONCE = 8
 
 /**
  * One merchant in one environment: a world, its journal, and a clock. Every change goes through `execute`. Timers are

@@ -27,12 +27,17 @@ const HELD_AT_MOST_MS = 60_000
 /** How many requests an endpoint gets at a time. */
 const AT_ONCE = 32
 
+/** How many characters the bodies of an account's waiting attempts have. A body over this is read when it is sent. */
+const MOST_BODIES = 32 * 1024 * 1024
+
 interface Attempt {
   readonly delivery: Delivery
   /** The entry that must be safe on disk first. */
   readonly seq: number
   /** Whether it was started on a clock that stands still. */
   readonly standing: boolean
+  /** The body, if its entry has it. By the time that it is sent, its event may no longer be in memory. */
+  readonly body: string | undefined
   recordNow?: () => void
 }
 
@@ -61,6 +66,8 @@ export class Courier {
   readonly #lanes = new Map<string, Lane>()
   /** How many attempts wait or are in progress. */
   #open = 0
+  /** The characters of the bodies that are kept for them. */
+  #bodies = 0
   #onIdle: (() => void)[] = []
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
@@ -77,7 +84,8 @@ export class Courier {
     // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
     setMaxListeners(0, this.#stopping.signal)
     account.onEntry(entry => {
-      for (const event of entry.events) if (event.type === 'AttemptStarted') this.#send(event.delivery)
+      for (const event of entry.events)
+        if (event.type === 'AttemptStarted') this.#send(event.delivery, event.body)
     })
     account.onResume(() => this.resume())
   }
@@ -112,12 +120,14 @@ export class Courier {
     await this.idle()
   }
 
-  #send(id: string): void {
+  #send(id: string, sentBody?: string): void {
     const { world, clock } = this.account
     const delivery = world.deliveries.get(id)
     if (!delivery) return
-    const attempt: Attempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual' }
+    const body = this.#bodies < MOST_BODIES ? sentBody : undefined
+    const attempt: Attempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
     this.#open++
+    this.#bodies += body?.length ?? 0
     if (attempt.standing) this.#inOrder.push(attempt)
     const lane = this.#lanes.get(delivery.endpointId) ?? { waiting: new Queue(), underWay: 0 }
     this.#lanes.set(delivery.endpointId, lane)
@@ -132,6 +142,7 @@ export class Courier {
       lane.underWay++
       void this.#attempt(next, lane).finally(() => {
         this.#open--
+        this.#bodies -= next.body?.length ?? 0
         if (this.#open > 0) return
         this.#lanes.clear()
         for (const tell of this.#onIdle.splice(0)) tell()
@@ -159,7 +170,7 @@ export class Courier {
   }
 
   /** Undefined if there is nothing to record. */
-  async #resultOf({ delivery, seq }: Attempt): Promise<AttemptReport | undefined> {
+  async #resultOf({ delivery, seq, body: sentBody }: Attempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
     const unsafe = journal.durable(seq)
     try {
@@ -169,9 +180,14 @@ export class Courier {
     }
     if (this.#stopping.signal.aborted) return undefined
     if (this.ways.hold) await this.#held(delivery, this.ways.hold)
-    const event = world.events.get(delivery.eventId)
     const endpoint = world.endpoints.get(delivery.endpointId)
-    return event && endpoint ? this.#post(delivery, event, endpoint) : REMOVED
+    const body = sentBody ?? this.#bodyOf(delivery)
+    return endpoint && body !== undefined ? this.#post(delivery, body, endpoint) : REMOVED
+  }
+
+  #bodyOf({ eventId }: Delivery): string | undefined {
+    const event = this.account.world.events.get(eventId)
+    return event && this.ways.bodyOf(event)
   }
 
   /** Resolves when there is a result, and the attempts before it are recorded. */
@@ -206,13 +222,13 @@ export class Courier {
     return Math.min(LIMITS.webhookTimeoutMs, this.#patience?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
   }
 
-  async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
-    const { bodyOf, wall, sender } = this.ways
-    const body = bodyOf(event)
+  async #post(delivery: Delivery, body: string, endpoint: WebhookEndpoint): Promise<AttemptReport> {
+    const { wall, sender } = this.ways
+    const { eventId } = delivery
     const timestamp = Math.floor(wall() / 1000)
     const secrets =
       delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
-    const signature = signWebhook({ id: event.id, timestamp, body }, secrets)
+    const signature = signWebhook({ id: eventId, timestamp, body }, secrets)
     const sent = { timestamp, signature }
     const limitMs = this.#allowanceMs(endpoint.id)
     let begun: Deadline | undefined
@@ -224,7 +240,7 @@ export class Courier {
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'paysim',
-        'webhook-id': event.id,
+        'webhook-id': eventId,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
       }

@@ -8,8 +8,8 @@ import { setUp } from './new-merchant.ts'
 import { type GatewaySettings, newAccount } from './open-runtime.ts'
 import { inSlices } from './other-work.ts'
 
-/** Entries that are replayed without a pause: a few milliseconds of work. */
-const AT_ONCE = 200
+/** Entries that are replayed between two looks at the clock. */
+const AT_ONCE = 8
 
 /** An exported account. */
 export interface Archive {

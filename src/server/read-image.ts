@@ -5,6 +5,7 @@ import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Carrier } from './http/carrier.ts'
 import { Pieces } from './pieces.ts'
+import { PlainForm, type ReceivedFile } from './plain-form.ts'
 import { readPieces } from './read-body.ts'
 import { refuseProblems } from './refusal.ts'
 
@@ -15,29 +16,27 @@ export interface ReceivedImage {
   readonly contentType: string
 }
 
-interface ReceivedFile {
-  readonly pieces: Pieces
-  readonly digest: string
-  readonly isTooLarge: boolean
-}
-
 export interface Form {
   /** The parts named `file` that are files. */
-  readonly files: readonly ReceivedFile[]
+  readonly files: readonly (ReceivedFile & { readonly isTooLarge?: boolean })[]
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A whole multipart body, of at most 8 MiB. Files are hashed while they arrive. */
+/** A whole multipart body, of at most 8 MiB. A form that is not plain is parsed when all of it is here. */
 export async function readForm(carrier: Carrier): Promise<Form> {
+  const plain = new PlainForm(carrier.headers['content-type'], LIMITS.receiptImage)
+  const body = await readPieces(carrier, plain.take)
+  const file = plain.end()
+  if (file) return { files: [file], fields: new Map() }
   const { Busboy } = await import('@fastify/busboy')
   const parser = formParser(Busboy, carrier.headers)
-  await readPieces(carrier, parser.take)
+  body.all.forEach(parser.take)
   return parser.end()
 }
 
 /** A form that is not well-formed is refused at its end, because one that is too large is refused as that. */
 function formParser(Busboy: BusboyConstructor, headers: IncomingHttpHeaders) {
-  const files: ReceivedFile[] = []
+  const files: Form['files'][number][] = []
   const fields = new Map<string, string>()
   let parser: BusboyInstance | undefined
   let isMalformed = false

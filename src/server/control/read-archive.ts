@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { Archive as ArchiveBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { validator } from '../../contract/validation.ts'
-import { EntryChecker } from '../../domain/check-entries.ts'
+import { compileFor, EntryChecker } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
 import { digestOf } from '../../engine/image-store.ts'
 import { entryToday } from '../../engine/journal-format.ts'
-import { otherWork } from '../../engine/other-work.ts'
+import { Slice } from '../../engine/other-work.ts'
 import type { Archive } from '../../engine/replace-history.ts'
 import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
 import { refuse, refuseProblems } from '../refusal.ts'
@@ -14,8 +14,6 @@ import { BrokenJsonError, JsonParts, type Part } from './json-parts.ts'
 
 const MEBIBYTE = 1024 * 1024
 const MOST_MIB = 512
-/** The time between two pauses for other work: the first entries of each type take longer than all later ones. */
-const AT_ONCE_MS = 4
 
 const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_MIB} MiB`)
 
@@ -27,13 +25,11 @@ export async function readArchive(request: IncomingMessage, environment: string)
   const draft = new ArchiveDraft(environment)
   const parts = new JsonParts({ entries: '[', images: '{' })
   try {
-    let pausedAt = performance.now()
+    const slice = new Slice()
     for await (const text of textOf(request)) {
       for (const part of parts.read(text)) {
-        draft.add(part)
-        if (performance.now() - pausedAt < AT_ONCE_MS) continue
-        await otherWork()
-        pausedAt = performance.now()
+        for (const _ of draft.add(part)) if (slice.isOver) await slice.next()
+        if (slice.isOver) await slice.next()
       }
     }
     parts.end()
@@ -76,7 +72,8 @@ class ArchiveDraft {
 
   constructor(private readonly environment: string) {}
 
-  add(part: Part): void {
+  /** Yields where other work may go first. */
+  *add(part: Part): Generator<void> {
     switch (part.kind) {
       case 'member':
         Object.assign(this.#frame, parseJson(`{${part.text}}`))
@@ -85,7 +82,7 @@ class ArchiveDraft {
         this.#open(part.name)
         return
       case 'item':
-        if (part.name === 'entries') this.#addEntry(part.text)
+        if (part.name === 'entries') yield* this.#addEntry(part.text)
         else this.#addImage(part.text)
     }
   }
@@ -97,8 +94,9 @@ class ArchiveDraft {
     this.#checker = new EntryChecker()
   }
 
-  #addEntry(text: string): void {
+  *#addEntry(text: string): Generator<void> {
     const entry = entryToday(parseJson(text))
+    yield* compileFor(entry)
     this.#problems.push(...this.#checker.check(entry))
     // If it is not an entry, there is a problem now, and the whole archive is refused.
     this.#entries.push(entry as Entry)
