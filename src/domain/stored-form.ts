@@ -22,4 +22,4 @@ export interface Form<T, S> {
 export type Lean<T> = { readonly [M in keyof T]?: T[M] }
 
 /** `JSON.stringify` leaves out undefined members. */
-export const json = <S>(members: { readonly [M in keyof S]: S[M] | undefined }) => members as S
+export const json = <S>(members: { readonly [M in keyof S]-?: S[M] | undefined }) => members as S
