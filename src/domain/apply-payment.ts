@@ -1,5 +1,6 @@
 import type { DomainEvent, EventOf } from './events.ts'
 import type { Payment, ProviderCall } from './model.ts'
+import { newPayment } from './payment-record.ts'
 import { endPaymentTimers } from './record-timers.ts'
 import { UNSCRIPTED_PAYMENT } from './script.ts'
 import type { MutableWorld } from './world.ts'
@@ -10,7 +11,10 @@ type Mutable<T> = { -readonly [M in keyof T]: T[M] }
 export type PaymentEvent = Extract<DomainEvent, { payment: string }>
 
 export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): void {
-  if (event.type === 'PaymentCreated') return create(world, event)
+  if (event.type === 'PaymentCreated') {
+    world.payments.add(event.payment, newPayment(event, world))
+    return
+  }
   const payment = world.payments.get(event.payment)
   if (!payment) throw new Error(`the journal names a payment that was never created: ${event.payment}`)
   // A whole copy is fast, and so is setting its members; merging two objects into a third one is not.
@@ -20,56 +24,6 @@ export function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): voi
   change(next, world, event)
   world.payments.set(event.payment, next)
   endPaymentTimers(world.timers, event.payment, payment, next, world.payments.isNew(event.payment))
-}
-
-/** The values of a payment to which nothing has happened. Only other values are stored (`stored-records.ts`). */
-export const UNTOUCHED_PAYMENT = {
-  merchantReference: null,
-  customer: {},
-  options: {},
-  returnUrl: null,
-  methodGiven: false,
-  route: null,
-  instrument: null,
-  script: UNSCRIPTED_PAYMENT,
-  outcome: null,
-  cancelled: false,
-  failure: null,
-  action: null,
-  receipt: null,
-  cancelRequestedAt: null,
-} as const satisfies Partial<Payment>
-
-function create(world: MutableWorld, event: EventOf<'PaymentCreated'>): void {
-  const place = { id: event.payment, createdAt: world.at, ordinal: world.seq }
-  const { options, methodGiven, route, instrument, script } = UNTOUCHED_PAYMENT
-  const { outcome, cancelled, failure, action, receipt, cancelRequestedAt } = UNTOUCHED_PAYMENT
-  // Every member is written out, because a copy that then gets other members takes 13 µs instead of 0.1 µs.
-  const payment: Payment = {
-    sortKey: place,
-    amount: event.amount,
-    currency: event.currency,
-    country: event.country,
-    checkoutMode: event.checkoutMode,
-    merchantReference: event.merchantReference,
-    customer: event.customer,
-    options,
-    returnUrl: event.returnUrl,
-    methodGiven,
-    route,
-    instrument,
-    script,
-    outcome,
-    cancelled,
-    failure,
-    action,
-    receipt,
-    cancelRequestedAt,
-    expiresAt: event.expiresAt,
-    updatedAt: world.at,
-    seq: world.seq,
-  }
-  world.payments.add(event.payment, payment)
 }
 
 function change(

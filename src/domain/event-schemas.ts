@@ -1,4 +1,4 @@
-import type { Static, TProperties, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { Catalogue } from '../contract/control/catalogue.ts'
 import { FaultRule, WEBHOOK_FAULT_TYPES } from '../contract/control/faults.ts'
@@ -8,25 +8,47 @@ import { CHECKOUT_MODES } from '../contract/requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { PAYOUT_STATUSES } from '../contract/statuses.ts'
 import { EARLIEST, LATEST } from '../contract/timestamps.ts'
-import type { TimedCommand } from './commands.ts'
-import type { DomainEvent, EventOf } from './events.ts'
+import type { ClockSetting, TimedCommand } from './commands.ts'
 import type { Instrument } from './instrument/index.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
-import type { MethodOptions } from './model.ts'
+import type {
+  AttemptResult,
+  Customer,
+  Failure,
+  FrozenRoute,
+  MethodOptions,
+  Payout,
+  WebhookEndpoint,
+} from './model.ts'
+import type { PaymentScript, PayoutScript } from './script.ts'
 
 /**
- * The events of a journal as schemas, for checking an import. Types check what the engine itself writes. Each schema
- * has exactly the members of its event's type; the compiler reports a missing one.
+ * The events of a journal as schemas. Their types are made from these (`events.ts`), and check what the engine itself
+ * writes. The schemas check an import, and are loaded only for that.
  */
 
 const closed = { additionalProperties: false }
-export const object = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
+export const object = <P extends TProperties>(properties: P) =>
+  Type.Unsafe<Readonly<Static<TObject<P>>>>(Type.Object(properties, closed))
 export const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const optional = Type.Optional
 const orNull = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
-const list = <S extends TSchema>(schema: S) => Type.Array(schema)
+const list = <S extends TSchema>(schema: S) => Type.Unsafe<readonly Static<S>[]>(Type.Array(schema))
+
+/** The schema of a type that has a name. The compiler reports a schema that forgets a member or allows more. */
+const schemaOf =
+  <T>() =>
+  <S extends TSchema>(schema: S & Describes<Static<S>, T>) =>
+    Type.Unsafe<T>(schema)
+type Describes<Described, T> = [Described] extends [T]
+  ? [Complete<Described>, Complete<T>] extends [Complete<T>, Complete<Described>]
+    ? unknown
+    : { forgets: Exclude<keyof T, keyof Described> | 'part of a member' }
+  : { allowsMoreThan: T }
+/** With all of its members, so that the schema cannot forget an optional one. */
+type Complete<T> = T extends object ? { readonly [M in keyof T]-?: Complete<T[M]> } : T
 
 const text = Type.String()
 const id = Type.String({ minLength: 1, maxLength: 256 })
@@ -40,9 +62,11 @@ const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive in
 const currency = Type.String({ pattern: '^[A-Z]{3,6}$' })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
 
-const failure = object({ code: text, message: text })
-const someFailure = object({ code: optional(text), message: optional(text) })
-const customer = object({ name: optional(text), phone: optional(text), email: optional(text) })
+const failure = schemaOf<Failure>()(object({ code: text, message: text }))
+const someFailure = schemaOf<Partial<Failure>>()(object({ code: optional(text), message: optional(text) }))
+const customer = schemaOf<Customer>()(
+  object({ name: optional(text), phone: optional(text), email: optional(text) }),
+)
 const options = Type.Unsafe<MethodOptions>(
   object(Object.fromEntries(PAYER_FIELDS.filter(isOption).map(field => [field, optional(text)]))),
 )
@@ -51,73 +75,121 @@ function isOption(field: string): boolean {
 }
 const image = { digest, size: milliseconds, contentType: text }
 const bank = object({ code: text, label: text })
-const instrument = Type.Union([
-  object({ type: Type.Literal('redirect_to_url') }),
-  object({ type: Type.Literal('display_qr_code'), qrData: text }),
+const instrument = schemaOf<Instrument>()(
+  Type.Union([
+    object({ type: Type.Literal('redirect_to_url') }),
+    object({ type: Type.Literal('display_qr_code'), qrData: text }),
+    object({
+      type: Type.Literal('display_bank_transfer_instructions'),
+      bank,
+      account: object({ name: text, number: text }),
+      reference: text,
+    }),
+  ]),
+)
+const route = schemaOf<FrozenRoute>()(
   object({
-    type: Type.Literal('display_bank_transfer_instructions'),
-    bank,
-    account: object({ name: text, number: text }),
-    reference: text,
+    id: text,
+    provider: text,
+    localCode: text,
+    method: text,
+    action: oneOf(ACTION_TYPES),
+    actionAfterMs: milliseconds,
+    takesReceipt: Type.Boolean(),
+    cancelPending: Type.Boolean(),
   }),
-])
-const route = object({
-  id: text,
-  provider: text,
-  localCode: text,
-  method: text,
-  action: oneOf(ACTION_TYPES),
-  actionAfterMs: milliseconds,
-  takesReceipt: Type.Boolean(),
-  cancelPending: Type.Boolean(),
-})
+)
 
 const ENDINGS = ['succeeded', 'failed', 'expired'] as const
 const manual = Type.Literal('manual')
 const ending = { afterMs: milliseconds, code: orNull(text), message: orNull(text) }
-const paymentScript = object({
-  rule: orNull(text),
-  action: object({ afterMs: orNull(milliseconds), expiresAfterMs: orNull(milliseconds) }),
-  receipt: list(
-    object({
-      afterMs: milliseconds,
-      verdict: oneOf(['accept', 'reject', 'manual']),
-      message: orNull(text),
-    }),
-  ),
-  cancel: object({ afterMs: milliseconds, outcome: oneOf(['cancelled', 'never', ...ENDINGS]) }),
-  outcome: Type.Union([manual, object({ ...ending, status: oneOf(ENDINGS) })]),
-  expiryMs: orNull(milliseconds),
-})
-const payoutScript = object({
-  rule: orNull(text),
-  approval: Type.Union([manual, object({ afterMs: milliseconds })]),
-  outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
-})
+const paymentScript = schemaOf<PaymentScript>()(
+  object({
+    rule: orNull(text),
+    action: object({ afterMs: orNull(milliseconds), expiresAfterMs: orNull(milliseconds) }),
+    receipt: list(
+      object({
+        afterMs: milliseconds,
+        verdict: oneOf(['accept', 'reject', 'manual']),
+        message: orNull(text),
+      }),
+    ),
+    cancel: object({ afterMs: milliseconds, outcome: oneOf(['cancelled', 'never', ...ENDINGS]) }),
+    outcome: Type.Union([manual, object({ ...ending, status: oneOf(ENDINGS) })]),
+    expiryMs: orNull(milliseconds),
+  }),
+)
+const payoutScript = schemaOf<PayoutScript>()(
+  object({
+    rule: orNull(text),
+    approval: Type.Union([manual, object({ afterMs: milliseconds })]),
+    outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
+  }),
+)
 
-const timedCommand = Type.Union([
-  object({
-    type: Type.Literal('MovePayment'),
-    payment: id,
-    trigger: oneOf(PAYMENT_TRIGGERS),
-    failure: optional(someFailure),
-  }),
-  object({
-    type: Type.Literal('MovePayout'),
-    payout: id,
-    trigger: oneOf(PAYOUT_TRIGGERS),
-    reason: optional(text),
-    failure: optional(someFailure),
-  }),
-  object({ type: Type.Literal('AttemptDelivery'), delivery: id }),
-])
+const timedCommand = schemaOf<TimedCommand>()(
+  Type.Union([
+    object({
+      type: Type.Literal('MovePayment'),
+      payment: id,
+      trigger: oneOf(PAYMENT_TRIGGERS),
+      failure: optional(someFailure),
+    }),
+    object({
+      type: Type.Literal('MovePayout'),
+      payout: id,
+      trigger: oneOf(PAYOUT_TRIGGERS),
+      reason: optional(text),
+      failure: optional(someFailure),
+    }),
+    object({ type: Type.Literal('AttemptDelivery'), delivery: id }),
+  ]),
+)
 
 const subject = Type.Union([object({ payment: id }), object({ payout: id })])
 const names = orNull(list(text))
 const secret = Type.String({ minLength: 1, maxLength: 1024 })
+const secrets = schemaOf<WebhookEndpoint['secrets']>()(list(object({ secret, endsAt: orNull(instant) })))
+const attemptResult = schemaOf<AttemptResult>()(
+  object({
+    at: instant,
+    status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
+    error: orNull(text),
+    retryAfterMs: orNull(milliseconds),
+    body: text,
+    timestamp: Type.Integer({ minimum: 0 }),
+    signature: text,
+  }),
+)
+const clock = schemaOf<ClockSetting>()(
+  object({
+    mode: oneOf(['real', 'virtual']),
+    rate: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
+    accountAt: instant,
+    wallAt: instant,
+  }),
+)
+const recipient = schemaOf<Payout['recipient']>()(
+  object({ bankCode: text, holderName: text, accountLast4: text }),
+)
+// The types of these are read-only.
+const providerRule = Type.Unsafe<ProviderRule>(ProviderRule)
+const faultRule = Type.Unsafe<FaultRule>(FaultRule)
+const catalogue = Type.Unsafe<Catalogue>(Catalogue)
 const counted = { held: list(Type.Integer({ minimum: 0 })), used: orNull(Type.Integer({ minimum: 0 })) }
 
-const EVENTS = {
+/** The answer to a request that was refused, kept for its idempotency key. */
+const keptRefusal = object({
+  code: oneOf(Object.keys(ERROR_STATUS) as ErrorCode[]),
+  message: text,
+  details: optional(list(object({ field: text, message: text }))),
+  status: optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  requestId: text,
+})
+export type KeptRefusal = Static<typeof keptRefusal>
+
+/** A new member must be optional, so that old journals replay. */
+export const EVENT_SCHEMAS = {
   PaymentCreated: {
     payment: id,
     amount,
@@ -133,10 +205,13 @@ const EVENTS = {
     payment: id,
     route,
     options,
+    /** What the payer added on the hosted page. */
     customer: optional(customer),
     instrument,
+    /** Left out if no rule matched. */
     script: optional(paymentScript),
-    rule: optional(ProviderRule),
+    /** The rule as it was when it matched, for people to read. The script is its compiled form. */
+    rule: optional(providerRule),
     expiresAt: instant,
     byPayer: Type.Boolean(),
   },
@@ -157,10 +232,10 @@ const EVENTS = {
     currency,
     country,
     merchantReference: text,
-    recipient: object({ bankCode: text, holderName: text, accountLast4: text }),
+    recipient,
     status: oneOf(PAYOUT_STATUSES),
     script: optional(payoutScript),
-    rule: optional(ProviderRule),
+    rule: optional(providerRule),
   },
   PayoutApproved: { payout: id },
   PayoutSucceeded: { payout: id },
@@ -170,77 +245,45 @@ const EVENTS = {
   AnswerKept: {
     scope: text,
     fingerprint: text,
-    answer: Type.Union([
-      object({ payment: id }),
-      object({
-        code: oneOf(Object.keys(ERROR_STATUS) as ErrorCode[]),
-        message: text,
-        details: optional(list(object({ field: text, message: text }))),
-        status: optional(Type.Integer({ minimum: 400, maximum: 599 })),
-        requestId: text,
-      }),
-    ]),
+    answer: Type.Union([object({ payment: id }), keptRefusal]),
   },
   TimerSet: { timer: id, dueAt: instant, command: timedCommand },
   TimerFired: { timer: id },
   EventEmitted: { event: id, name: text, subject },
   EndpointAdded: { endpoint: id, url: text, events: names, secret },
-  EndpointSecretsSet: { endpoint: id, secrets: list(object({ secret, endsAt: orNull(instant) })) },
+  EndpointSecretsSet: { endpoint: id, secrets },
   EndpointDisabled: { endpoint: id },
   EndpointRemoved: { endpoint: id },
   DeliveryQueued: {
     delivery: id,
     event: id,
     endpoint: id,
+    /** Null if the attempt is never made. */
     dueAt: orNull(instant),
     fault: optional(oneOf(WEBHOOK_FAULT_TYPES)),
   },
   DeliveryMoved: { delivery: id, dueAt: instant },
-  AttemptStarted: { delivery: id, body: optional(text) },
+  AttemptStarted: {
+    delivery: id,
+    /** The body that all attempts send. Only the first attempt of an event has it; older journals do not have it. */
+    body: optional(text),
+  },
   AttemptEnded: {
     delivery: id,
-    result: object({
-      at: instant,
-      status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
-      error: orNull(text),
-      retryAfterMs: orNull(milliseconds),
-      body: text,
-      timestamp: Type.Integer({ minimum: 0 }),
-      signature: text,
-    }),
+    result: attemptResult,
+    /** When the next attempt is due; null ends the delivery. */
     next: orNull(instant),
   },
-  FaultsReplaced: { faults: list(FaultRule) },
+  FaultsReplaced: { faults: list(faultRule) },
   FaultsCounted: counted,
-  RulesReplaced: { rules: orNull(list(ProviderRule)) },
-  RulesPutInFront: { rules: list(ProviderRule), standard: optional(list(ProviderRule)) },
-  RulesConsulted: counted,
-  CatalogueReplaced: { catalogue: Catalogue },
-  ProviderHealthSet: { provider: text, healthy: Type.Boolean() },
-  ClockSet: {
-    clock: object({
-      mode: oneOf(['real', 'virtual']),
-      rate: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
-      accountAt: instant,
-      wallAt: instant,
-    }),
+  RulesReplaced: { rules: orNull(list(providerRule)) },
+  RulesPutInFront: {
+    rules: list(providerRule),
+    /** The rules that were in force, if they were the standard ones. */
+    standard: optional(list(providerRule)),
   },
-} satisfies { readonly [T in DomainEvent['type']]: TProperties }
-
-/** Checks at compile time that each schema allows no more than its type, and has all of its members. */
-type Members<T extends DomainEvent['type']> = Omit<EventOf<T>, 'type'>
-type Described<T extends DomainEvent['type']> = Static<ReturnType<typeof Type.Object<(typeof EVENTS)[T]>>>
-type MatchingType = {
-  [T in DomainEvent['type']]: Described<T> extends Members<T>
-    ? keyof Members<T> extends keyof Described<T>
-      ? true
-      : ['forgets', Exclude<keyof Members<T>, keyof Described<T>>]
-    : ['allows more than', T]
-}
-type MismatchedType =
-  | Exclude<MatchingType[DomainEvent['type']], true>
-  | (TimedCommand['type'] extends Static<typeof timedCommand>['type'] ? never : 'a command of a timer')
-  | (Instrument['type'] extends Static<typeof instrument>['type'] ? never : 'an instrument')
-const SOUND: [MismatchedType] extends [never] ? true : MismatchedType = true
-
-export const EVENT_SCHEMAS: Readonly<Record<string, TProperties>> = SOUND && EVENTS
+  RulesConsulted: counted,
+  CatalogueReplaced: { catalogue },
+  ProviderHealthSet: { provider: text, healthy: Type.Boolean() },
+  ClockSet: { clock },
+} satisfies Readonly<Record<string, TProperties>>

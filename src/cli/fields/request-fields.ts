@@ -27,30 +27,41 @@ interface TextOption {
   readonly help: string
   /** What the command asks for on a terminal. */
   readonly question: string
+  /** Its name where the payment is shown before it is created. */
+  readonly label: string
 }
 
 /** The fields that are one text, which their option takes as it is. */
 export const TEXT_FIELDS = {
-  'customer.name': { value: '<name>', help: "the payer's name", question: "Payer's name:" },
+  'customer.name': {
+    value: '<name>',
+    help: "the payer's name",
+    question: "Payer's name:",
+    label: 'Payer',
+  },
   'customer.phone': {
     value: '<number>',
     help: "the payer's phone number, such as +66812345678",
     question: "Payer's phone number:",
+    label: 'Phone',
   },
   'customer.email': {
     value: '<address>',
     help: "the payer's e-mail address",
     question: "Payer's e-mail address:",
+    label: 'E-mail',
   },
   merchant_reference: {
     value: '<text>',
     help: 'your reference for the payment',
     question: 'Your reference:',
+    label: 'Reference',
   },
   return_url: {
     value: '<url>',
     help: 'URL that the hosted page sends the payer to at the end; hosted mode only',
     question: 'Return URL for the payer (http or https; leave empty for none):',
+    label: 'Return URL',
   },
 } as const satisfies { readonly [F in Exclude<RequestField, keyof OtherFields>]: TextOption }
 

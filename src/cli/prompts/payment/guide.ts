@@ -5,7 +5,13 @@ import type { Session } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { type Body, moneyOf, textAt, valueAt, withoutValue, withValue } from '../../fields/body.ts'
 import { listed, reportRejectedFields } from '../../fields/field-problems.ts'
-import { isPayerField, PAYER_FIELDS, type RequestField } from '../../fields/request-fields.ts'
+import {
+  isPayerField,
+  PAYER_FIELDS,
+  type RequestField,
+  TEXT_FIELD_NAMES,
+  TEXT_FIELDS,
+} from '../../fields/request-fields.ts'
 import { drawRecord } from '../../output/record.ts'
 import { openScreen } from '../../output/screen.ts'
 import { visible } from '../../output/text.ts'
@@ -162,11 +168,11 @@ async function showRequest(body: Body, flags: { color?: boolean }): Promise<void
       { label: 'Checkout', value: textAt(body, 'checkout_mode') ?? 'hosted' },
       { label: 'Method', value: textAt(body, 'payment_method') ?? 'the payer chooses' },
       ...options,
-      { label: 'Payer', value: textAt(body, 'customer.name') },
-      { label: 'Phone', value: textAt(body, 'customer.phone') },
-      { label: 'E-mail', value: textAt(body, 'customer.email') },
-      { label: 'Reference', value: textAt(body, 'merchant_reference') },
-      { label: 'Return URL', value: textAt(body, 'return_url'), whole: true },
+      ...TEXT_FIELD_NAMES.map(field => ({
+        label: TEXT_FIELDS[field].label,
+        value: textAt(body, field),
+        whole: field === 'return_url',
+      })),
     ],
     screen,
   )

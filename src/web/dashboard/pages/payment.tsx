@@ -106,10 +106,26 @@ function Details({ payment, account }: { payment: PaymentRecord; account: string
         ['Return URL', payment.return_url && <Copyable text={payment.return_url} what="the return URL" />],
         ...Object.entries(customer).map(([name, value]) => [`Customer ${name}`, value] as const),
         ...Object.entries(options).map(([name, value]) => [humanise(name), value] as const),
+        ...otherFacts(payment),
       ]}
     />
   )
 }
+
+/** The members that have a place on this page, or say nothing new to its readers. */
+const PLACED: ReadonlySet<string> = new Set<keyof PaymentRecord>([
+  ...(['id', 'object', 'amount', 'currency', 'country', 'checkout_mode', 'environment'] as const),
+  ...(['merchant_reference', 'payment_method', 'status', 'processing_reason', 'failure_code'] as const),
+  ...(['failure_message', 'created_at', 'updated_at', 'return_url', 'rule', 'cancelled'] as const),
+  ...(['cancel_requested_at', 'expires_at'] as const),
+])
+
+/** Any other member that is one value, by its name, so that a new one is never forgotten. */
+const otherFacts = (payment: PaymentRecord) =>
+  Object.entries(payment).flatMap(([name, value]) => {
+    const isOneValue = value !== null && typeof value !== 'object'
+    return isOneValue && !PLACED.has(name) ? [[humanise(name), String(value)] as const] : []
+  })
 
 function ReceiptPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
   const { receipt, receipt_image: image } = payment
